@@ -292,6 +292,13 @@ def forms_differ(original: Outcome, rewritten: Outcome) -> Difference | None:
                 original=f"{output.dtype}{list(output.shape)}",
                 rewritten=f"{other.dtype}{list(other.shape)}",
             )
+        if output.shares != other.shares:
+            return Difference(
+                "a returned tensor is other memory",
+                label,
+                original=output.shares or "memory of its own",
+                rewritten=other.shares or "memory of its own",
+            )
         if _steps(output) != _steps(other):
             return Difference(
                 "a returned tensor has other strides",

@@ -37,6 +37,8 @@ class Output:
     """For memory allocated without a value: the two bit patterns it was filled with."""
     strides: tuple[int, ...] = ()
     """Of what is returned."""
+    shares: str = ""
+    """Of what is returned, whose memory it is, where it is no memory of its own."""
     residues: Bits | None = None
     """Of the elements, where they were followed; see `algebra`."""
 

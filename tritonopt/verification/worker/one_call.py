@@ -31,7 +31,9 @@ from tritonopt.verification.worker.guarded_memory import (
     Allocations,
     Arena,
     also_in_backward,
+    extent_of,
     integer_view,
+    memory_of,
     patterns,
 )
 from tritonopt.verification.worker.launch_hook import Session
@@ -44,6 +46,8 @@ from tritonopt.verification.worker.triton_interpreter.roundings import Roundings
 
 _MOST_BYTES = 2**30
 _NAMES = {**COMPARED, **BITWISE}
+_MOST_KEPT = 2**26
+"""So many bytes of results are kept until the next call."""
 
 
 @dataclass(frozen=True)
@@ -192,6 +196,7 @@ class OneCall:
             try:
                 found, plain = tuple(self._outputs(returned)), tuple(plain_of(returned.result))
                 outcome = dataclasses.replace(outcome, outputs=found, plain=plain)
+                self._keep(returned.result)
                 return dataclasses.replace(outcome, followed=self._followed())
             except NotImplementedError as error:
                 return dataclasses.replace(outcome, failure=failure_of(error))
@@ -249,12 +254,28 @@ class OneCall:
                 continue
             seen.add(key)
             output = _output(arena, label, tensor)
+            if label.startswith("returned") and tensor.numel():
+                output = dataclasses.replace(output, shares=self._owner_of(tensor))
             if self.residues is not None and output.is_float:
                 modulo_p = self.residues.of(tensor).residues[1].astype(np.uint32)
                 output = dataclasses.replace(output, residues=modulo_p)
                 if self.options.asked[0] == label:
                     self.parting = self.residues.parting(tensor, self.options.asked[1])
             yield output
+
+    def _owner_of(self, returned: Any) -> str:
+        """Whose memory it is that was returned, if it was there before the call."""
+        memory = memory_of(returned)
+        if memory is not None and memory in self.version.given_back:
+            return "what an earlier call returned"
+        owners = (n for n, tensor in self.tensors.items() if memory_of(tensor) == memory)
+        return next((f"the argument {name}" for name in owners), "")
+
+    def _keep(self, result: Any) -> None:
+        """Keep what was returned until the next call, whose results have to be others."""
+        found = [tensor for _, tensor in tensors_of(result)]
+        few = sum(map(extent_of, found)) <= _MOST_KEPT
+        self.version.given_back = {memory_of(t): t for t in found} if few else {}
 
 
 @contextlib.contextmanager
