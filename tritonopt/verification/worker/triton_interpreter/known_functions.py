@@ -125,8 +125,8 @@ class Functions:
         if len({id(t.handle) for t in tensors.values()}) < len(tensors):
             return None  # of `f(x, x)` it is not seen which is which
         if not asked:
-            places = [n for n, argument in tensors.items() if argument is result]
-            return _Known("", (), places[0], False) if places else None
+            passed_on = [n for n, argument in tensors.items() if argument is result]
+            return _Known("", (), passed_on[0], False) if passed_on else None
         *before, (operation, operands, last) = asked
         returned = type(result) is self.tensor and result.handle is last
         if not returned or (last is None and operation not in _STORES):
@@ -164,4 +164,4 @@ class Functions:
         """Whether this holds values: a handle, or a list of some."""
         if isinstance(operand, (list, tuple)):
             return any(map(self._is_strange, operand))
-        return type(operand).__module__ == self.module
+        return bool(type(operand).__module__ == self.module)

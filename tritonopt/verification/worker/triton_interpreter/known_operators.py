@@ -200,6 +200,6 @@ def _how(this: Any, other: Any, result: Any, asked: list[Asked]) -> _Known | Non
 def _is_plain(number: Any, kind: type) -> bool:
     """Whether this is a number that is treated as every other of its kind and sign."""
     if kind is int:
-        return -(2**31) <= number < 2**31
+        return bool(-(2**31) <= number < 2**31)
     size = abs(number) if kind is float else math.nan
-    return size == 0 or _LEAST <= size <= _MOST or size == math.inf
+    return bool(size == 0 or _LEAST <= size <= _MOST or size == math.inf)
