@@ -223,9 +223,9 @@ class RowBatches(Pass):
             except TooLarge:
                 large = "the indices are too large to compare"
                 raise unknown("is-understood", "opaque-value", large) from None
-            if proof.launches.are_long(batching):
+            longest = max({proof.launches.longest_tile, *proof.launches.known_tiles})
+            if longest <= batching.longest and proof.launches.are_long(batching):
                 return None  # short rows have a kernel of their own
-            longest = max(proof.launches.known_tiles, default=0)
             if longest > batching.longest:
                 detail = f"a tile of {longest} elements is as much as a program should hold"
                 raise refuted("rows-are-short", "tile-is-long", detail)

@@ -68,7 +68,7 @@ class PlantedServer(CpuServer):
         super().prepare(call)
         self.sizes = call.sizes
 
-    def first(self, name: str) -> First:
+    def first(self, name: str, numbers: bool = True) -> First:
         self.launched.pop(name, None)
         self._launch(name)
         return First()

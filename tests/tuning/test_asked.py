@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.tuning.test_session import KERNEL
+from tritonopt import source
 from tritonopt.tuning.asked import Asked, requests_of
 from tritonopt.tuning.requests import Request
+from tritonopt.tuning.shown import commands_of
 from tritonopt.tuning.subjects import Wanted
 
 LIKE = Request("", "", "", (), passes="licm")
@@ -95,3 +97,70 @@ def test_a_command_shows_what_the_code_does_not(file: Path, tmp_path: Path) -> N
     use.write_text("import torch, kernels\nkernels.any_of(torch.randn(32), -1)\n")
     asked = requests_of(Wanted(file, None, command=(sys.executable, str(use))), LIKE)
     assert labels(asked) == {"any_of": ["x f32[32], dim=-1"]}
+
+
+BACKWARD = """
+
+def gradient(dy, x, few):
+    return double(dy.contiguous())
+
+
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, dim):
+        ctx.save_for_backward(x)
+        return double(x)
+
+    @staticmethod
+    def backward(ctx, dy):
+        return gradient(dy, ctx.saved_tensors[0], True), None
+
+
+x = torch.randn(24, requires_grad=True)
+Double.apply(x, -1).square().sum().backward()
+"""
+
+
+def test_what_a_script_calls_is_seen_and_backward_passes_too(file: Path) -> None:
+    """What it takes cannot be read from its code; and `double` runs in both directions."""
+    file.write_text(KERNEL + BACKWARD)
+    asked = requests_of(Wanted(file, None), LIKE)
+    assert not asked.errors
+    assert labels(asked) == {
+        "Double": ["x f32[24], dim=-1"],
+        "gradient": ["dy f32[24], x f32[24], few=True"],
+    }
+
+
+def test_a_file_that_is_named_is_tuned_for_usual_sizes(file: Path) -> None:
+    rows = (
+        "\n\n# tritonopt: x: f32[..., n], y: f32[n]\ndef of_rows(x, y):\n    return double(x) + y\n"
+    )
+    file.write_text(KERNEL + rows)
+    asked = requests_of(Wanted(file, None, usual=True, launcher="double"), LIKE)
+    assert labels(asked) == {"double": [f"x f32[{n}]" for n in (2**20, 2**23, 2**26)]}
+    assert "no call of double is shown" in asked.notes[0] and "--args 'x: f32" in asked.notes[0]
+    asked = requests_of(Wanted(file, None, usual=True, launcher="of_rows"), LIKE)
+    (found,) = labels(asked).values()
+    assert found == [f"x f32[4096, {n}], y f32[{n}]" for n in (1024, 4096, 16384)]
+
+
+def test_benchmarks_and_tests_that_import_a_file_show_its_calls(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    for place, text in {
+        "src/kernels.py": KERNEL,
+        "src/test_other.py": "import kernels",
+        "tests/test_kernels.py": "from src.kernels import double",
+        "benchmarks/bench_kernels.py": "from src import kernels",
+        "benchmarks/kernels_bench.py": "import other",
+    }.items():
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        (tmp_path / place).write_text(text)
+    found = commands_of(source.read(KERNEL, str(tmp_path / "src" / "kernels.py")))
+    bench, tests = (
+        tmp_path / each for each in ("benchmarks/bench_kernels.py", "tests/test_kernels.py")
+    )
+    assert list(found) == [
+        (sys.executable, str(bench)),
+        (sys.executable, "-m", "pytest", "-q", str(tests)),
+    ]

@@ -37,8 +37,10 @@ files' code.
   tritonopt tune norm.py -- python train.py
   tritonopt tune kernels/ --check      # what was tuned before: does it still hold here?
 
-Without --args the calls are those that the file makes where it is run: its __main__ part
-(benchmarks there included) or its tests. Interrupted and started again it goes on.
+Without --args the calls are those that the file makes where it is run (its __main__ part
+with the benchmarks in it, a script's own calls, its tests), or else a benchmark or test
+beside it; of a file that shows none, sizes that many have. Which, is said. Interrupted and
+started again it goes on.
 """
 _HEAVY = {"torch", "triton", "hypothesis", "numpy"}
 _UNITS = {"s": 1, "m": 60, "h": 3600}
@@ -253,6 +255,8 @@ def _wanted(arguments: argparse.Namespace) -> list[Wanted]:
                         assume=tuple(arguments.assume),
                         command=tuple(arguments.shadowed),
                         runs=not arguments.no_gpu,
+                        # Whoever names a file wants that one tuned, and no whole library.
+                        usual=path == Path(given.path),
                     )
                 )
     return found

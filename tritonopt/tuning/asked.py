@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,14 +11,15 @@ from typing import Any
 from tritonopt import source
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.requests import Request
-from tritonopt.tuning.shapes import how_to, without_sizes
-from tritonopt.tuning.subjects import Wanted, own_command, seen_call, signature_of, subjects_of
+from tritonopt.tuning.shapes import how_to, usual_calls, without_sizes
+from tritonopt.tuning.shown import commands_of
+from tritonopt.tuning.subjects import Wanted, seen_call, signature_of, subjects_of
 from tritonopt.verification.capture.generalize import NotGeneral
 from tritonopt.verification.capture.seen_calls import seen_calls
 from tritonopt.verification.capture.seen_forms import SeenForm
 from tritonopt.verification.errors import VerificationError
-from tritonopt.verification.signature.argument_language import Signature, parse
-from tritonopt.verification.signature.launchers import Launcher, Launchers
+from tritonopt.verification.signature.argument_language import Signature, assumed, parse
+from tritonopt.verification.signature.launchers import Launcher, Launchers, method
 from tritonopt.verification.tasks import read_module, tasks_of
 
 
@@ -85,48 +87,134 @@ def _of_file(module: source.Module, wanted: Wanted, like: Request) -> Request:
 def _needs_sizes(module: source.Module, wanted: Wanted) -> bool:
     """Whether what the file says of its launchers leaves open how large anything is."""
     tasks = tasks_of(Launchers(module), module, wanted.launcher, None, wanted.about)
-    return any(signature_of(task).size_names for task in tasks)
+    return any(
+        not isinstance(task.arguments, Signature)
+        and task.arguments.unknown
+        or signature_of(task).size_names
+        for task in tasks
+    )
 
 
 def _seen(module: source.Module, wanted: Wanted, like: Request) -> Asked:
-    """The calls that a command makes, or the file itself where it is run."""
-    command = wanted.command or own_command(module)
+    """The calls that a command makes: the user's, or one that the file or its project has."""
     launchers = Launchers(module)
-    chosen = [launchers.named(wanted.launcher)] if wanted.launcher else launchers.outermost()
-    if wanted.about:
-        chosen = launchers.reaching(wanted.about)
-    if command is None:
-        asked = how_to(signature_of(tasks_of(launchers, module, chosen[0].name, None)[0]))
-        raise VerificationError(f"{module.path}: shows no sizes. {asked}")
-    status, seen = seen_calls(module, command)
-    shown = " ".join(command)
-    notes = [f"{module.path}: the calls are those of `{shown}`"] if not wanted.command else []
-    if status:
-        notes.append(f"`{shown}` ended with exit status {status}")
-    requests = []
-    for launcher in chosen:
-        calls, args = _calls(seen.get(launcher.name, []), launcher, notes)
-        if calls:
-            of_file = _of_file(module, wanted, like)
-            drawn = _drawn_from(module, launcher, args)
-            requests.append(
-                replace(
-                    of_file,
-                    launcher=launcher.name,
-                    by_position=launcher.autograd,
-                    calls=calls,
-                    args=drawn,
-                    seen=drawn is not None,
+    chosen = _chosen(launchers, wanted)
+    names = ", ".join(launcher.name for launcher in chosen) or "a launcher"
+    notes: list[str] = []
+    for command in [wanted.command] if wanted.command else commands_of(module):
+        status, seen = seen_calls(module, command, chosen)
+        shown, left_out = " ".join(command), list[str]()
+        requests = []
+        for launcher in chosen:
+            calls, args = _calls(seen.get(launcher.name, []), launcher, left_out)
+            if calls:
+                requests.append(_request(module, wanted, like, launcher, calls, args))
+        if requests:
+            told = [] if wanted.command else [f"{module.path}: the calls are those of `{shown}`"]
+            if status:
+                told.append(f"`{shown}` ended with exit status {status}")
+            found = {request.launcher for request in requests}
+            if rest := [x.name for x in chosen if x.name not in found]:
+                told.append(f"`{shown}` calls no {', '.join(rest)}: not tuned")
+            return Asked(tuple(requests), (*told, *left_out))
+        made = f"`{shown}` (exit status {status}) made no call of {names} that can be made again"
+        notes += [made, *left_out]
+    return _without_calls(module, wanted, like, chosen, notes)
+
+
+def _chosen(launchers: Launchers, wanted: Wanted) -> list[Launcher]:
+    """The launchers that are meant, those of backward passes behind the others."""
+    if wanted.launcher:
+        return [launchers.named(wanted.launcher)]
+    every = [*launchers.outermost(), *_of_backward(launchers)]
+    if wanted.about is None:
+        return every
+    kernel = wanted.about.partition(".")[0]
+    return [x for x in every if kernel in launchers.reached(launchers.definition_of(x))]
+
+
+def _of_backward(launchers: Launchers) -> list[Launcher]:
+    """The functions that backward passes launch with, and that nothing else does.
+
+    A call of an autograd function is a forward pass: of what only the other one runs there are no
+    times in it.
+    """
+    found: dict[str, Launcher] = {}
+    for node in launchers.definitions.values():
+        backward = method(node, "backward") if isinstance(node, ast.ClassDef) else None
+        if backward is None:
+            continue
+        assert isinstance(node, ast.ClassDef)
+        forward = method(node, "forward")
+        others = set() if forward is None else launchers.references(forward)
+        reached = set().union(*map(launchers.reached, others))
+        for name in sorted(launchers.references(backward) - reached):
+            launcher = launchers.found.get(name)
+            if launcher is not None and not launcher.autograd:
+                found[name] = launcher
+    return list(found.values())
+
+
+def _request(
+    module: source.Module,
+    wanted: Wanted,
+    like: Request,
+    launcher: Launcher,
+    calls: tuple[Call, ...],
+    args: str,
+) -> Request:
+    drawn = _drawn_from(module, launcher, args)
+    return replace(
+        _of_file(module, wanted, like),
+        launcher=launcher.name,
+        by_position=launcher.autograd,
+        calls=calls,
+        args=drawn,
+        seen=drawn is not None,
+    )
+
+
+def _without_calls(
+    module: source.Module,
+    wanted: Wanted,
+    like: Request,
+    chosen: Sequence[Launcher],
+    notes: Sequence[str],
+) -> Asked:
+    """Calls of sizes that many have, where the file was named; else the error says what to write.
+
+    Raises VerificationError.
+    """
+    launchers, requests, told = Launchers(module), [], [*notes]
+    if wanted.usual and not wanted.command:
+        for launcher in chosen:
+            (task,) = tasks_of(launchers, module, launcher.name, None)
+            try:
+                signature = assumed(signature_of(task), wanted.assume)
+            except VerificationError as error:
+                told.append(str(error))
+                continue
+            if calls := tuple(usual_calls(signature)):
+                of_file = _of_file(module, wanted, like)
+                requests.append(
+                    replace(
+                        of_file,
+                        launcher=launcher.name,
+                        by_position=launcher.autograd,
+                        calls=calls,
+                    )
                 )
-            )
-    if not requests:
-        lines = "".join(f"\n  {note}" for note in notes)
-        names = ", ".join(launcher.name for launcher in chosen) or "a launcher"
-        raise VerificationError(
-            f"`{shown}` (exit status {status}) made no call of {names} that can be made again. "
-            f"Give --args with sizes{lines}"
-        )
-    return Asked(tuple(requests), tuple(notes))
+                told.append(
+                    f"{module.path}: no call of {launcher.name} is shown: tuned for sizes that "
+                    f"many have. {how_to(signature)}"
+                )
+    if requests:
+        return Asked(tuple(requests), tuple(told))
+    if told:
+        raise VerificationError("\n  ".join((f"{told[0]}. Give --args with sizes", *told[1:])))
+    name = chosen[0].name if chosen else None
+    asked = how_to(signature_of(tasks_of(launchers, module, name, None)[0]))
+    raise VerificationError(f"{module.path}: shows no sizes. {asked}")
 
 
 def _calls(

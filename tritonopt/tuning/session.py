@@ -40,6 +40,8 @@ class Session:
     """What it has imported."""
     longest: float = 0.0
     """Seconds that a first call took so far, at most."""
+    chosen: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    """By the label of a call, what the tuners of the first version chose for it."""
 
     def __post_init__(self) -> None:
         self.worker = Worker(max(self.timeout, _PATIENCE), forked=False, server=self.server)
@@ -49,9 +51,19 @@ class Session:
         return bool(self.worker.ask("probe"))
 
     def row(
-        self, launcher: str, call: Call, effort: Effort, flops: int = 0, *, copy: bool = True
+        self,
+        launcher: str,
+        call: Call,
+        effort: Effort,
+        flops: int = 0,
+        *,
+        copy: bool = True,
+        numbers: bool = True,
     ) -> Row:
-        """Time one call in every version that takes it."""
+        """Time one call in every version that takes it.
+
+        Without `numbers` kernels are told apart by their machine code, which nobody reads.
+        """
         firsts: dict[str, First] = {}
         failures: dict[str, str] = {}
         row = Row(launcher, call.label, call.sizes)
@@ -60,7 +72,9 @@ class Session:
             failures.update(self.unloadable)
             for version in self.versions:
                 if version.name not in failures:
-                    self._first(version.name, call, firsts, failures)
+                    self._first(version.name, call, firsts, failures, numbers)
+            if (original := firsts.get(self.versions[0].name)) is not None:
+                self.chosen.setdefault(call.label, original.chosen)
             good = tuple(v.name for v in self.versions if v.name in firsts)
             if self.versions[0].name in failures and len(self.versions) > 2:
                 good = ()  # there is nothing to compare the others with
@@ -75,12 +89,17 @@ class Session:
         return _of(row, firsts, failures, timed)
 
     def _first(
-        self, name: str, call: Call, firsts: dict[str, First], failures: dict[str, str]
+        self,
+        name: str,
+        call: Call,
+        firsts: dict[str, First],
+        failures: dict[str, str],
+        numbers: bool,
     ) -> None:
         """A version's first call; a death of it costs the others nothing."""
         try:
             begin = time.monotonic()
-            self.worker.send("first", name)
+            self.worker.send("first", name, numbers)
             firsts[name] = self.worker.receive(self.timeout)
             self.longest = max(self.longest, time.monotonic() - begin)
         except Refusal as error:
@@ -89,7 +108,7 @@ class Session:
             failures[name] = said(death.failure)
             self._prepare(call)
             for other in firsts:
-                firsts[other] = self.worker.ask("first", other)
+                firsts[other] = self.worker.ask("first", other, numbers)
 
     def use(self, versions: Sequence[Version]) -> None:
         """Other versions from now on, in the same process; those that it has stay there."""

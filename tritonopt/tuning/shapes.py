@@ -20,11 +20,16 @@ from tritonopt.verification.signature.argument_language import (
     SequenceArgument,
     Signature,
     TensorArgument,
+    names_of,
+    parse,
 )
 from tritonopt.verification.signature.size_facts import hold
 
 MOST_CALLS = 400
 """More than that are a mistake in a range, or should be several runs."""
+_USUAL, _USUAL_ALONE = (1024, 4096, 16384), (2**20, 2**23, 2**26)
+"""Of the last dimension, where nothing is said of it; and where there is no other one."""
+_USUAL_ROWS, _USUAL_INNER, _USUAL_BYTES = 4096, 16, 2**30
 _SIZES = re.compile(
     r"(?P<name>[A-Za-z_]\w*)(?P<space>\s*)=(?!=)\s*(?P<numbers>\d[\d|.*\s]*\d|\d)", re.ASCII
 )
@@ -111,6 +116,25 @@ def calls_of(
     return found
 
 
+def usual_calls(signature: Signature) -> list[Call]:
+    """Calls of sizes that many have, for what shows none: long rows of tensors, in three lengths.
+
+    What takes more than a gigabyte has fewer rows. No call at all where the facts hold of none.
+    """
+    form = one_form(parse(_with_rows(signature)[0]))
+    last = {name for shape in form.shapes if shape for name in names_of(shape[-1])}
+    rows = [name for name in form.size_names if name not in last]
+    calls: dict[str, Call] = {}
+    for length in _USUAL if rows or len(form.size_names) > 1 else _USUAL_ALONE:
+        sizes = {n: length if n in last else _USUAL_ROWS for n in form.size_names}
+        # Of several dimensions before the last one all but the first are short.
+        sizes |= dict.fromkeys(rows[1:], _USUAL_INNER)
+        call = Call(form, sizes).smaller(_USUAL_BYTES)
+        if hold(form.facts, call.sizes):
+            calls[call.label] = call
+    return list(calls.values())
+
+
 def check_ranks(signature: Signature) -> None:
     """VerificationError where dimensions are left open: how many rows there are decides a time."""
     if any("..." in tensor.shape for tensor in signature.tensors):
@@ -121,13 +145,18 @@ def check_ranks(signature: Signature) -> None:
 
 def how_to(signature: Signature) -> str:
     """What to write, made of the arguments as they are known."""
-    rows = next(n for n in ("m", "rows", "leading") if n not in signature.size_names)
-    text = re.sub(r"(?<=\w\[)\.\.\.(?=[\],])", rows, str(signature))
-    names = ((rows,) if text != str(signature) else ()) + signature.size_names
+    text, names = _with_rows(signature)
     for at, name in enumerate(names):
         numbers = "1024..65536*4" if at == 0 else "1024..32768*2"
         text = re.sub(rf"(?<=[\[ ]){name}(?=[\],])", f"{name}={numbers}", text, count=1)
     return f"Write for example: --args {text!r}"
+
+
+def _with_rows(signature: Signature) -> tuple[str, tuple[str, ...]]:
+    """The arguments with a size in place of `...`, and the names of all sizes."""
+    rows = next(n for n in ("m", "rows", "leading") if n not in signature.size_names)
+    text = re.sub(r"(?<=\w\[)\.\.\.(?=[\],])", rows, str(signature))
+    return text, ((rows,) if text != str(signature) else ()) + signature.size_names
 
 
 def one_form(signature: Signature) -> Signature:

@@ -6,9 +6,7 @@ makes; without either the file itself is run, if it shows how: its own `__main__
 
 from __future__ import annotations
 
-import ast
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +15,7 @@ from typing import Any
 from tritonopt import source
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.shapes import Ranged, calls_of, check_ranks, how_to, one_form, without_sizes
+from tritonopt.tuning.shown import own_command
 from tritonopt.verification.capture.command import recorded
 from tritonopt.verification.capture.generalize import NotGeneral, generalize
 from tritonopt.verification.errors import VerificationError
@@ -46,6 +45,8 @@ class Wanted:
     command: tuple[str, ...] = ()
     runs: bool = True
     """Whether there is a GPU to run on; else any size will do, to compile."""
+    usual: bool = False
+    """Whether sizes that many have will do where no call is shown anywhere."""
 
 
 @dataclass(frozen=True)
@@ -131,16 +132,6 @@ def _of_the_file(
         raise VerificationError(f"{error}\nOr give sizes. {asked}") from None
     note = f"no --args: the launches are those of `{' '.join(command[1:])}`"
     return replace(found, notes=(note, *found.notes))
-
-
-def own_command(module: source.Module) -> tuple[str, ...] | None:
-    """What runs the launches that the file itself has."""
-    for statement in module.tree.body:
-        if isinstance(statement, ast.If) and "__main__" in ast.unparse(statement.test):
-            return sys.executable, module.path
-    if any(isinstance(s, ast.FunctionDef) and s.name.startswith("test") for s in module.tree.body):
-        return sys.executable, "-m", "pytest", "-q", module.path
-    return None
 
 
 def _captured(

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from tritonopt.measurement.results import Compiled, Machine, Ratio, Times
@@ -41,6 +42,8 @@ class Version:
     text_path: str
     launcher: str
     autograd: bool = False
+    tuners: tuple[tuple[str, str], ...] = ()
+    """Kernels, and what their tuners take without choosing; see `compiling.tuners`."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class First:
 
     compiled: tuple[Compiled, ...] = ()
     note: str = ""
+    chosen: tuple[tuple[str, str], ...] = ()
+    """Of kernels with several configurations, the one that was taken."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,7 @@ class TimingServer:
         self.device: Any = None
         self.launchers: dict[str, Callable[..., Any]] = {}
         self.text_paths: dict[str, str] = {}
+        self.modules: dict[str, ModuleType] = {}
         self.arguments: dict[str, Any] = {}
         self.pristine: list[Any] | None = None
         self.returned: list[Any] = []
@@ -107,16 +113,26 @@ class TimingServer:
         """Load one version; another one of the same name is forgotten."""
         import torch
 
+        from tritonopt import source
+        from tritonopt.tuning.compiling.tuners import fix
+        from tritonopt.verification.runs_on_import import runs_on_import
         from tritonopt.verification.worker.loading import load
 
         before = list(sys.meta_path)
+        read = source.read(version.text, version.path)
+        # What a script runs of its launchers would take its time, in every version.
+        scripted = {read.text_of(statement) for statement in runs_on_import(read)}
         try:
-            module: Any = load(Path(version.path), version.text, version.text_path)
+            module: Any = load(
+                Path(version.path), version.text, version.text_path, left_out=scripted
+            )
         except SystemExit as end:
             raise ImportError(f"it ends the process when it is imported ({end.code!r})") from None
         # The next version is loaded as the same module.
         sys.meta_path[:] = before
         sys.modules.pop(module.__name__, None)
+        fix(module, dict(version.tuners))
+        self.modules[version.name] = module
         found: Any = functools.reduce(getattr, version.launcher.split("."), module)
         if isinstance(found, type) and issubclass(found, torch.autograd.Function):
             found = getattr(found, "apply")  # noqa: B009  # a type to mypy
@@ -150,18 +166,22 @@ class TimingServer:
                 leave_if_poisoned(error)
         self._forget_arguments()
 
-    def first(self, name: str) -> First:
-        """Call a version for the first time, and compare what it gives with the first version."""
+    def first(self, name: str, numbers: bool = True) -> First:
+        """Call a version for the first time, and compare what it gives with the first version.
+
+        With `numbers` its machine code is read, which takes a second for each kernel.
+        """
         try:
-            return self._first(name)
+            return self._first(name, numbers)
         except Exception as error:
             leave_if_poisoned(error)
             raise
 
-    def _first(self, name: str) -> First:
+    def _first(self, name: str, numbers: bool) -> First:
         import torch
 
         from tritonopt.tuning.arguments import tensors_in
+        from tritonopt.tuning.compiling.tuners import chosen
 
         self._restore()
         result = self._first_called(name)
@@ -181,7 +201,10 @@ class TimingServer:
         with _compilations() as compiled:
             self._called(name)
             torch.cuda.synchronize()
-        return First(tuple(_described(name, each) for each in compiled), note)
+        configurations = tuple(chosen(self.modules[name]).items())
+        return First(
+            tuple(_described(name, each, numbers) for each in compiled), note, configurations
+        )
 
     def time(self, names: tuple[str, ...], effort: Effort, flops: int, copy: bool) -> Timed:
         """Time versions whose first call was made, in turn."""
@@ -345,7 +368,7 @@ def _compilations() -> Iterator[list[Any]]:
         kind.run, itself.__getitem__ = usual, item
 
 
-def _described(version: str, compiled: Any) -> Compiled:
+def _described(version: str, compiled: Any, numbers: bool) -> Compiled:
     import hashlib
 
     from tritonopt.verification.worker.machine_code import statistics
@@ -354,6 +377,7 @@ def _described(version: str, compiled: Any) -> Compiled:
     name = f"sm_{target.arch}" if target.backend == "cuda" else str(target.arch)
     binary = compiled.asm.get("cubin", compiled.asm.get("hsaco", b""))
     digest = hashlib.sha256(binary).hexdigest()
-    if digest not in _NUMBERS:
+    if numbers and digest not in _NUMBERS:
         _NUMBERS[digest] = statistics(compiled)
-    return Compiled(version, compiled.metadata.name, name, _NUMBERS[digest], digest=digest)
+    known = _NUMBERS.get(digest, {})
+    return Compiled(version, compiled.metadata.name, name, known, digest=digest)

@@ -48,6 +48,18 @@ class Found:
         return Found(ratio, found["failure"], found["same_code"], found["refuted"])
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What is wanted to be known of several texts."""
+
+    call: Call
+    effort: Effort
+    stage: str
+    """Under which it is kept."""
+    tuners: tuple[tuple[str, str], ...] = ()
+    """What the tuners of the texts take, see `Version`."""
+
+
 def subject_digest(request: Request) -> str:
     """Under which the store keeps what is found of a launcher."""
     return digest(f"{request.launcher}\n{request.text}")
@@ -67,8 +79,8 @@ class Trials:
     """By text and label of the call."""
     ahead: Ahead | None = None
     """Who compiles the variants before they are timed, if anybody does."""
-    compiled: set[tuple[str, str]] = field(default_factory=set)
-    """Texts and calls that were compiled ahead."""
+    compiled: set[tuple[str, tuple[tuple[str, str], ...], str]] = field(default_factory=set)
+    """Texts, what their tuners take, and calls that were compiled ahead."""
 
     def __post_init__(self) -> None:
         siblings = self.ahead.count if self.ahead is not None else 0
@@ -79,18 +91,19 @@ class Trials:
         if self.ahead is not None:
             self.ahead.close()
 
-    def version(self, name: str, text: str) -> Version:
+    def version(self, name: str, text: str, tuners: tuple[tuple[str, str], ...] = ()) -> Version:
         """A text as one version; the worker knows it by its name until another one has it."""
         path = self.request.path
         text_path = path if name == ORIGINAL else f"{path.removesuffix('.py')}.{name}.py"
-        return Version(name, path, text, text_path, self.request.launcher, self.request.by_position)
+        request = self.request
+        return Version(name, path, text, text_path, request.launcher, request.by_position, tuners)
 
     def original(self, effort: Effort) -> list[Row]:
         """The original alone, on every call, with the copy. Raises Died."""
         self.session.use([self.version(ORIGINAL, self.request.text)])
         rows = []
         for call in self.request.calls:
-            rows.append(self.session.row(self.request.launcher, call, effort))
+            rows.append(self.session.row(self.request.launcher, call, effort, numbers=False))
         if any(row.times for row in rows):
             self.machine = self.session.machine()
             # What takes far longer than the original hangs, or is no gain anyway.
@@ -105,9 +118,18 @@ class Trials:
         return self.session.row(self.request.launcher, call, self.request.effort)
 
     def timed(
-        self, texts: Sequence[str], calls: Sequence[Call], effort: Effort, stage: str
+        self,
+        texts: Sequence[str],
+        calls: Sequence[Call],
+        effort: Effort,
+        stage: str,
+        *,
+        choosing: bool = True,
     ) -> dict[str, dict[str, Found]]:
-        """What was found of each text, by the labels of the calls; less where time is over."""
+        """What was found of each text, by the labels of the calls; less where time is over.
+
+        Unless they are `choosing`, autotuners take what the original's took for the same call.
+        """
         found: dict[str, dict[str, Found]] = {text: {} for text in texts}
         for start in range(0, len(texts), _AT_ONCE):
             batch = texts[start : start + _AT_ONCE]
@@ -115,56 +137,67 @@ class Trials:
                 if self.left() <= 0:
                     return found
                 # One call after the other: what was compiled by then is timed in any case.
-                late = self._compile_ahead(batch, call, stage)
+                tuners = () if choosing else self.session.chosen.get(call.label, ())
+                asked = _Asked(
+                    call, effort, f"{stage}, tuned as before" if tuners else stage, tuners
+                )
+                late = self._compile_ahead(batch, asked)
                 there = [text for text in batch if text not in late]
-                for text, what in self._on(call, there, effort, stage).items():
+                for text, what in self._on(asked, there).items():
                     found[text][call.label] = what
         return found
 
-    def _compile_ahead(self, texts: Sequence[str], call: Call, stage: str) -> list[str]:
+    def _compile_ahead(self, texts: Sequence[str], asked: _Asked) -> list[str]:
         """Those that there was no time for; what hangs is one that failed, and not tried again."""
+        label = asked.call.label
         new = [
             text
             for text in texts
-            if (text, call.label) not in self.compiled
-            and (text, call.label) not in self.failed
-            and not self._known(text, call, stage)
+            if (text, asked.tuners, label) not in self.compiled
+            and (text, label) not in self.failed
+            and not self._known(text, asked)
         ]
         if self.ahead is None or not new:
             return []
-        versions = [self.version(f"variant{at}", t) for at, t in enumerate(texts) if t in new]
+        versions = [
+            self.version(f"variant{at}", text, asked.tuners)
+            for at, text in enumerate(texts)
+            if text in new
+        ]
         each = self.session.timeout
-        hanging, late = self.ahead.compile(versions, call, each, self.left())
+        hanging, late = self.ahead.compile(versions, asked.call, each, self.left())
         for version in hanging:
             failed = Found(failure=f"no answer within {each:.0f} s")
-            self.failed[version.text, call.label] = failed
-            self._keep(version.text, call, stage, failed)
-        self.compiled |= {(v.text, call.label) for v in versions if v not in late}
+            self.failed[version.text, label] = failed
+            self._keep(version.text, asked, failed)
+        self.compiled |= {(v.text, asked.tuners, label) for v in versions if v not in late}
         return [version.text for version in late]
 
-    def _on(self, call: Call, texts: Sequence[str], effort: Effort, stage: str) -> dict[str, Found]:
-        known = {text: what for text in texts if (what := self._known(text, call, stage))}
+    def _on(self, asked: _Asked, texts: Sequence[str]) -> dict[str, Found]:
+        label = asked.call.label
+        known = {text: what for text in texts if (what := self._known(text, asked))}
         # What failed or hung once is not tried a second time with more effort.
-        known |= {text: what for text in texts if (what := self.failed.get((text, call.label)))}
+        known |= {text: what for text in texts if (what := self.failed.get((text, label)))}
         missing = [text for text in texts if text not in known]
         if missing:
             names = {f"variant{at}": text for at, text in enumerate(texts) if text in missing}
-            row = self._measured(call, names, effort)
+            row = self._measured(asked, names)
             new = {text: _of_row(row, name) for name, text in names.items()}
             if len(missing) > 1 and ORIGINAL in row.failures:
                 # One of them may have taken the others with it.
                 for name, text in names.items():
-                    new[text] = _of_row(self._measured(call, {name: text}, effort), name)
+                    new[text] = _of_row(self._measured(asked, {name: text}), name)
             for text, what in new.items():
-                self._keep(text, call, stage, what)
+                self._keep(text, asked, what)
             known |= new
-        self.failed |= {(t, call.label): what for t, what in known.items() if what.failure}
+        self.failed |= {(t, label): what for t, what in known.items() if what.failure}
         return known
 
-    def _measured(self, call: Call, names: Mapping[str, str], effort: Effort) -> Row:
-        versions = [self.version(name, text) for name, text in names.items()]
+    def _measured(self, asked: _Asked, names: Mapping[str, str]) -> Row:
+        versions = [self.version(name, text, asked.tuners) for name, text in names.items()]
         self.session.use([self.version(ORIGINAL, self.request.text), *versions])
-        return self.session.row(self.request.launcher, call, effort, copy=False)
+        launcher, call = self.request.launcher, asked.call
+        return self.session.row(launcher, call, asked.effort, copy=False, numbers=False)
 
     def numbers_at(self, lines: tuple[int, int], call: Call) -> dict[str, int]:
         """What names of the original stand for there. Raises Died and Refusal."""
@@ -178,12 +211,12 @@ class Trials:
         gpu = "" if machine is None else machine.gpu
         return Key(subject_digest(self.request), digest(text), what, gpu, " ".join(parts))
 
-    def _known(self, text: str, call: Call, stage: str) -> Found | None:
-        found = self.stored(self.key(text, f"{stage}: {call.label}"))
+    def _known(self, text: str, asked: _Asked) -> Found | None:
+        found = self.stored(self.key(text, f"{asked.stage}: {asked.call.label}"))
         return None if found is None else Found.of_json(found)
 
-    def _keep(self, text: str, call: Call, stage: str, what: Found) -> None:
-        self.keep(self.key(text, f"{stage}: {call.label}"), what.as_json())
+    def _keep(self, text: str, asked: _Asked, what: Found) -> None:
+        self.keep(self.key(text, f"{asked.stage}: {asked.call.label}"), what.as_json())
 
     def stored(self, key: Key) -> dict[str, Any] | None:
         """What the store has; nothing where it cannot be read any more, which is noted."""

@@ -53,6 +53,13 @@ def runs_on_import(module: Module) -> list[ast.stmt]:
         found |= reading
 
 
+def runs_launchers(module: Module) -> bool:
+    """Whether any statement at the top of a file calls its launchers where it stands."""
+    launching, functions = _launching(module), (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    running = (s for s in module.tree.body if not isinstance(s, functions))
+    return any(not launching.isdisjoint(_called(statement)) for statement in running)
+
+
 def _launching(module: Module) -> set[str]:
     """The functions and classes at the top of a file that launch kernels, or call what does."""
     kernels = {kernel.name for kernel in module.kernels}

@@ -86,3 +86,30 @@ def test_of_several_dimensions_some_are_left(of_texts: Callable[..., Verdict]) -
     changed = OF_DIMENSIONS.replace("tl.program_id(0) * ROWS", "tl.program_id(0) * 3")
     verdict = of_texts(OF_DIMENSIONS, changed, args=args, max_examples=1)
     assert verdict.verdict == "counterexample", verdict.reason
+
+
+OF_ONE_ROW = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def one(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + cols, mask=cols < n)
+    tl.store(y_ptr + cols, x * 2.0, mask=cols < n)
+
+def launch(x: torch.Tensor):
+    y = torch.empty_like(x)
+    if x.ndim > 1:
+        return x + x
+    x = x.contiguous()
+    one[(triton.cdiv(x.numel(), 16),)](x, y, x.numel(), BLOCK=16)
+    return y
+"""
+
+
+def test_of_any_number_of_dimensions_none_may_lead(of_texts: Callable[..., Verdict]) -> None:
+    changed = OF_ONE_ROW.replace("x * 2.0", "2.0 * x")
+    verdict = of_texts(OF_ONE_ROW, changed, args="x: f32[..., n]", max_examples=1)
+    assert verdict.verdict == "identical", verdict.reason

@@ -150,6 +150,34 @@ def test_sizes_are_drawn_where_there_is_no_tensor() -> None:
     assert str(_trial(code, rule).find_signature()) == "n: n, m: m"
 
 
+def test_the_sizes_that_are_normalized_over_are_the_last_of_a_tensor() -> None:
+    code = (
+        "def f(x, normalized_shape: list[int]):\n    n = math.prod(normalized_shape)\n"
+        "    m = x.numel() // n\n    kernel[(m,)](x, n, BLOCK=16)\n"
+    )
+
+    def rule(example: Example) -> int:
+        sizes = next(r.value for n, r in example.arguments if n == "normalized_shape")  # type: ignore[union-attr]  # a plain value
+        shape = example.tensors["x"].shape
+        return Attempt.GOOD if shape[-len(sizes) :] == sizes else Attempt.FAILED
+
+    found = str(_trial(code, rule).find_signature())
+    assert found == "x: f32|f16|bf16[..., x_last], normalized_shape: (x_last,)"
+
+
+def test_what_has_the_methods_of_a_number_is_no_tensor() -> None:
+    code = (
+        "def f(x, size):\n    m, n = x.shape\n    assert size == 2 ** (size.bit_length() - 1)\n"
+        "    kernel[(m,)](x, n, BLOCK=size)\n"
+    )
+
+    def rule(example: Example) -> int:
+        values = [r.value for n, r in example.arguments if isinstance(r, PlainValue)]
+        return Attempt.GOOD if values and values[0] in (1, 2, 4) else Attempt.FAILED
+
+    assert str(_trial(code, rule).find_signature()).startswith("x: f32|f16|bf16[m, n], size: 1")
+
+
 def test_one_size_alone_settles_nothing() -> None:
     code = "def f(x):\n    kernel[(1,)](x, 1, BLOCK=16)\n"
 

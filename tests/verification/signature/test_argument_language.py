@@ -119,6 +119,11 @@ LAUNCHERS = {
         f"def f(x, w):\n    m, n = x.shape\n    y = torch.empty_like(x)\n    {_LAUNCH}",
         "x: f32|f16|bf16[m, n], w: f32|f16|bf16[n]",
     ),
+    "shapes are unpacked with something after them": (
+        "def f(x, w):\n    b, m, n, k = *x.shape, w.shape[-1]\n    y = torch.empty_like(x)\n"
+        f"    {_LAUNCH}",
+        "x: f32|f16|bf16[b, m, n], w: f32|f16|bf16[n]",
+    ),
     "sizes are asked for one by one": (
         "def f(x: torch.Tensor, w: torch.Tensor, flag=False):\n"
         "    m, n = x.size(0), x.shape[1]\n    assert w.shape == (n,)\n"

@@ -55,6 +55,23 @@ FORMS = {
             "    t = tl.full((1,), 3, tl.int32)\n    if t > 2:\n        v += 1\n    tl.store",
         ),
     ],
+    "a flag that is no constant": [
+        ("n, BLOCK: ", "n, flag, BLOCK: "),
+        ("    tl.store", "    v = tl.where(flag, v, -v)\n    tl.store"),
+        ("n, BLOCK=", "n, n > 20, BLOCK="),
+    ],
+    "the other bits of unsigned numbers": [
+        (
+            "    tl.store",
+            "    bits = ~v.to(tl.int32).to(tl.uint32)\n    v += (bits & 15).to(tl.float32)\n"
+            "    tl.store",
+        ),
+    ],
+    "other names for functions of the language": [
+        ("\n@triton.jit", "\nfrom triton.language import exp\n\nload = tl.load\n\n@triton.jit"),
+        ("v = tl.load", "v = load"),
+        ("    tl.store", "    v += exp(-v * v)\n    tl.store"),
+    ],
     "if on a reduced block": [
         (
             "    tl.store",

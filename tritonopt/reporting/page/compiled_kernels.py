@@ -29,7 +29,7 @@ def tables_of_rows(
     """One table for every set of kernels that calls launch; calls with the same ones share it."""
     groups: dict[object, tuple[Row, list[str]]] = {}
     for row, label in zip(rows, labels, strict=True):
-        if row.compiled:
+        if any(each.numbers or each.failure for each in row.compiled):
             key = tuple((c.version, c.kernel, c.target, c.digest, c.failure) for c in row.compiled)
             groups.setdefault(key, (row, []))[1].append(label)
     tables = []

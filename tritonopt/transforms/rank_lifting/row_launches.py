@@ -109,6 +109,11 @@ class RowLaunches:
                 changes += self._edited(extent, tiles, only_if, batching)
         return changes
 
+    @property
+    def longest_tile(self) -> int:
+        """What the longest tile of a row has at least, at each launch."""
+        return min(map(_least, self.tiles))
+
     def may_be_long(self, batching: Batching) -> bool:
         """Whether a launch may have rows that keep a program each."""
         most = [_at_most(tile) for of_launch in self.tiles for tile in of_launch]
@@ -133,6 +138,8 @@ class RowLaunches:
     def are_long(self, batching: Batching) -> bool:
         """Whether each launch stands where rows are not short, which another one is for."""
         for extent, tiles, only_if in zip(self.extents, self.tiles, self.conditions, strict=True):
+            if _least(tiles) > batching.longest:
+                continue
             short = self._where_short(tiles, only_if, batching)
             if not short or not _is_otherwise(extent.launch, _parsed(short)):
                 return False

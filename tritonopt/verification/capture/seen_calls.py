@@ -37,15 +37,17 @@ class _Plan:
 
 
 def seen_calls(
-    module: source.Module, command: Sequence[str]
+    module: source.Module, command: Sequence[str], launchers: Sequence[Launcher] | None = None
 ) -> tuple[int, dict[str, list[Mapping[str, Any]]]]:
-    """Run the command; its exit status, and the different calls of each outermost launcher.
+    """Run the command; its exit status, and the different calls of each outermost launcher, or of
+    each of these.
 
     A call has its `arguments` as those of a launch, see `generalize`; tuples and lists of whole
     numbers are `numbers`, and types of torch are a `type`. Raises VerificationError where the
     command cannot be started.
     """
-    places = {_place(x): x.name for x in Launchers(module).outermost()}
+    watched = Launchers(module).outermost() if launchers is None else launchers
+    places = {_place(x): x.name for x in watched}
     with tempfile.TemporaryDirectory(prefix="tritonopt-") as name:
         folder = Path(name)
         reports = folder / "reports"
@@ -101,6 +103,7 @@ class _Watch:
         self.plan = plan
         self.launchers: dict[CodeType, str] = {}
         self.seen: dict[str, set[str]] = {}
+        self.is_backward_watched = False
 
     def __call__(self, frame: FrameType, event: str, argument: object) -> None:
         if event != "call":
@@ -110,12 +113,29 @@ class _Watch:
         if name is None:
             name = self.launchers[code] = self._launcher(code)
         if name:
+            self._watch_backward()
             before = sys.getprofile()
             sys.setprofile(None)
             try:
                 self._take_down(name, frame)
             finally:
                 sys.setprofile(before)
+
+    def _watch_backward(self) -> None:
+        """Watch threads of autograd as well, which Python did not start."""
+        autograd = sys.modules.get("torch.autograd.function")
+        if self.is_backward_watched or autograd is None:
+            return
+        self.is_backward_watched = True
+        kind: Any = autograd.BackwardCFunction
+        usual = kind.apply
+
+        def apply(node: Any, *gradients: Any) -> Any:
+            if sys.getprofile() is None:
+                sys.setprofile(self)
+            return usual(node, *gradients)
+
+        kind.apply = apply
 
     def _launcher(self, code: CodeType) -> str:
         name = self.plan.places.get(f"{code.co_name}:{code.co_firstlineno}", "")

@@ -78,7 +78,7 @@ class Search:
         self.drawing = Drawing(
             checker, examples(calls), max_examples, seed, key, self.first, report
         )
-        self.gaps = Gaps(checker, calls, report)
+        self.gaps = Gaps(checker, calls, report, numbers.changed)
 
     @property
     def every_tried(self) -> list[TriedSizes]:
@@ -148,7 +148,7 @@ class Search:
 def _ranked(calls: Calls) -> list[Signature]:
     """The signature with a dimension whose size can be chosen for any number of leading ones.
 
-    One is enough, mostly; a second one counts where of several dimensions some are left.
+    One is enough, mostly; none, or two, count where the launcher asks how many there are.
     """
-    names = (["leading"], ["leading", "second"])
+    names: tuple[list[str], ...] = (["leading"], [], ["leading", "second"])
     return list(dict.fromkeys(with_leading(calls.signature, some) for some in names))

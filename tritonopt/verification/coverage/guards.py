@@ -93,7 +93,8 @@ def kept_guards(compared: Comparison) -> list[tuple[Guard, Guard]]:
 
 def _guards(compared: Comparison, version: Version, kernel: source.Kernel) -> Iterator[Guard]:
     module = version.module
-    effects = {n for n in ast.walk(kernel.node) if _has_effect(module, n)}
+    inside = (n for s in kernel.node.body for n in ast.walk(s))
+    effects = {n for n in inside if _has_effect(module, n)}
     conditions = _Conditions(compared, version, kernel)
     for block in _blocks(kernel.node):
         for index, node in enumerate(block):

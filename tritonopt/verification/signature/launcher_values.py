@@ -27,6 +27,9 @@ _TOLD_FROM_NUMBERS = {"Tensor", "is_tensor", "Number", "float"}
 """Words in a test of what a parameter is, by which it may be a tensor at times: not `int`, by which
 one dimension is told from several."""
 
+_OF_NUMBERS = ("bit_length", "bit_count", "is_integer")
+"""Methods that Python's numbers have, and tensors have not."""
+
 Scope = dict[str, Value]
 """What the names of a function are worth."""
 
@@ -207,7 +210,7 @@ class Values:
         if name in ("lower", "upper", "strip"):
             return owner  # what it is compared with is said of the parameter
         evidence = self.found.evidence[owner.name]
-        if owner.itself:
+        if owner.itself and name not in _OF_NUMBERS:
             evidence.tensor = True
         first = values[0] if values else None
         if name in ("stride", "contiguous") and owner.itself:

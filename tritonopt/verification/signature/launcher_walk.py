@@ -106,8 +106,9 @@ class _Walk:
         if not isinstance(target, (ast.Tuple, ast.List)):
             self.values.of(expr, scope)
             return
-        if isinstance(expr, (ast.Tuple, ast.List)) and len(expr.elts) == len(target.elts):
-            for inner, inner_value in zip(target.elts, expr.elts, strict=True):
+        pairs = _taken_apart(target, expr)
+        if pairs:
+            for inner, inner_value in pairs:
                 self.assign(inner, inner_value, scope)
             return
         value = self.values.of(expr, scope)
@@ -192,3 +193,25 @@ class _Walk:
         known = tuple(LONG_NAMES[n] for n in names if n in LONG_NAMES)
         if known:
             self.found.evidence[owner.name].dtypes = known
+
+
+def _taken_apart(target: ast.Tuple | ast.List, expr: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """What each name of a target gets, of `b, t, k, v = *x.shape, n` the first three together."""
+    names = target.elts
+    if not isinstance(expr, (ast.Tuple, ast.List)):
+        return []
+    starred = [at for at, e in enumerate(expr.elts) if isinstance(e, ast.Starred)]
+    if not starred and len(names) == len(expr.elts):
+        return [*zip(names, expr.elts, strict=True)]
+    if len(starred) != 1 or any(isinstance(e, ast.Starred) for e in names):
+        return []
+    first, rest = starred[0], expr.elts[starred[0]]
+    last = len(names) - (len(expr.elts) - 1 - first)
+    if not isinstance(rest, ast.Starred) or last < first:
+        return []
+    several = ast.Tuple(names[first:last], ast.Store())
+    return [
+        *zip(names[:first], expr.elts[:first], strict=True),
+        (several, rest.value),
+        *zip(names[last:], expr.elts[first + 1 :], strict=True),
+    ]

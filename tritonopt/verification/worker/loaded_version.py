@@ -34,6 +34,8 @@ class LoadedVersion:
         self.device = "cuda" if spec.backend == "cuda" else "cpu"
         self.compiler = None
         self.defaults_to_gpu = False
+        self.given_back: dict[int | None, Any] = {}
+        """What the last call returned, by its memory."""
         _prepare(torch, spec)
         if spec.backend == "compile":
             from tritonopt.verification.worker.compiling import Compiler

@@ -43,6 +43,7 @@ def install() -> None:
             return hashlib.sha256(text.encode()).hexdigest()
 
         def rewrite(self) -> Any:
+            _look_up_late(self.fn.__globals__, language)
             function = interpreted.rewrite(self)
             notes = getattr(function, "__annotations__", {})
             notes.update({n: "constexpr" for n, note in notes.items() if _is_constexpr(note)})
@@ -55,11 +56,25 @@ def install() -> None:
     interpreter.InterpretedFunction = InterpretedKernel
     # Compiled, a type that is passed to a helper is a constant with a `value`.
     language.dtype.value = property(lambda dtype: dtype)
-    interpreter._implicit_cvt = _converting_floats(interpreter)
+    interpreter._implicit_cvt = _converting_numbers(interpreter)
     # Everything is on the CPU: there is nothing to copy there and back, and what only
     # has a `data_ptr` and a `dtype` (a view that a library made) could not be copied.
     interpreter.GridExecutor._init_args_hst = lambda executor, args, named: (list(args), named)
     interpreter.GridExecutor._restore_args_dev = lambda executor, *arguments: None
+
+
+def _look_up_late(names: dict[str, Any], language: Any) -> None:
+    """Other names for functions of the language (`exp = tl.exp`) mean what it has during a launch.
+
+    The interpreter replaces these in the language alone, as long as a launch lasts.
+    """
+    for name, value in list(names.items()):
+        if language.core.is_builtin(value) and hasattr(language, value.__name__):
+            names[name] = _late(language, value.__name__)
+
+
+def _late(language: Any, name: str) -> Callable[..., Any]:
+    return lambda *args, **kwargs: getattr(language, name)(*args, **kwargs)
 
 
 def _is_constexpr(annotation: object) -> bool:
@@ -73,16 +88,21 @@ def _is_constexpr(annotation: object) -> bool:
     return annotation.strip(" '\"").rpartition(".")[2] == "constexpr"
 
 
-def _converting_floats(interpreter: Any) -> Callable[[Any], Any]:
-    """A float that is passed to a kernel is a float32 there (`scale.to(...)`), not Python's."""
+def _converting_numbers(interpreter: Any) -> Callable[[Any], Any]:
+    """A float that is passed to a kernel is a float32 there (`scale.to(...)`), not Python's.
+
+    And a flag is a number of one bit, which the interpreter's own conversion makes one of 32.
+    """
     language: Any = importlib.import_module("triton.language")
     original = interpreter._implicit_cvt
+    kinds = (bool, np.bool_, language.int1), (float, np.float32, language.float32)
 
     def convert(argument: Any) -> Any:
-        if not isinstance(argument, float):
-            return original(argument)
-        handle = interpreter.TensorHandle(np.array([argument], np.float32), language.float32)
-        return language.tensor(handle, language.float32)
+        for python, data, kind in kinds:
+            if isinstance(argument, python):
+                handle = interpreter.TensorHandle(np.array([argument], data), kind)
+                return language.tensor(handle, kind)
+        return original(argument)
 
     return convert
 

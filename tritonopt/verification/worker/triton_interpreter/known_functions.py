@@ -125,8 +125,8 @@ class Functions:
         if len({id(t.handle) for t in tensors.values()}) < len(tensors):
             return None  # of `f(x, x)` it is not seen which is which
         if not asked:
-            itself = [n for n, argument in tensors.items() if argument is result]
-            return _Known("", (), itself[0], False) if itself else None
+            passed_on = [n for n, argument in tensors.items() if argument is result]
+            return _Known("", (), passed_on[0], False) if passed_on else None
         *before, (operation, operands, last) = asked
         returned = type(result) is self.tensor and result.handle is last
         if not returned or (last is None and operation not in _STORES):
