@@ -16,6 +16,7 @@ from tritonopt.verification.comparison.compare import (
     elements_compared,
     exact_parts_differ,
     forms_differ,
+    not_judged,
     unstable,
     writes_differ,
 )
@@ -282,6 +283,10 @@ class Checker:
             found = found or exact_parts_differ(ours, theirs)
         if found is not None:
             return Examination(True, found)
+        unjudged = not_judged(ours, theirs)
+        if unjudged:
+            self.tally.stopped = f"{unjudged}: what rounding may do to these is not known"
+            return Examination(False)
         differing = bits_differ(ours, theirs)
         if differing is None:
             return Examination(True)

@@ -63,8 +63,8 @@ def _expressions(parts: Iterator[ast.AST] | Iterator[ast.stmt]) -> Iterator[ast.
         yield from (node for node in ast.walk(part) if isinstance(node, ast.expr))
 
 
-def refused_by_one(compared: Comparison, reached: tuple[set[str], set[str]]) -> list[str]:
-    """Tests that end in an error in one version, and do not stand in the other."""
+def notes_on_refusals(compared: Comparison, reached: tuple[set[str], set[str]]) -> list[str]:
+    """Notes on tests that end in an error in one version, and do not stand in the other."""
     found = []
     for title, version, other, names in (
         ("original", compared.old, compared.new, reached[0]),
@@ -74,6 +74,7 @@ def refused_by_one(compared: Comparison, reached: tuple[set[str], set[str]]) -> 
         for body in version.bodies.values():
             if body.name.partition(".")[0] in names:
                 found += [
+                    "one version alone refuses calls here, which were not compared: "
                     f"line {s.line} of the {title} version ({key})"
                     for s, key in _refusals(body.statements)
                     if key not in known

@@ -173,7 +173,22 @@ def values_of(
             drawn = _wrapping(drawn, generator)
         return _whole(drawn, low, high, kind, generator)
     found = torch.randn(shape, generator=generator, dtype=torch.float64)
-    flat = found.view(-1)
+    found = _of_class(found, values, dtype, generator)
+    if kind:
+        found = _restricted(found, dtype, kind)
+    if perturbation and dtype is torch.float32:
+        generator.manual_seed(seed + perturbation)
+        found = found.float().double()
+        noise = torch.rand(shape, generator=generator, dtype=torch.float64)
+        found = perturbed(found, noise, perturbation)
+    return found
+
+
+def _of_class(found: Any, values: str, dtype: Any, generator: Any) -> Any:
+    """Ordinary values made those of a class."""
+    import torch
+
+    shape = found.shape
     if values in (OFFSET, NEGATIVE):
         found += 1e4 if values == OFFSET else -1e4
     elif values == FAR_BELOW and found.numel():
@@ -196,14 +211,7 @@ def values_of(
     elif values == OUTLIER and found.numel() and found.ndim:
         found[..., 0] = 1e4
     elif values in (NONFINITE, NAN) and found.numel():
-        _put_strange(flat, values, generator)
+        _put_strange(found.view(-1), values, generator)
     elif values == MANY_NANS:
         found[_odd_places(shape)] = math.nan
-    if kind:
-        found = _restricted(found, dtype, kind)
-    if perturbation and dtype is torch.float32:
-        generator.manual_seed(seed + perturbation)
-        found = found.float().double()
-        noise = torch.rand(shape, generator=generator, dtype=torch.float64)
-        found = perturbed(found, noise, perturbation)
     return found

@@ -46,6 +46,11 @@ class Output:
     def is_float(self) -> bool:
         return self.dtype in ("f64", "f32", "f16", "bf16")
 
+    @property
+    def is_bitwise(self) -> bool:
+        """Whether it is of floats of 8 bits, of which only the bits are compared."""
+        return self.dtype.startswith("f8")
+
     def reals(self) -> Reals:
         """The values as float64, flat."""
         if self.dtype == "bf16":

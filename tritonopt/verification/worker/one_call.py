@@ -26,6 +26,7 @@ from tritonopt.verification.process.messages import Failure, Followed, Outcome, 
 from tritonopt.verification.worker.call_arguments import build_arguments, incoming_gradient
 from tritonopt.verification.worker.failures import failure_of, leave_if_poisoned
 from tritonopt.verification.worker.guarded_memory import (
+    BITWISE,
     COMPARED,
     Allocations,
     Arena,
@@ -45,6 +46,7 @@ from tritonopt.verification.worker.triton_interpreter.corrected import Access, a
 from tritonopt.verification.worker.triton_interpreter.roundings import Roundings, moving
 
 _MOST_BYTES = 2**30
+_NAMES = {**COMPARED, **BITWISE}
 _MOST_KEPT = 2**26
 """So many bytes of results are kept until the next call."""
 
@@ -261,7 +263,7 @@ class OneCall:
             *(
                 (label, _whole(arena, tensor))
                 for label, tensor in results
-                if tensor.dtype in COMPARED
+                if tensor.dtype in _NAMES
             ),
         ]
         for label, tensor in candidates:
@@ -319,7 +321,7 @@ def _whole(arena: Any, tensor: Any) -> Any:
 
 
 def _output(arena: Any, label: str, tensor: Any) -> Output:
-    if tensor.dtype not in COMPARED or tensor.layout is not torch.strided:
+    if tensor.dtype not in _NAMES or tensor.layout is not torch.strided:
         kind = tensor.dtype if tensor.layout is torch.strided else tensor.layout
         raise NotImplementedError(f"{label} is {kind}, which is not compared")
     buffer = arena.buffer_of(tensor)
@@ -330,7 +332,7 @@ def _output(arena: Any, label: str, tensor: Any) -> Output:
     bits = integer_view(flat).numpy()
     return Output(
         label,
-        COMPARED[tensor.dtype],
+        _NAMES[tensor.dtype],
         tuple(tensor.shape),
         bits.view(f"u{bits.dtype.itemsize}").copy(),
         poisoned,

@@ -91,7 +91,8 @@ class Access:
         if locks or len(programs) < 2 or _lie_apart(addresses for _, addresses, _ in stores):
             return
         every = np.concatenate([addresses for _, addresses, _ in stores])
-        if np.unique(every).size == every.size:
+        every.sort()
+        if (every[1:] != every[:-1]).all():
             return  # as it is nearly always: nothing is stored twice
         last: dict[tuple[int, int], int] = {}
         for program, addresses, bits in stores:
@@ -153,11 +154,13 @@ class Interpreter:
 
         def load(pointers: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
             lanes = _lanes(mask, pointers.data.shape)
-            RECORDER.access(int(np.count_nonzero(lanes)), store=False)
-            self._check(_chosen(pointers.data, lanes), pointers, "load")
+            count = int(np.count_nonzero(lanes))
+            RECORDER.access(count, store=False)
+            every = count == lanes.size
+            self._check(pointers.data if every else pointers.data[lanes], pointers, "load")
             # A single lane's `other` of 0 is dropped before it comes here: it counts as false.
             single = pointers.data.size == 1
-            if other is None and self.access.poison_lanes and not single and not lanes.all():
+            if other is None and self.access.poison_lanes and not single and not every:
                 dtype = pointers.get_element_ty()
                 kind = module._get_np_dtype(dtype)
                 value: float = np.nan if kind.kind == "f" else 1
@@ -414,14 +417,11 @@ def _lanes(mask: Any, shape: tuple[int, ...]) -> Any:
     return lanes if lanes.shape == shape else np.broadcast_to(lanes, shape)
 
 
-def _chosen(data: Any, lanes: Any) -> Any:
-    """Those of the lanes that are on; nothing is copied where all are."""
-    return data if lanes.all() else data[lanes]
-
-
 def _within(addresses: Any, size: int, ranges: list[tuple[int, int]]) -> bool:
     """Whether every access lies in one of the ranges; the common case is one range."""
-    first, last = int(addresses.min()), int(addresses.max()) + size
+    # As `addresses.min()`, without its way through Python.
+    first = int(np.minimum.reduce(addresses, axis=None))
+    last = int(np.maximum.reduce(addresses, axis=None)) + size
     if any(low <= first and last <= high for low, high in ranges):
         return True
     inside = np.zeros(addresses.shape, dtype=bool)
