@@ -289,6 +289,9 @@ class Verification:
             compared=checker.tally.compared,
         )
         answer = self._with_algebra(self._answered(result, checker, signature, found), checker)
+        if answer.algebra is not None and answer.algebra.is_different and answer.verdict in YES:
+            found = search.long_sums()
+            answer = answer if found is None else self._answered(result, checker, signature, found)
         return Finding(answer, signature, never_ran)
 
     def _with_algebra(self, verdict: Verdict, checker: Checker) -> Verdict:
