@@ -209,7 +209,7 @@ class _Merge:
         module = final.module
         inside = {id(launch.call.func) for launch in launches}
         parents = module.names.parents
-        rest = [
+        rest: list[ast.expr] = [
             name
             for name in module.names.scope_of
             if name.id == final.name and id(parents.get(name)) not in inside
