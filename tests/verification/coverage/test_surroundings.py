@@ -30,7 +30,7 @@ def double(x: torch.Tensor):
 """
 _LAUNCH = "    double_kernel["
 ASKING = {
-    "variables": ("y = torch.empty_like(x)", "y = x * len(os.environ.get('CI', 'no'))"),
+    "variables": ("y = torch.empty_like(x)", "y = x + len(os.environ.get('CI', 'no'))"),
     "the kernel": (_LAUNCH, "    y += isinstance(double_kernel, triton.JITFunction)\n" + _LAUNCH),
     "on import": ("@triton.jit", "HERE = os.getenv('TRITON_INTERPRET')\n\n\n@triton.jit"),
 }
