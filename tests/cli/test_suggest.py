@@ -92,6 +92,39 @@ def test_a_mistake_may_have_a_harm_of_its_own(run: Any) -> None:
     assert "seed is a seed" in out and "waits for the compiler" in out and "aligned" not in out
 
 
+IMPORTED = """
+import pathlib
+import torch
+import triton
+import triton.language as tl
+
+pathlib.Path("imported").touch()
+
+
+@triton.jit
+def softmax_rows(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
+    e = tl.exp(x - tl.max(x, axis=0))
+    tl.store(Y + row * N + cols, e / tl.sum(e, axis=0), mask=cols < N)
+
+
+def softmax(x):
+    m, n = x.shape
+    assert n <= 32768
+    y = torch.empty_like(x)
+    softmax_rows[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+"""
+
+
+def test_no_file_is_imported_to_compile_it(run: Any) -> None:
+    Path("k.py").write_text(IMPORTED)
+    assert run("k.py")[0] == 0
+    assert not Path("imported").exists()
+
+
 def test_what_why_worth_and_the_command(run: Any) -> None:
     text = write("k.py", MAXIMUM, RING)
     code, out, err = run("k.py")

@@ -10,7 +10,7 @@ from tests.passes.compiling import compiled
 
 CASES = Path(__file__).resolve().parent / "row-batch"
 PASSED = sorted(path.name.removesuffix(".expected.py") for path in CASES.glob("*.expected.py"))
-INDICES = {"atomics_of_rows", "gathered"}
+INDICES = {"atomics_of_rows", "gathered", "long_tile_at_one_launch"}
 """Cases whose pointers must be to integers, as all are here."""
 SIZES = {"ROWS": 4, "ROWS_PER_PROGRAM": 4}
 

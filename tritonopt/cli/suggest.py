@@ -225,7 +225,12 @@ def _passes(selection: Selection, target: Target) -> list[Pass]:
         if chosen.gain or chosen.finds_mistakes
     )
     ignored = selection.ignored(target.settings)
-    return [chosen for chosen in found if chosen.name not in ignored]
+    # Nobody asked for a lint by its name: what it says or costs then is not wanted.
+    return [
+        chosen if chosen.gain else chosen.where_it_pays()
+        for chosen in found
+        if chosen.name not in ignored
+    ]
 
 
 def _suggestions(
@@ -282,7 +287,7 @@ class _Rewriting:
 
         result = rewrite_source(
             self._module.text,
-            [chosen],
+            [chosen.by_name()],
             path=str(self._module.path),
             safety=self._safety,
             assume=self._facts,

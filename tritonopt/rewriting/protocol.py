@@ -102,6 +102,10 @@ class Pass(ABC):
         """The same pass as one of a set that was asked for: it acts only where it pays."""
         return self._with("is_named", False)
 
+    def by_name(self) -> Self:
+        """The same pass as one that somebody asked for, and so for all that it may do."""
+        return self._with("is_named", True)
+
     def as_part_of(self, whole: str) -> Self:
         """The same pass as one that was asked for by the name of the pass it was a part of."""
         return self._with("part_of", whole)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from tritonopt.verification.algebra import field
 from tritonopt.verification.inputs.examples import Example, PlainValue, TensorRecipe
 from tritonopt.verification.process.client import VersionWorker
 from tritonopt.verification.process.messages import Outcome, RunOptions, VersionSpec
@@ -178,3 +179,8 @@ def test_a_draw_depends_on_its_seed_alone(formulas: Formulas) -> None:
     residues = [outcome.outputs[-1].residues for outcome in (first, again, other)]
     assert np.array_equal(residues[0], residues[1])
     assert not np.array_equal(residues[0], residues[2])
+
+
+def test_a_degree_beyond_every_float_is_no_evidence() -> None:
+    assert field.by_chance(10**400) == field.by_chance(field.Q) == 1.0
+    assert 0 < field.by_chance(2) < 1e-8

@@ -30,7 +30,7 @@ def double(x: torch.Tensor):
 """
 _LAUNCH = "    double_kernel["
 ASKING = {
-    "variables": (_LAUNCH, "    y.fill_(len(os.environ.get('CI', '')))\n" + _LAUNCH),
+    "variables": ("y = torch.empty_like(x)", "y = x + len(os.environ.get('CI', 'no'))"),
     "the kernel": (_LAUNCH, "    y += isinstance(double_kernel, triton.JITFunction)\n" + _LAUNCH),
     "on import": ("@triton.jit", "HERE = os.getenv('TRITON_INTERPRET')\n\n\n@triton.jit"),
 }

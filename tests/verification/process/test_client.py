@@ -88,5 +88,5 @@ def test_the_run_goes_on_after_a_crash_and_a_hang(
             found.append(outcome.failure.kind if outcome.failure else outcome.plain)
     finally:
         worker.close()
-    good = ("'good'", "'as set today'")
+    good = ("'good'", "'as set today'", "tuple")
     assert found == [good, "Crash", good, "Hang", good]

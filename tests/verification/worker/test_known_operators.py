@@ -68,6 +68,8 @@ def functions(first):
     calls += [("__getitem__", one, at) for at in ((None, slice(None)), (slice(None), None), None)]
     calls += [("store", places, one), ("load", places), ("store", places, two, mask)]
     calls += [("load", places), ("program_id", 0), ("num_programs", 0)]
+    blocks = [tl.make_block_ptr(pointer, [4], [1], [at], [2], [0]) for at in (0, 2)]
+    calls += [("load", block, None, None, [0], "zero") for block in blocks]
     for name, *given in calls:
         owner = tl if hasattr(tl, name) else tl.tensor
         try:

@@ -33,6 +33,11 @@ def _of(residues: Residues) -> Residues:
     return moduli(residues.ndim - 1)
 
 
+def by_chance(degree: int) -> float:
+    """How likely two different functions of that degree agree in one draw, at most."""
+    return min(degree, Q) / Q  # a degree may be larger than any float
+
+
 def add(left: Residues, right: Residues) -> Residues:
     return _reduced(left + right)
 

@@ -82,10 +82,10 @@ def answer(draws: Mapping[str, Sequence[Mapping[str, Any]]], kernels: Iterable[s
     reason = next(_reasons(draws, kernels), "")
     if reason:
         return Algebra(AlgebraAnswer.NOT_APPLICABLE.value, text=reason)
-    from tritonopt.verification.algebra.field import Q
+    from tritonopt.verification.algebra.field import by_chance
 
     counts = [[d["degree"] for d in each if "degree" in d] for each in draws.values()]
-    bound = sum(math.prod(min(1.0, degree / Q) for degree in each) for each in counts)
+    bound = sum(math.prod(map(by_chance, each)) for each in counts)
     return Algebra(AlgebraAnswer.SAME.value, min(map(len, counts)), bound)
 
 

@@ -17,6 +17,7 @@ PLAIN_ELEMENTS = 600
 """What the interpreter can run in no time, and still takes several tiles."""
 _SHORTEST, _LONGEST = 8, 2048
 """How long tiles are of which a configuration's own are looked at."""
+_FEW = 5
 _MOST_ELEMENTS = 2**17
 _MOST_TILES = 16
 _LITTLE_WORK = 2_000
@@ -58,9 +59,10 @@ class Gaps:
         one more than a number in what differs.
         """
         usual, left = self.checker.rich(PLAIN_ELEMENTS), _ALL_WORK
+        if usual is None or self.calls.configurations < 2:
+            return None  # tiles of the only one are what sizes were aimed at
         blocks: dict[frozenset[int], int] = {}
-        for number in range(self.calls.configurations if usual is not None else 0):
-            assert usual is not None
+        for number in range(self.calls.configurations):
             example = replace(usual, configuration=number, first_call=False)
             found = self._shown(example, "configurations")
             if found is not None:
@@ -87,12 +89,14 @@ class Gaps:
         names = self.calls.signature.size_names
         if not names:
             return
-        last = self._of(number, {**dict.fromkeys(names, 2 * least + 3), names[-1]: size})
+        several = [{**dict.fromkeys(names, n), names[-1]: size} for n in (2 * least + 3, _FEW)]
+        last = next(filter(_is_small, (self._of(number, sizes) for sizes in several)), None)
+        if last is None:
+            return
         yield last
         every = self._of(number, dict.fromkeys(names, size))
-        elements = sum(recipe.elements for recipe in every.tensors.values())
         few = sum(coverage.work for coverage in self._ran(last)) < _LITTLE_WORK
-        if every != last and few and elements <= _MOST_ELEMENTS:
+        if every != last and few and _is_small(every):
             yield every
 
     def _of(self, number: int, sizes: Mapping[str, int]) -> Example:
@@ -127,3 +131,7 @@ class Gaps:
         self.report(phase)
         difference = self.checker.certain(example)
         return None if difference is None else (example, difference)
+
+
+def _is_small(example: Example) -> bool:
+    return sum(recipe.elements for recipe in example.tensors.values()) <= _MOST_ELEMENTS

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 
 from tritonopt.verification.algebra.decisions import decided_otherwise, limits_differ
-from tritonopt.verification.algebra.field import Q
+from tritonopt.verification.algebra.field import by_chance
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import Difference, residues_differ, shared
 from tritonopt.verification.coverage.demands import Demand
@@ -161,7 +161,7 @@ class SameAlgebra:
         degree = ours.followed.degree + theirs.followed.degree
         self.draws += 1
         self.ran = _merged(self.ran, (ours.coverage, theirs.coverage))
-        self.bound *= min(1.0, degree / Q)
+        self.bound *= by_chance(degree)
         self.limits = (
             self.limits[0] | ours.followed.limits,
             self.limits[1] | theirs.followed.limits,

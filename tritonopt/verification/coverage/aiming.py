@@ -279,24 +279,31 @@ class Aiming:
         yield from self._beyond_limits(costly)
 
     def _beyond_limits(self, costly: int) -> Iterator[Example]:
-        """One tile more than a limit allows programs, of what is cut up as if it were one row."""
+        """One more than a limit, or than so many tiles of what is cut up as if it were one row.
+
+        As long as a comparison with it has not come out both ways.
+        """
+        calls = [(n + 1, n, name) for n, name in product(self._open_numbers(), self.plain.names)]
         numbers = dict.fromkeys((*self.numbers.changed, *self.numbers.limits))
         turns = product(numbers, self.limits.blocks, self.plain.names[-1:])
-        calls = [(number * block + 1, name) for number, block, name in turns]
-        for size, name in sorted(calls)[:_MOST_SINGLED_OUT]:
-            if not self._has_open_numbers():
+        calls += [(n * block + 1, n, name) for n, block, name in turns]
+        for size, number, name in sorted(calls)[:_MOST_SINGLED_OUT]:
+            open_numbers = self._open_numbers()
+            if not open_numbers:
                 return
             sizes = {**dict.fromkeys(self.plain.names, 1), name: size}
-            cheap = self.plain.affordable(sizes, needed=False)
-            if cheap or (costly and self.plain.fits(sizes)):
+            needed = number in open_numbers
+            cheap = self.plain.affordable(sizes, needed=needed)
+            if cheap or (costly and needed and self.plain.bearable(sizes)):
                 costly -= not cheap
                 yield from self.plain.made(sizes)
 
-    def _has_open_numbers(self) -> bool:
-        """Whether a comparison with a number, or a limit, has not come out both ways so far."""
+    def _open_numbers(self) -> list[int]:
+        """With which no comparison, or no limit, has come out both ways so far."""
         asked = [d for d in self.demands if d.kind in NUMBERS]
         seen = [both for e in self.sized_calls.made() if (both := self.seen(e))]
-        return any(not any(d.met_by(both[d.title == "rewritten"]) for both in seen) for d in asked)
+        never = (d for d in asked if not any(d.met_by(b[d.title == "rewritten"]) for b in seen))
+        return list(dict.fromkeys(d.number for d in never if d.number is not None))
 
     def _combinations(
         self, sizes: Mapping[str, int], pairs: Sequence[tuple[Change, Change]]

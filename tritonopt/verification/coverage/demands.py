@@ -24,6 +24,8 @@ from tritonopt.verification.process.coverage_data import Coverage
 
 _MASKED = {"load": 1, "store": 2}
 """The place of the mask among the arguments of functions that access memory."""
+_OPTIONS = ("num_warps", "num_stages", "num_ctas")
+"""What a launch says of how it is made, on which no result depends."""
 LOOPS = ("turns", "ragged")
 """What is asked of the turns of loops."""
 NUMBERS = ("holds", "fails")
@@ -52,6 +54,8 @@ class Demand:
     """The length of a tile, of which there have to be two elements."""
     within: range = range(0)
     """The lines of the function that it is asked of."""
+    number: int | None = None
+    """What is compared, or limited, with."""
 
     def met_by(self, seen: Coverage) -> bool:
         if self.kind == "line":
@@ -144,10 +148,11 @@ def _single_numbers(
     known = {None, *asked}
     differing = (part for s in body.statements if s.differs for part in s.head)
     for node in (n for part in differing for n in ast.walk(part)):
-        if isinstance(node, ast.Compare) and number_asked_for(node) not in known:
+        number = number_asked_for(node)
+        if isinstance(node, ast.Compare) and number not in known:
             text, place = ast.unparse(node), (node.lineno, node.col_offset)
             for kind in NUMBERS:
-                yield Demand(title, place[0], kind, text, place[1], within=within)
+                yield Demand(title, place[0], kind, text, place[1], within=within, number=number)
 
 
 def _limits(
@@ -160,18 +165,38 @@ def _limits(
 ) -> Iterator[Demand]:
     """Limits that this version of a function alone has were in force, and were not, elsewhere.
 
-    `versions` are this one and the other.
+    `versions` are this one and the other. No result depends on the limits of a number of warps,
+    and what the test around a limit asks itself is met by the outcomes of the test.
     """
     named, others = (named_numbers(v.module.tree) if on_host else {} for v in versions)
     asked = () if counterpart is None else ast.walk(counterpart.node)
     known = {None, *(limit_of(node, others) for node in asked)}
-    differing = (part for s in body.statements if s.differs for part in s.head)
-    for node in (n for part in differing for n in ast.walk(part)):
-        number = limit_of(node, named)
-        if number not in known and isinstance(node, ast.expr):
+    settled = _in_launch_options(versions[0].module, body) if on_host else set()
+    for statement in (s for s in body.statements if s.differs):
+        tests = [getattr(parent.node, "test", None) for parent in statement.parents]
+        around = {ast.dump(n) for test in tests if test is not None for n in ast.walk(test)}
+        for node in (n for part in statement.head for n in ast.walk(part)):
+            number = limit_of(node, named)
+            if number in known or not isinstance(node, ast.expr):
+                continue
+            if node in settled or ast.dump(node) in around:
+                continue
             text, place = f"{ast.unparse(node)} is {number}", (node.lineno, node.col_offset)
             for kind in NUMBERS:
-                yield Demand(title, place[0], kind, text, place[1], within=within)
+                yield Demand(title, place[0], kind, text, place[1], within=within, number=number)
+
+
+def _in_launch_options(module: source.Module, body: Body) -> set[ast.AST]:
+    """What says how many warps, stages and blocks of a cluster a launch has, and nothing else."""
+    found = (launch.options.get(name) for launch in module.launches for name in _OPTIONS)
+    options = {n for option in found if option is not None for n in ast.walk(option)}
+    loaded = [n for n in ast.walk(body.node) if isinstance(n, ast.Name)]
+    elsewhere = {n.id for n in loaded if isinstance(n.ctx, ast.Load) and n not in options}
+    for statement in body.statements:
+        match statement.node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in elsewhere:
+                options.update(ast.walk(value))
+    return options
 
 
 def _lanes(title: str, module: source.Module, body: Body) -> Iterator[Demand]:

@@ -153,6 +153,10 @@ class Exploration:
         within = self.work + expected <= _ALL_WORK
         return expected <= _MOST_WORK and self.fits(sizes) and (needed or within)
 
+    def bearable(self, sizes: Mapping[str, int]) -> bool:
+        """Whether a call of these sizes may be made once, although it takes long."""
+        return self._expected(sizes) <= _COSTLY_WORK and self.fits(sizes)
+
     def _expected(self, sizes: Mapping[str, int]) -> float:
         """How many statements of kernels a call may execute beyond the base's."""
         return sum(

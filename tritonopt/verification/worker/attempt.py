@@ -66,9 +66,9 @@ def judge(outcome: Outcome, lines: int, seconds: float, blame: Blame = Blame()) 
         trouble = (*outcome.out_of_bounds_stores, *outcome.out_of_bounds_loads)[0]
         blame = Blame(tuple(re.findall(r"argument ([\w\[\]]+)", trouble)))
     elif not outcome.launches:
-        level = Attempt.NO_LAUNCH
+        level, trouble = Attempt.NO_LAUNCH, "no kernel was launched"
     elif not outcome.written and not outcome.coverage.stored:
-        level = Attempt.NOTHING_WRITTEN
+        level, trouble = Attempt.NOTHING_WRITTEN, "no kernel changed any memory"
     elif outcome.races:
         level = Attempt.RACING
         trouble = outcome.races[0]

@@ -61,6 +61,7 @@ class Functions:
         self.semantic = semantic
         self.builder = semantic.builder
         self.tensor = core.tensor
+        self.handle = interpreter.TensorHandle
         self.module = interpreter.__name__
         self.dtypes = (core.dtype, core.pointer_type, core.block_type)
         self.constant = core.constexpr
@@ -101,6 +102,8 @@ class Functions:
         """What an argument decides."""
         kind = type(value)
         if kind is self.tensor:
+            if type(value.handle) is not self.handle:
+                raise _Unknown  # a block pointer: more than its type decides
             return value.type.name
         if kind in _PLAIN:
             return kind, value
