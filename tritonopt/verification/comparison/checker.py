@@ -65,8 +65,6 @@ class Checker:
         self.residuals = Residuals(self.oracle, in_float32)
         self.soundness = Soundness(self.versions, self.oracle, self.tally, plain)
         self.examinations: dict[Example, Examination] = {}
-        self.luck: dict[Example, bool] = {}
-        """Whether an error is too large by the original's luck alone, where that was asked."""
 
     @property
     def stopped(self) -> str:
@@ -145,12 +143,7 @@ class Checker:
         examination = self.examinations.get(example)
         measures = examination.measures if examination else ()
         found = (self.residuals.excess(example, measure, times) for measure in measures)
-        first = next((difference for difference in found if difference is not None), None)
-        if first is None or not self.versions.interpreted:
-            return first
-        if example not in self.luck:
-            self.luck[example] = self.residuals.is_luck(example)
-        return None if self.luck[example] else first
+        return next((difference for difference in found if difference is not None), None)
 
     def taken(self, room: int) -> list[Example]:
         """The examples that the original took, up to that size, but for heavy ones."""

@@ -469,14 +469,9 @@ def measure(
 
 
 def beyond_rounding(
-    original: Pair,
-    rewritten: Pair,
-    moved: Sequence[tuple[Outcome, Outcome]],
-    *,
-    times: float = FACTOR,
+    original: Pair, rewritten: Pair, moved: Sequence[tuple[Outcome, Outcome]]
 ) -> Difference | None:
-    """Where the versions differ by more than so many times what either does when what it rounds
-    is rounded otherwise.
+    """Where the versions differ, and neither does when what it rounds is rounded otherwise.
 
     `moved` are such runs of the one and of the other: as far as a row moves in any of them the
     versions may differ, and by what they may differ by in any case.
@@ -496,7 +491,7 @@ def beyond_rounding(
         for plain, changed in pairs:
             by = np.maximum(by, _row_maximum(_moves(plain, changed, output.label, usable), columns))
         gap = np.abs(_minus(theirs, ours, usable))
-        wrong = gap > times * by + least
+        wrong = gap > FACTOR * by + least
         if wrong.any():
             share = gap / row
             at = int(np.where(wrong, share, 0.0).argmax())

@@ -27,7 +27,6 @@ from tritonopt.verification.process.messages import Outcome, RunOptions
 _WITH_NAN = (NAN, MANY_NANS, NONFINITE)
 _WORTHLESS = 0.5
 """With such an error of its own, as a share of the row, the original's result means nothing."""
-_LUCKY_RUNS = 3
 _MOST_MOVES = 8
 """So many runs, with what is rounded rounded otherwise, before a tie counts as exact: one that
 rounding makes stays where it is in half of them."""
@@ -156,20 +155,6 @@ class Residuals:
         before, own = self.of_zero
         self.of_zero = max(before, found.error_of_zero), max(own, found.original_error_of_zero)
         return True
-
-    def is_luck(self, example: Example) -> bool:
-        """Whether the original errs as much as the rewritten version where its roundings come out
-        otherwise: row by row, so no other rounding to whole numbers is excused.
-
-        Where large terms cancel it may be exact by luck, and a version that is as good is not.
-        """
-        seeds = (RunOptions(roundings=seed) for seed in range(1, 1 + _LUCKY_RUNS))
-        plain, *moved = self.oracle.versions.original.run(example, RunOptions(), *seeds)
-        (other,) = self.oracle.versions.rewritten.run(example, RunOptions())
-        if any(outcome.failure is not None for outcome in (plain, other, *moved)):
-            return False
-        pairs = Pair(plain, plain), Pair(other, other)
-        return beyond_rounding(*pairs, [(o, other) for o in moved], times=1.0) is None
 
     def excess(self, example: Example, found: Measure, times: float) -> Difference | None:
         """An error more than so many times beyond what the original shows so far."""
