@@ -80,7 +80,8 @@ def _name(name: str, module: types.ModuleType) -> str:
     if type(value) in _PLAIN and "constexpr" not in str(_annotation(module, name)):
         return f"`{name}`, a value of the module that is no `tl.constexpr`"
     home = getattr(value, "__module__", None) or ""
-    if type(value) in _FUNCTIONS and not home.startswith("triton"):
+    known = home.startswith("triton") or hasattr(value, "__triton_builtin__")
+    if type(value) in _FUNCTIONS and not known:
         return f"`{name}`, a function without `@triton.jit`"
     return ""
 
