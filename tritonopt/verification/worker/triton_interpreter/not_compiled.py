@@ -34,8 +34,8 @@ def refused_lines(tree: ast.Module, module: types.ModuleType) -> dict[int, str]:
     known: Mapping[str, Any] = getattr(generator, "builtin_namespace", {})
     if not known:
         return {}
-    wrapped = (importlib.import_module("triton.runtime.jit").KernelInterface,)
-    wrapped += (interpreter.InterpretedFunction,)
+    launched: Any = importlib.import_module("triton.runtime.jit").KernelInterface
+    wrapped = launched, interpreter.InterpretedFunction
     kernels = {
         (layer.fn.__code__.co_name, layer.fn.__code__.co_firstlineno)
         for value in vars(module).values()
