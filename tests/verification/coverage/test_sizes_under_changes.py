@@ -119,3 +119,42 @@ def test_programs_of_a_kernel_that_long_rows_lead_to(of_texts: Callable[..., Ver
     changed = BY_LENGTH.replace("tl.program_id(0) * ROWS", "tl.program_id(0) * 7")
     verdict = of_texts(BY_LENGTH, changed, args="x: f32[m, n]", max_examples=2)
     assert verdict.verdict == "counterexample", verdict.reason
+
+
+CAUSAL = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def sums_kernel(x_ptr, y_ptr, m, n, CAUSAL: tl.constexpr, BLOCK: tl.constexpr):
+    tile, matrix = tl.program_id(0), tl.program_id(1)
+    rows = tile * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros([BLOCK], tl.float32)
+    end = n
+    if CAUSAL:
+        end = tl.minimum(n, (tile + 1) * BLOCK + n - m)
+    for start in range(0, end, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        mask = (rows < m)[:, None] & (cols < n)[None, :]
+        x = tl.load(x_ptr + (matrix * m + rows[:, None]) * n + cols[None, :], mask=mask, other=0.0)
+        if CAUSAL:
+            x = tl.where(rows[:, None] + n - m >= cols[None, :], x, 0.0)
+        total += tl.sum(x, axis=1)
+    tl.store(y_ptr + matrix * m + rows, total, mask=rows < m)
+
+# tritonopt: x: f32[a, b, c, d, m, n], causal: bool, m <= n
+def launch(x, causal=False):
+    m, n = x.shape[-2:]
+    x = x.contiguous()
+    y = torch.empty(x.shape[:-1])
+    grid = triton.cdiv(m, 16), x.numel() // max(m * n, 1)
+    sums_kernel[grid](x, y, m, n, causal, BLOCK=16)
+    return y
+"""
+
+
+def test_single_sizes_where_a_flag_leads(of_texts: Callable[..., Verdict]) -> None:
+    """Wrong where n - m is no multiple of a tile alone; and small sizes are many programs."""
+    wrong = CAUSAL.replace("(tile + 1) * BLOCK + n - m", "tile * BLOCK + 1 + n - m")
+    assert of_texts(CAUSAL, wrong).verdict == "counterexample"

@@ -44,6 +44,7 @@ def launch(x: torch.Tensor, tiled: bool = False):
 
 CHANGED = {
     "far below zero": ('[BLOCK], -float("inf"), tl', "[BLOCK], -1e9, tl"),
+    "below what stands for inf": ('[BLOCK], -float("inf"), tl', "[BLOCK], -1e30, tl"),
     "one number of rows": (
         "tl.store(y_ptr + row, tl.max(largest, axis=0))",
         "tl.store(y_ptr + row, tl.max(tl.where(m == 33, 0, largest), axis=0))",
@@ -316,3 +317,24 @@ def test_a_length_that_a_tensor_holds(of_texts: Callable[..., Verdict]) -> None:
     changed = LENGTHS.replace("tl.maximum(length, 1)", "tl.maximum(length + (length > 63), 1)")
     verdict = of_texts(LENGTHS, changed, args="x: f32[m, n], length: i32[m] in 0..n")
     assert verdict.verdict == "counterexample", verdict.reason
+
+
+SCALED = f"""{_HEAD}
+@triton.jit
+def scaled(x_ptr, y_ptr, n, p, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + at, tl.load(x_ptr + at, mask=at < n) / (1 - p), mask=at < n)
+
+def launch(x: torch.Tensor, p: float = 0.5):
+    assert 0 <= p < 1 and x.is_contiguous()
+    y = torch.empty_like(x)
+    scaled[(triton.cdiv(x.numel(), 16),)](x, y, x.numel(), p, BLOCK=16)
+    return y
+"""
+
+
+def test_a_float_beyond_a_number_in_what_differs(of_texts: Callable[..., Verdict]) -> None:
+    verdict = of_texts(SCALED, SCALED.replace("(1 - p)", "(1 - tl.minimum(p, 0.75))"))
+    assert verdict.verdict == "counterexample", verdict
+    right = of_texts(SCALED, SCALED.replace("(1 - p)", "(0.75 - p + 0.25)"))
+    assert right.verdict in ("identical", "equivalent"), right

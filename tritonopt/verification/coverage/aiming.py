@@ -10,7 +10,9 @@ from itertools import combinations, product
 
 from tritonopt.verification.coverage.call_changes import (
     VALUE_CLASSES,
+    around,
     at_numbers,
+    beyond,
     in_turn,
     meeting,
     of_one_number,
@@ -24,7 +26,7 @@ from tritonopt.verification.coverage.call_changes import (
 )
 from tritonopt.verification.coverage.crossing import crossed
 from tritonopt.verification.coverage.demands import NUMBERS, Demand
-from tritonopt.verification.coverage.exploration import Exploration, Patience
+from tritonopt.verification.coverage.exploration import REST, Exploration, Patience
 from tritonopt.verification.coverage.reaching import Seen, entering, reaching
 from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
 from tritonopt.verification.coverage.text_sizes import Numbers
@@ -138,6 +140,7 @@ class Aiming:
 
     def _classes(self, numbers: Sequence[float]) -> tuple[Change, ...]:
         found: tuple[Change, ...] = (*VALUE_CLASSES, partial(at_numbers, numbers=numbers))
+        found += tuple(beyond(self.numbers.large))
         if self.numbers.whole_types:
             found += (partial(of_whole_types, signature=self.signature),)
         return found
@@ -162,6 +165,8 @@ class Aiming:
             yield from self.plain.made({**sizes, name: 1})
         for values in other_values(self.signature):
             yield from self.plain.made(sizes, partial(with_values, values=values))
+        for change in () if self.given else around(self.signature, self.numbers.fractions):
+            yield from self.plain.made(sizes, change)
         within = self.signature if self.given else None
         for dtype in other_types(self.signature, self.limits, given=self.given):
             yield from self.plain.made(sizes, partial(typed, dtype=dtype, within=within))
@@ -217,12 +222,18 @@ class Aiming:
                 return
 
     def _where_it_runs(self, rich: Mapping[str, int]) -> Iterator[Example]:
-        """Values and numbers on top of what it takes to run what differs, if that is more."""
+        """Sizes, values and numbers on top of what it takes to run what differs."""
         made = self.sized_calls.made()
         usual = self.plain.tried.base, rich
         plain = [e for e, (sizes, change) in made.items() if change is same and sizes in usual]
         for example in reaching(list(made), plain, self.demands, self.seen):
             sizes, change = made[example]
+            # What bears on one size alone is not seen where all of them are two tiles long.
+            for name, size in self.plain.best.items() if change is not same else ():
+                tile = (size - REST) // 2
+                for one in (size, tile + 1, tile) if size > self.plain.tried.base[name] else ():
+                    alone = {**self.plain.tried.base, name: one}
+                    yield from self.plain.attempt(alone, change, needed=True)
             costly = self.plain.costs(sizes, change, _LONG)
             for values in self.values[:: _EVERY_THIRD if costly else 1]:
                 yield from self.plain.made(sizes, in_turn(change, values))

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 
 from tritonopt.verification.coverage.sized_calls import Change
+from tritonopt.verification.coverage.text_sizes import LARGE
 from tritonopt.verification.inputs.examples import (
     AND,
+    BEYOND,
     FAR_BELOW,
     HALVES,
     MANY_NANS,
@@ -31,14 +34,14 @@ from tritonopt.verification.signature.argument_language import (
 
 _MOST_VALUES = 4
 _MOST_NUMBERS = 12
+_MOST_LARGE = 2
+_MOST_FLOATS = 2
 _MOST_TENSORS = 4
 _RANGES = {
     "i64": (-(2**40), 2**40),
     **{f"i{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (32, 16, 8)},
     "u8": (0, 255),
 }
-_LARGE = 6e4
-"""Beyond that float16 has no number, and what is beyond stands for inf."""
 
 
 def other_types(signature: Signature, limits: Limits, *, given: bool) -> list[str]:
@@ -62,6 +65,19 @@ def other_values(signature: Signature) -> list[Mapping[str, object]]:
         elif isinstance(argument, TensorArgument):
             found += [{argument.name: v} for v in argument.instead[:_MOST_VALUES]]
     return found
+
+
+def around(signature: Signature, numbers: Sequence[float]) -> Iterator[Change]:
+    """Floats that are arguments below, at and above numbers; below 1, where the number is."""
+    floats = [
+        argument.name
+        for argument in signature.arguments
+        if isinstance(argument, ChoiceArgument) and any(type(v) is float for v in argument.values)
+    ]
+    for name, number in product(floats[:_MOST_FLOATS], numbers[:_MOST_FLOATS]):
+        above = (1 + number) / 2 if number < 1 else 2 * number
+        for value in (above, number / 2, number):
+            yield partial(with_values, values={name: value})
 
 
 def of_values(values: str) -> Change:
@@ -88,9 +104,14 @@ def at_numbers(example: Example, numbers: Sequence[float]) -> Example:
     """The same call with numbers among the floats that they may be compared with."""
     given = [r.value for _, r in example.arguments if isinstance(r, PlainValue)]
     found = [*numbers, *(v for v in given if type(v) is float)]
-    found = [n for n in dict.fromkeys(map(float, found)) if n and abs(n) < _LARGE]
+    found = [n for n in dict.fromkeys(map(float, found)) if n and abs(n) < LARGE]
     text = ", ".join(f"{n:.9g}" for n in found[:_MOST_NUMBERS])
     return of_values(AND + text)(example) if found else example
+
+
+def beyond(numbers: Sequence[float]) -> list[Change]:
+    """Calls with nothing but values beyond a number that may stand for inf, of either sign."""
+    return [of_values(f"{BEYOND}{sign * n:g}") for n in numbers[:_MOST_LARGE] for sign in (-1, 1)]
 
 
 def of_whole_types(example: Example, signature: Signature) -> Example:

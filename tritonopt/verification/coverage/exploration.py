@@ -23,6 +23,10 @@ from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.coverage_data import Coverage, Loop
 
 _SMALL = 5
+_SMALLER = 3
+"""Where calls of small sizes take long: five of them multiply."""
+_LONG_BASE = 2_000
+"""Statements of such a call; all others take several times as long."""
 _STEP = 4
 """So much larger than a small size at least is one that may show what it bears on."""
 _MOST_WORK = 6_000
@@ -32,6 +36,8 @@ _ALL_WORK = 30_000
 _MOST_ELEMENTS = 2**21
 _MANY_ELEMENTS = 2**17
 """More than that are not drawn again and again."""
+REST = 3
+"""So many elements are left behind two tiles, where the original takes that."""
 _LARGE_BLOCK = 2**16
 """Where launchers stop to make blocks as long as what they hold."""
 _LIMITS = (2**12, 2**14, 2**15, 2**16)
@@ -101,7 +107,7 @@ class Exploration:
         yield from self._begin()
         if not self.tried.base:
             return
-        odd = all(size == _SMALL for size in self.tried.base.values())
+        odd = all(size in (_SMALL, _SMALLER) for size in self.tried.base.values())
         for name, size in self.tried.base.items():
             small = odd or (self.begin is not None and size == _SMALL)
             yield from self._explore(name, ROWS if small else 2 * size)
@@ -179,6 +185,10 @@ class Exploration:
         for sizes in patterns if self.begin is None else [dict(self.begin)]:
             yield from self.made(sizes)
             if self.of(sizes):
+                if sum(c.work for c in self.of(sizes)) > _LONG_BASE and sizes is patterns[0]:
+                    smaller = dict.fromkeys(sizes, _SMALLER)
+                    yield from self.made(smaller)
+                    sizes = smaller if self.of(smaller) else sizes
                 self.tried.base, self.best = sizes, dict(sizes)
                 return
 
@@ -214,7 +224,7 @@ class Exploration:
         done: int | None = None
         for block in self._blocks(name):
             if done is None or self._wanting(name):
-                for size in (2 * block + 3, 2 * block):
+                for size in (2 * block + REST, 2 * block):
                     sizes = {**self.tried.base, name: size}
                     yield from self.attempt(sizes, needed=True)
                     if self.of(sizes):
@@ -298,18 +308,15 @@ class Exploration:
     def rich(self) -> dict[str, int]:
         """Two tiles of every size, as far as that can be afforded."""
         sizes = dict(self.tried.base)
+        least = max(sum(c.work for c in self.of(sizes)), 1)
         for name, size in sorted(self.best.items(), key=lambda item: item[1]):
             larger = {**sizes, name: size}
             few = self.sized_calls.elements(larger) < _MANY_ELEMENTS
-            if few and self.fits(larger) and self._together(larger) <= _MOST_WORK:
+            # Each size multiplies what the others make of the work.
+            times = (1 + self._expected({n: s}) / least for n, s in larger.items())
+            if few and self.fits(larger) and math.prod(times) * least <= _MOST_WORK:
                 sizes[name] = size
         return sizes
-
-    def _together(self, sizes: Mapping[str, int]) -> float:
-        """How many statements a call may execute in which each size multiplies the others'."""
-        least = max(sum(c.work for c in self.of(self.tried.base)), 1)
-        times = (1 + self._expected({name: size}) / least for name, size in sizes.items())
-        return math.prod(times, start=least)
 
     def alone(self, name: str, size: int, change: Change) -> Iterator[Example]:
         """A size while all others are 2, or 1, which costs little for loops inside of others."""

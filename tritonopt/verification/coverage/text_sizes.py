@@ -14,6 +14,9 @@ from tritonopt.verification.coverage.text_differences import Comparison
 LARGEST = 2**17
 """Numbers beyond that are no sizes of anything that is run here."""
 _MOST_BITS = 20
+LARGE = 6e4
+"""Beyond that float16 has no number, and what is beyond stands for inf."""
+_TWICE_IN_FLOAT32 = 1.6e38
 _EXACT = {"float16": 2**11, "bfloat16": 2**8, "int8": 2**7, "uint8": 2**8, "int16": 2**15}
 """Whole numbers up to which a narrow type holds all; offsets may be counted in it by mistake."""
 _WHOLE_TYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
@@ -41,6 +44,10 @@ class Numbers:
     """Whether what differs names a type of whole numbers, which not all of them fit."""
     compared: Sequence[float] = ()
     """Numbers that floats may be compared with, those in what differs first."""
+    large: Sequence[float] = ()
+    """Numbers in what differs that floats hardly come to, by themselves."""
+    fractions: Sequence[float] = ()
+    """Numbers in what differs that are no whole ones, or written as floats."""
 
     @staticmethod
     def of(compared: Comparison, home: Sequence[source.Module] = ()) -> Numbers:
@@ -50,7 +57,12 @@ class Numbers:
         nodes = list(_changed_nodes(compared))
         whole_types = any(isinstance(n, ast.Attribute) and n.attr in _WHOLE_TYPES for n in nodes)
         singled_out, values = _singled_out(compared), _compared(compared)
-        return Numbers(singled_out, sorted(limits), changed, whole_types, values)
+        floats = (
+            abs(n.value) for n in nodes if isinstance(n, ast.Constant) and type(n.value) is float
+        )
+        fractions = [n for n in dict.fromkeys(floats) if 0 < n < LARGE]
+        large = _large(nodes)
+        return Numbers(singled_out, sorted(limits), changed, whole_types, values, large, fractions)
 
     def beyond(self, *, lanes: bool) -> list[int]:
         """Numbers beyond which something may happen that does not below.
@@ -95,6 +107,13 @@ def _compared(compared: Comparison) -> list[float]:
     parts += [n.value for v in versions for n in v.module.tree.body if isinstance(n, ast.Assign)]
     numbers = [n.value for p in parts for n in ast.walk(p) if isinstance(n, ast.Constant)]
     return list(dict.fromkeys(abs(n) for n in numbers if isinstance(n, (int, float))))
+
+
+def _large(nodes: Iterable[ast.AST]) -> list[float]:
+    """Numbers that float32 has twice, and values that are drawn do not come to."""
+    numbers = [n.value for n in nodes if isinstance(n, ast.Constant)]
+    found = (abs(float(n)) for n in numbers if isinstance(n, (int, float)))
+    return [n for n in dict.fromkeys(found) if LARGE <= n < _TWICE_IN_FLOAT32]
 
 
 def _changed_nodes(compared: Comparison) -> Iterator[ast.AST]:

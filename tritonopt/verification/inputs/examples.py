@@ -12,6 +12,7 @@ from math import prod
 
 from tritonopt.verification.inputs.tensor_data import (
     AND,
+    BEYOND,
     CONSTANT,
     CONTIGUOUS,
     EXPANDED,
@@ -36,8 +37,8 @@ from tritonopt.verification.inputs.tensor_data import (
 )
 
 __all__ = [
-    "AND", "CONSTANT", "CONTIGUOUS", "EXPANDED", "EXPANDED_COLUMN", "FAR_BELOW", "FLOAT_VALUES",
-    "HALVES",
+    "AND", "BEYOND", "CONSTANT", "CONTIGUOUS", "EXPANDED", "EXPANDED_COLUMN", "FAR_BELOW",
+    "FLOAT_VALUES", "HALVES",
     "LARGE_OFFSETS", "LARGE_OFFSETS_IN_A_ROW", "MANY_NANS", "NAN", "NEGATIVE", "NONFINITE",
     "OFFSET", "ORDINARY", "OUTLIER", "ROW_GAP", "SPACED", "TINY", "TRANSPOSED", "ZEROS",
     "ArgumentRecipe", "Example", "Limits", "PlainValue", "Repeat", "Several", "TensorRecipe",

@@ -21,6 +21,8 @@ ORDINARY = "ordinary"
 OFFSET = "1e4 + noise"
 NEGATIVE = "-1e4 + noise"
 FAR_BELOW = "far below 0"
+BEYOND = "beyond "
+"""Before a number: all elements are farther from 0 than that, where the type has such numbers."""
 ZEROS = "with zeros"
 HALVES = "halves of whole numbers"
 """Ties, for what rounds, and equal ones, for what compares."""
@@ -195,6 +197,11 @@ def _of_class(found: Any, values: str, dtype: Any, generator: Any) -> Any:
         # Below what stands for -inf in many a kernel; the square is still a number.
         level = 6e4 if dtype is torch.float16 else 1e10
         found = -level * (1 + found.abs().clamp(max=4.0) / 100)
+    elif values.startswith(BEYOND) and found.numel():
+        level = 2 * float(values.removeprefix(BEYOND))
+        if dtype is torch.float16:
+            level = math.copysign(min(abs(level), 6e4), level)
+        found = level * (1 + found.abs().clamp(max=4.0) / 100)
     elif values == ZEROS and found.numel():
         # Some elements, of either sign, and if there are several rows all of the first.
         found *= torch.rand(shape, generator=generator) < 0.7
