@@ -113,3 +113,36 @@ def test_of_any_number_of_dimensions_none_may_lead(of_texts: Callable[..., Verdi
     changed = OF_ONE_ROW.replace("x * 2.0", "2.0 * x")
     verdict = of_texts(OF_ONE_ROW, changed, args="x: f32[..., n]", max_examples=1)
     assert verdict.verdict == "identical", verdict.reason
+
+
+GROUPS = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def sums_kernel(x_ptr, y_ptr, c, groups, BLOCK: tl.constexpr):
+    row, group = tl.program_id(0) // groups, tl.program_id(0) % groups
+    size = c // groups
+    total = 0.0
+    for start in range(0, size, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * c + group * size + at, mask=at < size, other=0.0)
+        total += tl.sum(x, axis=0)
+    tl.store(y_ptr + row * groups + group, total)
+
+# tritonopt: x: f32[n, c], groups: 1|3
+def launch(x, groups):
+    n, c = x.shape
+    assert c % groups == 0
+    x = x.contiguous()
+    y = torch.empty(n, groups)
+    sums_kernel[(n * groups,)](x, y, c, groups, BLOCK=16)
+    return y
+"""
+
+
+def test_sizes_are_multiples_where_an_argument_asks(of_texts: Callable[..., Verdict]) -> None:
+    wrong = GROUPS.replace("group * size + at,", "tl.minimum(group, 1) * size + at,")
+    verdict = of_texts(GROUPS, wrong, max_examples=1)
+    assert verdict.verdict == "counterexample", verdict

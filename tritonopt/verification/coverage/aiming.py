@@ -53,6 +53,8 @@ _FIRST_PAIRS = 16
 """So many combinations of two values come before sizes that take long."""
 _MOST_COSTLY = 2
 """So many calls may take long that are made of many tiles."""
+_MOST_PARTS = 16
+"""Sizes are made multiples of no number beyond that."""
 
 
 @dataclass
@@ -164,7 +166,13 @@ class Aiming:
         for name in self.plain.names if len(self.plain.names) > 1 else ():
             yield from self.plain.made({**sizes, name: 1})
         for values in other_values(self.signature):
-            yield from self.plain.made(sizes, partial(with_values, values=values))
+            change = partial(with_values, values=values)
+            yield from self.plain.made(sizes, change)
+            parts = [v for v in values.values() if type(v) is int and 1 < v <= _MOST_PARTS]
+            if parts and self.seen(change(self.sized_calls.plain(sizes))) is None:
+                # A number of groups, say, of which sizes have to be multiples.
+                multiples = {n: -(-size // parts[0]) * parts[0] for n, size in sizes.items()}
+                yield from self.plain.made(multiples, change)
         for change in () if self.given else around(self.signature, self.numbers.fractions):
             yield from self.plain.made(sizes, change)
         within = self.signature if self.given else None
