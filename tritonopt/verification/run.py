@@ -18,6 +18,7 @@ from tritonopt.verification.coverage.guards import kept_guards
 from tritonopt.verification.coverage.index_widths import narrowed_offsets
 from tritonopt.verification.coverage.requirements import Requirements
 from tritonopt.verification.coverage.scouts import Scouts
+from tritonopt.verification.coverage.surroundings import asked_elsewhere, refused_by_one
 from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.coverage.text_sizes import Numbers
 from tritonopt.verification.drawn_calls import Drawable, left_out_types, limits_on, untried
@@ -251,8 +252,11 @@ class Verification:
         )
         drawable = Drawable(loaded.original, loaded.rewritten, signature, backward, loaded.notes)
         tuned = any("tune" in m.text for m in (self.old, self.new))
-        calls = drawable.calls(loaded.limits, tuned=tuned)
         compared = Comparison.of(self.old, self.new)
+        calls = drawable.calls(loaded.limits, tuned=tuned)
+        if not self.task.launcher.by_position:
+            defaults = compared.other_defaults(self.task.launcher.name)
+            calls = replace(calls, other_defaults=defaults)
         given = isinstance(self.task.arguments, Signature)
         with contextlib.ExitStack() as stack:
             scouts = None
@@ -275,6 +279,11 @@ class Verification:
         never_ran = NeverRan.after(search, given=given)
         compared_ones = [e for e, x in checker.examinations.items() if x.accepted]
         notes = [*loaded.notes, *checker.all_notes(), *never_ran.notes]
+        reached = self._reached(self.old), self._reached(self.new)
+        notes += [
+            f"one version alone refuses calls here, which were not compared: {place}"
+            for place in refused_by_one(compared, reached)
+        ]
         asked = self.settings.max_examples
         notes += untried(signature, loaded.limits, compared_ones, asked) if not found else []
         result = Verdict(
@@ -373,6 +382,11 @@ class Verification:
     def narrowed(self) -> list[int]:
         """Lines of the original that compute an offset in 64 bits, the rewritten one in fewer."""
         return narrowed_offsets(Comparison.of(self.old, self.new))
+
+    @cached_property
+    def asked_elsewhere(self) -> list[tuple[int, str]]:
+        """Lines of the rewritten version that ask where they run, and what they ask."""
+        return asked_elsewhere(Comparison.of(self.old, self.new), self._reached(self.new))
 
     def _reached(self, module: source.Module) -> set[str]:
         """The definitions that run when the launcher does."""

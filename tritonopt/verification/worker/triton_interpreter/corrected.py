@@ -13,7 +13,7 @@ import importlib
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -24,6 +24,10 @@ from tritonopt.verification.process.messages import FORWARD, REVERSED
 from tritonopt.verification.worker.probes import RECORDER
 from tritonopt.verification.worker.triton_interpreter import bfloat16
 from tritonopt.verification.worker.triton_interpreter.own_folds import OwnFolds
+
+_LIMITING = frozenset(
+    f"create_{name}" for name in ("maximumf", "maxnumf", "minimumf", "minnumf", "clampf")
+)
 
 
 class Refused(Exception):
@@ -118,6 +122,7 @@ class Interpreter:
         bfloat16.Arithmetic().install()
         OwnFolds().install()
         self._loads_and_stores(builder)
+        self._comparisons(builder)
         self._program_order(builder)
         self._wrapping(builder)
         self._hints()
@@ -185,6 +190,12 @@ class Interpreter:
                 return original(*arguments)
 
             setattr(builder, name, atomic)
+
+    def _comparisons(self, builder: Any) -> None:
+        """What floats are compared with is noted: calls are made with such numbers in tensors."""
+        for name in dir(builder):
+            if name.startswith("create_fcmp") or name in _LIMITING:
+                setattr(builder, name, _noting(getattr(builder, name)))
 
     def _check(self, addresses: Any, pointers: Any, kind: str) -> None:
         """Record lanes outside of every tensor; refuse to touch what may not be there at all.
@@ -288,6 +299,18 @@ class Interpreter:
             original(place // (ny * nz), place // nz % ny, place % nz)
 
         builder.set_grid_idx = set_grid_idx
+
+
+def _noting(original: Callable[..., Any]) -> Callable[..., Any]:
+    """The same operation, which tells the recorder what it compares."""
+
+    def compared(*operands: Any) -> Any:
+        for operand in operands:
+            if hasattr(operand, "get_element_ty"):
+                RECORDER.compares(operand.data)
+        return original(*operands)
+
+    return compared
 
 
 def broken_promise(values: Any, promises: Mapping[str, Any]) -> str:

@@ -11,10 +11,11 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from tritonopt.verification.worker.triton_interpreter.known_functions import Functions
 
 _WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _TAKEN = {
@@ -98,17 +99,13 @@ def _call_builtins_at_once(interpreter: Any, core: Any) -> None:
     if original is None or semantic is None:
         return
     asking = core.builtin(lambda: None).__code__
+    functions = Functions(semantic)
 
     def patch_attr(obj: Any, name: str, member: Any, builder: Any, scope: Any) -> None:
         if getattr(member, "__code__", None) is not asking:
             original(obj, name, member, builder, scope)
             return
-        function: Callable[..., Any] = member.__wrapped__
-
-        def call(*args: Any, _semantic: Any = None, **named: Any) -> Any:
-            return function(*args, _semantic=semantic, **named)
-
-        scope.set_attr(obj, name, call)
+        scope.set_attr(obj, name, functions.known(member.__wrapped__))
 
     interpreter._patch_attr = patch_attr
 
