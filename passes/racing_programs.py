@@ -95,7 +95,7 @@ class RacingPrograms(Lint):
         for race in find_races(facts):
             message = (
                 f"this load and the store in line {race.store.line} race: {race.numbers}; "
-                "write to another tensor, or launch twice"
+                f"{race.mend}"
             )
             reason = "reads-what-others-write"
             yield Site.of_mistake(race.load.node, "reads-its-own", reason, message)
