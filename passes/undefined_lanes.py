@@ -56,11 +56,13 @@ class UndefinedLanes(Lint):
     so does a maximum of integers, which are lengths and indices as a rule. A reduction is reported
     once, with all loads whose lanes it takes in.
 
-    Sums that are gathered lane by lane over a loop, and reduced after it, count as well. The value
+    Sums that are gathered lane by lane over a loop, and reduced after it, count as well, and so do
+    `tl.sort`, `tl.topk` and scans from the end: they bring such lanes among the others. The value
     that is advised for `other=` is one with which the reduction does not notice the lanes: 0 for a
     sum of products, minus infinity for a maximum and for a sum of exponentials.
 
-    It is added where every reduction of what is loaded wants the same number. An infinity is added
+    It is added where every reduction of what is loaded wants the same number, and the load stands
+    in the kernel itself: a helper may be called for something else. An infinity is added
     only where no store may write such a lane, and what is loaded is not seen to be integers; where
     nothing shows its type it is taken to be floats, and the remark says so.
 

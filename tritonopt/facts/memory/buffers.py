@@ -398,7 +398,7 @@ class Trial:
 
 def with_programs(binding: LaunchBinding) -> LaunchBinding:
     """The same, which says of `tl.num_programs` what the grid says."""
-    counts = {
+    counts: dict[Atom, Polynomial] = {
         NumPrograms(Polynomial.constant(axis)): number
         for axis, number in enumerate(binding.grid)
         if number is not None

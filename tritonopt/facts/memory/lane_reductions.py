@@ -76,8 +76,8 @@ def _reduction(node: ast.expr, value: Value) -> Reduction | None:
             return None
         return Reduction(node, name, operand, frozenset(operand.rank - 1 - a for a in axes))
     match value.op, value.attribute:
-        case Op.RESHAPED, (str() as name, tuple()) if name in _MOVES:
-            return _moving(node, value, name)
+        case Op.RESHAPED, (str() as name, tuple() as keywords) if name in _MOVES:
+            return _moving(node, value, name, keywords)
         case Op.RESHAPED, (str() as name, tuple() as keywords) if name in _OTHER_FORMS:
             pass
         case _:
@@ -101,9 +101,8 @@ def _given(
     return dict(zip((*parameters[:positional], *keywords), value.operands, strict=False))
 
 
-def _moving(node: ast.expr, value: Value, name: str) -> Reduction | None:
+def _moving(node: ast.expr, value: Value, name: str, keywords: tuple[str, ...]) -> Reduction | None:
     """A sort, or a scan from the end: one from the start comes to the lanes behind it last."""
-    _, keywords = value.attribute
     first, *others = _MOVES[name]
     given = _given(value, _MOVES[name], keywords)
     operand = given.get(first, value.operands[0])
