@@ -4,6 +4,7 @@
         [--flaggems FOLDER] [--liger FOLDER --liger-scripts FOLDER] [--out FILE.json]
     PYTHONPATH=. python benchmarks/tuning.py --work DIR --check     # what was accepted, once more
     PYTHONPATH=. python benchmarks/tuning.py --work DIR --speed-up  # one GPU, and all of them
+    PYTHONPATH=. python benchmarks/tuning.py --fold FILE.json       # its tables into docs/tuning.md
 
 Each file is one run of the command, `tritonopt tune FILE --write --budget EACH`, with the calls of
 `tuned/tasks.py`: sizes that are stated there for the examples, and the shapes of the libraries' own
@@ -46,7 +47,10 @@ def main() -> None:
     options = _options()
     if options.table is not None:
         report = json.loads(options.table.read_text(encoding="utf-8"))
-        print(findings.table(report["totals"]), *findings.accepted(report["results"]), sep="\n")
+        print(*findings.tables(report), sep="\n")
+        return
+    if options.fold is not None:
+        _fold(options.fold)
         return
     work = Work(options.work.resolve(), _libraries(options), shlex.split(options.tritonopt))
     every = [
@@ -72,6 +76,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--work", type=Path, help="the folder of the run")
     parser.add_argument("--table", type=Path, metavar="FILE", help="a record, as Markdown")
+    parser.add_argument("--fold", type=Path, metavar="FILE", help="take a record into the pages")
     parser.add_argument("--flaggems", type=Path, help="the folder that holds `flag_gems`")
     parser.add_argument("--liger", type=Path, help="the folder that holds `liger_kernel`")
     parser.add_argument("--liger-scripts", type=Path, help="its `benchmark/scripts`")
@@ -85,7 +90,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--tritonopt", default=f"{sys.executable} -m tritonopt", help="the command")
     parser.add_argument("--out", type=Path, help="default: benchmarks/results/ and the GPU's name")
     options = parser.parse_args()
-    if options.table is not None:
+    if options.table is not None or options.fold is not None:
         return options
     if options.work is None:
         parser.error("--work: say where all of it is kept")
@@ -132,6 +137,18 @@ def _report(work: Work, every: list[Task], out: Path | None, seconds: float) -> 
         print(f"\n{key}: {findings.said(found[key])}")
         print("".join(_diff(work, by_key[key])), end="")
     write_report(report, out)
+
+
+def _fold(record: Path) -> None:
+    """The record among the results, and its tables in the page, in place of those there."""
+    report = json.loads(findings.without_places(record.read_text(encoding="utf-8")))
+    gpu = report["gpu"].lower().replace(" ", "-")
+    write_report(report, ROOT / "benchmarks" / "results" / f"tuning-{gpu}.json")
+    page = ROOT / "docs" / "tuning.md"
+    text = page.read_text(encoding="utf-8")
+    for table in findings.tables(report):
+        text = findings.in_place(text, table)
+    page.write_text(text, encoding="utf-8")
 
 
 def _diff(work: Work, task: Task) -> Iterator[str]:

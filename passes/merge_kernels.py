@@ -26,8 +26,8 @@ class MergeKernels(Pass):
     second one that only takes these together, become one launch: each program brings what it has
     found to the output itself, by `tl.atomic_add`, `tl.atomic_max` or `tl.atomic_min`. The
     launcher stores the identity there first: 0 for a sum, -inf for a maximum, inf for a minimum.
-    The buffer goes, and the second kernel too, where nobody else launches it; so do parameters
-    that nobody reads any more.
+    The buffer goes, and the second kernel too, where nobody else launches or names it; so do
+    parameters that nobody reads any more.
 
     Sums that programs add up one after the other under a lock, in a row for each group of them,
     as layer norm's backward pass in Triton's tutorials has them, become atomics too. The locks go.
@@ -66,9 +66,9 @@ class MergeKernels(Pass):
     The safety is `contract`, for the launches change with the kernel. Integers are exact.
 
     Sums of floats are of safety `rounding` too, bits `reduction-order`: atomics come in any order,
-    so that two runs of one program may differ in the last bits. Where somebody promises an order,
-    or a deterministic result, it is of safety `assumption`. Kernels with `div_rn`, `sqrt_rn`,
-    `fdiv` or a round trip through a narrow type are left alone then.
+    so that two runs of one program may differ in the last bits. Where a kernel or its launcher
+    promises an order, or a deterministic result, it is of safety `assumption`. Kernels with
+    `div_rn`, `sqrt_rn`, `fdiv` or a round trip through a narrow type are left alone then.
 
     The largest and the least are exact where partial results are numbers: `tl.max` leaves NaN out,
     and an atomic orders it by its bits. Where a program may find nothing but NaN it is of safety

@@ -79,6 +79,18 @@ def test_what_was_not_accepted_is_no_gain_and_what_is_slower_afresh_is_counted()
     assert findings.best(found, 5) == ["examples/a"]
 
 
+def test_a_record_is_taken_into_the_page() -> None:
+    said = "`/opt/bin/python3 /a/b.py /tmp/x.y/scripts 60` of scripts/name.py, 1/2"
+    assert findings.without_places(said) == "`python3 b.py scripts 60` of scripts/name.py, 1/2"
+    found = {"examples/a": {"launchers": [answer(True)], "seconds": 20.0}}
+    totals, accepted = findings.tables({"totals": findings.totals(found), "results": found})
+    assert "| examples/a | `rows`, where `n >= 8` | 1 of 2 | 2.00x to 2.00x | - |" in accepted
+    page = "before\n\n{}\n\nbetween\n\n{}\nbehind\n"
+    old = page.format(totals + "\n| more |", accepted.splitlines()[0])
+    new = findings.in_place(findings.in_place(old, totals), accepted)
+    assert new == page.format(totals, accepted)
+
+
 @pytest.mark.thorough
 def test_all_of_it_with_planted_times(tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"

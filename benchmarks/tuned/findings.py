@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -202,6 +203,27 @@ def table(totals: Mapping[str, Any]) -> str:
     return "\n".join(rows)
 
 
+def tables(report: Mapping[str, Any]) -> tuple[str, str]:
+    """Those of a record: its totals, and what was accepted."""
+    return table(report["totals"]), "\n".join(accepted(report["results"]))
+
+
+def in_place(page: str, table: str) -> str:
+    """A page with this table in place of the one with the same columns."""
+    head = table.splitlines()[0]
+    before, found, rest = page.partition(head + "\n")
+    if not found:
+        raise ValueError(f"no table of the page begins with {head}")
+    behind = rest.splitlines(keepends=True)
+    count = next((n for n, line in enumerate(behind) if not line.startswith("|")), len(behind))
+    return before + table + "\n" + "".join(behind[count:])
+
+
+def without_places(record: str) -> str:
+    """A record in which paths have no folders: where something lay is nobody's business."""
+    return re.sub(r"(?<![\w.+/-])(?:/[\w.+-]+)+/(?=[\w.+-])", "", record)
+
+
 def accepted(found: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Rows of a table: what was accepted, what it gained then, and afresh."""
     yield "| | accepted | calls with new code | gain | afresh |"
@@ -211,7 +233,7 @@ def accepted(found: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
         for one in each.get("launchers", ()):
             if not one["what"]:
                 continue
-            ratios = [call["ratio"][0] for call in one["calls"] if call["runs_new_code"]]
+            ratios = [call["ratio"][0] for call in one["calls"] if call.get("runs_new_code")]
             where = f", where `{one['condition']}`" if one["condition"] else ""
             counts = f"{len(ratios)} of {len(one['calls'])}"
             then, now = (f"{min(r):.2f}x to {max(r):.2f}x" if r else "-" for r in (ratios, gains))

@@ -124,6 +124,31 @@ def test_runs_in_which_the_gpu_waited_are_counted_and_the_clearing_grows() -> No
     assert found.clearing > 1
 
 
+def bursts(generator: np.random.Generator, device: MadeUp, center: float) -> Callable[[], float]:
+    """Times on a GPU that somebody else uses for a while, again and again: then twice as long."""
+    noise = noisy(generator, center)
+    return lambda: noise() * (2 if int(device.now / 30_000) % 3 == 0 else 1)
+
+
+def test_what_somebody_else_does_on_the_gpu_is_no_gain_and_hides_none() -> None:
+    """Both versions of a pair run in the same moment."""
+    gains = claims = found = 0
+    for seed in range(60):
+        generator, device = np.random.default_rng(seed), MadeUp()
+        times = {"a": 20.0, "copy": 20.0, "faster": 20.0 / 1.03}
+        versions = {
+            name: device.version(name, bursts(generator, device, time))
+            for name, time in times.items()
+        }
+        pairs = [("a", "copy"), ("a", "faster")]
+        samples = side_by_side(versions, device, Effort(seconds=60, most=200), pairs=pairs)
+        null, planted = (samples.ratio(*pair) for pair in pairs)
+        gains, claims = gains + null.is_gain, claims + (null.is_gain and null.value >= 1.01)
+        found += planted.is_gain and planted.value >= 1.01
+    assert claims == 0 and gains <= 5
+    assert found >= 55
+
+
 def test_the_clocks_are_looked_at_while_something_runs() -> None:
     device = MadeUp()
     side_by_side({"a": device.version("a", lambda: 7.0)}, device)

@@ -6,6 +6,7 @@ The GPU is planted: a plan says how long each version takes there, and whether i
 from __future__ import annotations
 
 import json
+import multiprocessing
 import threading
 import warnings
 from collections.abc import Iterator
@@ -53,9 +54,8 @@ class Planted:
         return log.read_text().split() if log.exists() else []
 
 
-@pytest.fixture
-def gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Planted]:
-    planted = Planted(tmp_path)
+def plant(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Planted:
+    planted = Planted(folder)
     monkeypatch.setenv("TRITONOPT_PLANTED", str(planted.plan))
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
     monkeypatch.setattr(live_tuning, "why_not_here", lambda: "")
@@ -66,6 +66,12 @@ def gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Planted]:
         "verifier": "tests.tuning.yes_server",
     }
     monkeypatch.setattr(live_tuning, "SERVERS", servers)
+    return planted
+
+
+@pytest.fixture
+def gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Planted]:
+    planted = plant(tmp_path, monkeypatch)
     with no_gpu():
         yield planted
 
@@ -218,6 +224,40 @@ def test_other_threads_do_not_wait(gpu: Planted, tmp_path: Path) -> None:
         thread.join(30)
         assert not thread.is_alive()
     assert not kernel.tritonopt.choices
+
+
+def _in_a_process(folder: str, begin: Any, found: Any) -> None:
+    """What one of several processes does that launch the kernel for the first time."""
+    with pytest.MonkeyPatch.context() as patch:
+        plant(Path(folder), patch)
+        module = load(Path(folder), TEXT)
+        kernel = tuned(module.relu)
+        begin.wait(120)
+        with no_gpu():
+            text = launch(kernel)
+    (choice,) = kernel.tritonopt.choices.values()
+    found.put((NEW in text, choice.passes, choice.why))
+
+
+@pytest.mark.thorough
+def test_two_processes_at_once(gpu: Planted, tmp_path: Path) -> None:
+    """Both choose by themselves, into one store; a third finds what they kept."""
+    gpu.takes(0.5)
+    load(tmp_path, TEXT)
+    context = multiprocessing.get_context("spawn")
+    begin, found = context.Barrier(2), context.Queue()
+    processes = [
+        context.Process(target=_in_a_process, args=(str(tmp_path), begin, found)) for _ in range(2)
+    ]
+    for process in processes:
+        process.start()
+    answers = [found.get(timeout=200) for _ in processes]
+    for process in processes:
+        process.join(60)
+    assert answers == [(True, "max-to-where", "")] * 2
+    asked = gpu.asked
+    assert NEW in launch(tuned(load(tmp_path, TEXT).relu))
+    assert gpu.asked == asked
 
 
 def test_without_a_gpu_there_is_one_warning(tmp_path: Path, monkeypatch: Any) -> None:

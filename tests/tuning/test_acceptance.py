@@ -45,7 +45,14 @@ class Drawn(Session):
         return Machine("drawn", "", "", "")
 
     def row(
-        self, launcher: str, call: Call, effort: Effort, flops: int = 0, *, copy: bool = True
+        self,
+        launcher: str,
+        call: Call,
+        effort: Effort,
+        flops: int = 0,
+        *,
+        copy: bool = True,
+        numbers: bool = True,
     ) -> Row:
         others = [v for v in self.versions if v.name != ORIGINAL]
         ratios = {version.name: self._ratio(version.text, effort) for version in others}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tritonopt.measurement.timing import Effort
-from tritonopt.measurement.tuned import Answer, Evidence, Fate
+from tritonopt.measurement.tuned import Answer, Evidence, Fate, Progress
 from tritonopt.tuning.applying.checking import checks_of
 from tritonopt.tuning.applying.outcome import outcomes, written
 from tritonopt.tuning.halving import Standing
@@ -213,6 +213,34 @@ def test_without_time_the_original_stays_and_that_is_said(planted: Planted) -> N
     assert not answer.changed
     assert "run it again, and it goes on" in answer.notes[-1]
     assert {tried.fate for tried in answer.tried} == {Fate.WAITING}
+
+
+def test_what_was_interrupted_goes_on_where_it_was(planted: Planted) -> None:
+    phases: list[str] = []
+
+    def interrupting(where: Progress) -> None:
+        phases.append(where.phase)
+        if where.done >= 4:
+            raise KeyboardInterrupt
+
+    planted.plan.write_text(json.dumps({"rules": [{"kernel": "ONE_TILE", "factor": 0.7}]}))
+    request = planted.request(parameters=True)
+    with pytest.raises(KeyboardInterrupt):
+        tune_subject(request, interrupting)
+    assert set(phases) == {"timing"} and "evidence" not in planted.asked()
+
+    def kept() -> dict[tuple[object, ...], float]:
+        with sqlite3.connect(request.store) as file:
+            rows = file.execute("SELECT kernel, variant, shape, gpu, versions, at FROM entries")
+            return {tuple(row[:-1]): row[-1] for row in rows}
+
+    before = kept()
+    assert len(before) >= 4 * len(request.calls)
+    answer = tune_subject(replace(request, budget=100.0))
+    assert answer.what.startswith("one-tile")
+    after = kept()
+    assert len(after) > len(before)
+    assert {key: after[key] for key in before} == before  # nothing was measured once more
 
 
 def test_without_a_gpu_it_says_so(planted: Planted) -> None:

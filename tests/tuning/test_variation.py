@@ -91,6 +91,11 @@ def test_what_a_tuner_chooses_is_its_own_but_for_one_configuration() -> None:
         assert ("BLOCK 128 -> 64" in found) == (several == f"[{one}]")
 
 
+def test_what_the_tuner_of_a_library_chooses_is_its_own() -> None:
+    own = "@library.tuner(configs=library.configs('product'), key=['n'])\n@triton.jit"
+    assert not texts(FILE.replace("@triton.jit", own))
+
+
 def test_options_that_are_not_seen_are_left_alone() -> None:
     assert not texts(FILE.replace("num_warps=8", "**options"))
 

@@ -126,6 +126,12 @@ def test_a_number_for_a_nan_of_the_originals_own_is_noted(of_texts: Callable[...
     assert any("the original gives NaN, the rewritten version" in n for n in verdict.notes)
 
 
+def test_a_nan_of_its_own_beside_one_that_was_given(of_texts: Callable[..., Verdict]) -> None:
+    own = _SHARE.replace("v / total", "tl.where(o == 0, (v - v) / (v - v), v / total)")
+    verdict = of_texts(own, _SHARE, args=_FEW_ROWS, max_examples=20)
+    assert verdict.verdict == "equivalent", verdict.counterexample
+
+
 def test_other_differences_beside_a_nan_are_found(of_texts: Callable[..., Verdict]) -> None:
     text = _NO_NAN.replace("v / total)", "v / total * 1.001)")
     verdict = of_texts(_SHARE, text, args=_FEW_ROWS, max_examples=40)

@@ -36,6 +36,7 @@ EXACT = {
     "counted": (_COUNT, "(x > 1).to(tl.float32)", "(x >= 1).to(tl.float32)"),
     "far": (_STORE, "tl.where(x > 20.7, x, -x)", "tl.where(x >= 20.7, x, -x)"),
     "argument": (_STORE, "tl.where(x < limit, x, 9.0)", "tl.where(x <= limit, x, 9.0)"),
+    "of an argument": (_STORE, "tl.where(x > 2 * limit, 5, x)", "tl.where(x >= 2 * limit, 5, x)"),
     "exactly computed": (_STORE, "tl.where(2 * x - 1 > 2, x, 9.0)", "tl.where(x > 1.49, x, 9.0)"),
     "toward zero": (_STORE, "(x * 2).to(tl.int32) * 1.0", "tl.floor(x * 2)"),
 }  # fmt: skip

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.model import Safety
+from tritonopt.source import Launch, Module
+from tritonopt.source.names import Function
 
 _PROMISES = re.compile(
     r"batch[-_ ]?invarian\w*|determinis\w*|reproducib\w*|bit[-_ ]?(?:wise|exact|identical)\w*"
@@ -16,13 +19,19 @@ _PROMISES = re.compile(
 )
 
 
-def ask_for_order(checklist: Checklist, facts: KernelFacts) -> frozenset[Safety]:
+def ask_for_order(
+    checklist: Checklist, facts: KernelFacts, launches: Iterable[Launch] = ()
+) -> frozenset[Safety]:
     """What a site needs whose rewrite adds in another order: an assumption where one is promised.
 
     A promise is in the name of the kernel, in its comments and strings and those right above it,
-    or in what the file says of itself.
+    or in what the file says of itself; also in the functions around the launches given, which may
+    ask torch for deterministic algorithms.
     """
-    promise = _PROMISES.search(_words(facts))
+    kernel = facts.kernel
+    about = ast.get_docstring(kernel.module.tree) or ""
+    around = [_words(at.module, at.launcher) for at in launches if at.launcher is not None]
+    promise = _PROMISES.search("\n".join([about, _words(kernel.module, kernel.node), *around]))
     if promise is None:
         return frozenset()
     said = f"`{promise[0]}` is said of the kernel, and nobody is taken to rely on the old order"
@@ -30,13 +39,11 @@ def ask_for_order(checklist: Checklist, facts: KernelFacts) -> frozenset[Safety]
     return frozenset({Safety.ASSUMPTION})
 
 
-def _words(facts: KernelFacts) -> str:
-    """What is written of a kernel."""
-    module, node = facts.kernel.module, facts.kernel.node
+def _words(module: Module, node: Function) -> str:
+    """What is written of a function."""
     lines = module.text.splitlines()
     first = min([node.lineno, *(d.lineno for d in node.decorator_list)]) - 1
     while first > 0 and lines[first - 1].lstrip().startswith("#"):
         first -= 1
     assert node.end_lineno is not None
-    about = ast.get_docstring(module.tree) or ""
-    return "\n".join([about, *lines[first : node.end_lineno]])
+    return "\n".join(lines[first : node.end_lineno])

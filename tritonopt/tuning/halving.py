@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
 from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import Evidence, Fate, Progress, Tried
@@ -32,6 +32,8 @@ _PROBES = 4
 _GENERATIONS = 3
 """What is made of the best is looked at so often: passes after passes, other launch parameters."""
 _PARENTS = 3
+_SETS, _PARAMETERS = 2, 4
+"""Variants of sets of passes and of launch parameters that come before those of single passes."""
 _KEPT = 8
 """Variants that reach the second rung, at most."""
 _AT_ONCE = 4
@@ -101,7 +103,7 @@ class Search:
 
     def run(self) -> list[Standing]:
         """Time variants as long as there are any and the time is not over; the finalists."""
-        variants = list(self.variation.first())
+        variants = self._first()
         for generation in range(_GENERATIONS):
             begun = [Standing(variant) for variant in variants]
             self.standings += begun
@@ -113,6 +115,12 @@ class Search:
                 break
             variants = self._made_of(self.best(_PARENTS))
         return self.finalists()
+
+    def _first(self) -> list[Variant]:
+        """Passes; and a few launch parameters early, which cost nothing to read and often pay."""
+        passed = self.variation.first()
+        tuned = self.variation.tuned(self.variation.original)
+        return [*islice(passed, _SETS), *islice(tuned, _PARAMETERS), *passed]
 
     def finalists(self) -> list[Standing]:
         """Of those that were no finalists before, what gains most on all calls; the best first."""

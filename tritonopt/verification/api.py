@@ -175,14 +175,16 @@ def _unless_unseen(
 ) -> Verdict:
     """The verdict, but no yes where something had to run and did so from no launcher."""
     verdict = finding.verdict
-    if verdict.verdict not in (Answer.IDENTICAL.value, Answer.EQUIVALENT.value):
+    nothing_known = finding.trial_failure and not verdict.written
+    if verdict.verdict not in YES and not nothing_known:
         return verdict
     if finding.trial_failure:
         reason = f"no plain call of the original succeeds: {finding.trial_failure}"
-        return replace(verdict, verdict=Answer.UNSUPPORTED.value, reason=reason)
+        unsupported = replace(verdict, verdict=Answer.UNSUPPORTED.value, reason=reason)
+        return replace(unsupported, counterexample=None, script=None)
     unmet = _never_ran(finding, every)
     if not unmet:
-        return _unless_narrowed(verification, verdict)
+        return _unless_elsewhere(verification, _unless_narrowed(verification, verdict))
     # What never ran took no second turn either.
     unmet.sort(key=lambda demand: demand.kind in LOOPS)
     if finding.never_ran.blind and verification.settings.assume_covered:
@@ -210,6 +212,25 @@ def _unless_narrowed(verification: Verification, verdict: Verdict) -> Verdict:
         verdict=Answer.UNSUPPORTED.value,
         reason=f"{text}, and no call that is run here has 2**31 elements. Keep the conversion; or, "
         "where you know that there are never so many, add --assume-covered",
+        notes=(*verdict.notes, f"what was run is {verdict.verdict}"),
+    )
+
+
+def _unless_elsewhere(verification: Verification, verdict: Verdict) -> Verdict:
+    """The verdict, but no yes where the rewritten version asks where it runs."""
+    asked = verification.asked_elsewhere
+    if not asked or verdict.verdict not in YES:
+        return verdict
+    lines = ", ".join(f"line {line}: `{what}`" for line, what in asked)
+    text = f"the rewritten version alone asks where it runs ({lines})"
+    if verification.settings.assume_covered:
+        text += "; taken to do the same everywhere, because --assume-covered says so"
+        return replace(verdict, notes=(*verdict.notes, text))
+    return replace(
+        verdict,
+        verdict=Answer.UNSUPPORTED.value,
+        reason=f"{text}: what it does elsewhere was not seen. Leave that out; or, where you know "
+        "that it makes no difference, add --assume-covered",
         notes=(*verdict.notes, f"what was run is {verdict.verdict}"),
     )
 

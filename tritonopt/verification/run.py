@@ -18,6 +18,7 @@ from tritonopt.verification.coverage.guards import kept_guards
 from tritonopt.verification.coverage.index_widths import narrowed_offsets
 from tritonopt.verification.coverage.requirements import Requirements
 from tritonopt.verification.coverage.scouts import Scouts
+from tritonopt.verification.coverage.surroundings import asked_elsewhere, notes_on_refusals
 from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.coverage.text_sizes import Numbers
 from tritonopt.verification.drawn_calls import Drawable, left_out_types, limits_on, untried
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from tritonopt.verification.comparison.shrinking import FirstDifference
     from tritonopt.verification.comparison.tally import Counterexample
     from tritonopt.verification.comparison.versions import Versions
+    from tritonopt.verification.inputs.strategies import Calls
 
 _TIMEOUT = {"interpreter": 60.0, "cuda": 180.0, "compile": 600.0}
 
@@ -249,10 +251,8 @@ class Verification:
             plain=plain_calls(signature, loaded.limits, backward=backward),
             in_float32="float32" in self.old.text,
         )
-        drawable = Drawable(loaded.original, loaded.rewritten, signature, backward, loaded.notes)
-        tuned = any("tune" in m.text for m in (self.old, self.new))
-        calls = drawable.calls(loaded.limits, tuned=tuned)
         compared = Comparison.of(self.old, self.new)
+        calls = _calls(loaded, self.task, compared)
         given = isinstance(self.task.arguments, Signature)
         with contextlib.ExitStack() as stack:
             scouts = None
@@ -275,6 +275,7 @@ class Verification:
         never_ran = NeverRan.after(search, given=given)
         compared_ones = [e for e, x in checker.examinations.items() if x.accepted]
         notes = [*loaded.notes, *checker.all_notes(), *never_ran.notes]
+        notes += notes_on_refusals(compared, (self._reached(self.old), self._reached(self.new)))
         asked = self.settings.max_examples
         notes += untried(signature, loaded.limits, compared_ones, asked) if not found else []
         result = Verdict(
@@ -374,6 +375,11 @@ class Verification:
         """Lines of the original that compute an offset in 64 bits, the rewritten one in fewer."""
         return narrowed_offsets(Comparison.of(self.old, self.new))
 
+    @cached_property
+    def asked_elsewhere(self) -> list[tuple[int, str]]:
+        """Lines of the rewritten version that ask where they run, and what they ask."""
+        return asked_elsewhere(Comparison.of(self.old, self.new), self._reached(self.new))
+
     def _reached(self, module: source.Module) -> set[str]:
         """The definitions that run when the launcher does."""
         launchers, found = Launchers(module), set()
@@ -439,6 +445,18 @@ class Verification:
             "" if self.task.home is None else str(Path(self.task.home.path).resolve()),
             tuple(left_out(self.old, self.new)),
         )
+
+
+def _calls(loaded: _Loaded, task: Task, compared: Comparison) -> Calls:
+    """What is drawn for both versions of a launcher."""
+    backward = task.launcher.backward
+    versions = loaded.original, loaded.rewritten
+    drawable = Drawable(*versions, loaded.signature, backward, loaded.notes)
+    tuned = any("tune" in v.module.text for v in (compared.old, compared.new))
+    calls = drawable.calls(loaded.limits, tuned=tuned)
+    if task.launcher.by_position:
+        return calls
+    return replace(calls, other_defaults=compared.other_defaults(task.launcher.name))
 
 
 def _unsupported(backend: str, reason: str) -> Finding:

@@ -76,3 +76,48 @@ def test_what_no_call_had_is_named() -> None:
     )
     assert "with NaN" not in missing and "ordinary" not in missing
     assert untried(signature, limits, [seen], 100) == []
+
+
+_TUNED = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.autotune([triton.Config({"BLOCK": b}) for b in (16, 16, 64)], key=["n"])
+@triton.heuristics({"EVEN": lambda args: args["n"] % args["BLOCK"] == 0})
+@triton.jit
+def total_kernel(x, y, n, EVEN: tl.constexpr, BLOCK: tl.constexpr):
+    total = 0.0
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        if EVEN:
+            v = tl.load(x + tl.program_id(0) * n + cols)
+        else:
+            v = tl.load(x + tl.program_id(0) * n + cols, mask=cols < n, other=0.0)
+        total += tl.sum(v, axis=0)
+    tl.store(y + tl.program_id(0), total)
+
+
+def total(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    total_kernel[(m,)](x.contiguous(), y, n)
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("range(0, n, BLOCK)", "range(0, n - (BLOCK == 64) * 3, BLOCK)"),
+        ('args["n"] % args["BLOCK"] == 0', 'args["n"] % 16 == 0'),
+        ("start + tl.arange", "tl.where(start // BLOCK * (BLOCK == 64) > 3, 0, start) + tl.arange"),
+    ],
+)
+def test_each_configuration_has_tiles_of_its_own(
+    old: str, new: str, of_texts: Callable[..., Verdict]
+) -> None:
+    assert old in _TUNED
+    verdict = of_texts(_TUNED, _TUNED.replace(old, new), max_examples=1)
+    assert verdict.verdict == "counterexample", verdict

@@ -744,6 +744,41 @@ def test_a_test_over_another_value_asks_for_both_outcomes() -> None:
     assert asked == {(t, k) for t in ("original", "rewritten") for k in ("true", "false")}
 
 
+def test_a_limit_asks_for_both_outcomes() -> None:
+    text = "import triton\n\nMOST = 5\n\ndef f(n):\n    return n\n"
+    new = text.replace("return n", "return max(min(n, MOST), 1)")
+    both = (source.read(t, "f.py") for t in (text, new))
+    found = demands(*both, reached=({"f"}, {"f"}))
+    asked = {d.kind for d in found if d.text == "min(n, MOST) is 5"}
+    assert asked == {"holds", "fails"}
+
+
+def test_more_programs_than_a_limit_allows(of_texts: Callable[..., Verdict]) -> None:
+    new = FLAT.replace(
+        "(triton.cdiv(x.numel(), 16),)", "lambda meta: (min(triton.cdiv(n, 16), 64),)"
+    )
+    verdict = of_texts(FLAT, new, max_examples=3)
+    assert verdict.verdict == "counterexample", verdict
+    unseen = FLAT.replace("at < n)\n", "at < tl.minimum(n, 1000000))\n")
+    assert of_texts(FLAT, unseen, max_examples=3).verdict == "unsupported"
+
+
+FLAT = f"""{_HEAD}
+@triton.jit
+def flat_kernel(x, y, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + at, 2 * tl.load(x + at, mask=at < n), mask=at < n)
+
+
+def flat(x: torch.Tensor):
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    n = x.numel()
+    flat_kernel[(triton.cdiv(x.numel(), 16),)](x, y, n, BLOCK=16)
+    return y
+"""
+
+
 def test_numbers_that_tests_compare_with() -> None:
     text = (
         "A = 3\nB = A * 2\nC = 1\nC = 5\n\ndef f(n):\n    if n < B << 4 or n > C:\n        return\n"

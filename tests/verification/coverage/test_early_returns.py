@@ -34,6 +34,14 @@ def test_an_early_return_has_run(args: str | None, of_texts: Callable[..., Verdi
     assert verdict.verdict == "identical", verdict.reason
 
 
+def test_an_early_return_that_is_new(of_texts: Callable[..., Verdict]) -> None:
+    """The original launches no program then."""
+    plain = EMPTY.replace("    if x.numel() == 0:\n        return y\n", "")
+    assert of_texts(plain, EMPTY).verdict == "identical"
+    wrong = EMPTY.replace("        return y\n", "        return y.to(torch.float16)\n")
+    assert of_texts(plain, wrong).verdict == "counterexample"
+
+
 def test_an_early_return_that_differs(of_texts: Callable[..., Verdict]) -> None:
     changed = EMPTY.replace("        return y\n", "        return y.to(torch.float16)\n")
     verdict = of_texts(EMPTY, changed, args="x: f32[n]")

@@ -10,7 +10,14 @@ import pytest
 
 from tritonopt.verification import Verdict
 from tritonopt.verification.inputs.edge_cases import ROWS, aliased, edge_cases, laid_out, usual
-from tritonopt.verification.inputs.examples import EXPANDED, SPACED, Limits, PlainValue, Repeat
+from tritonopt.verification.inputs.examples import (
+    EXPANDED,
+    EXPANDED_COLUMN,
+    SPACED,
+    Limits,
+    PlainValue,
+    Repeat,
+)
 from tritonopt.verification.inputs.tensor_data import NEGATIVE, ZEROS, strides_of, values_of
 from tritonopt.verification.signature.argument_language import TensorArgument, parse
 
@@ -52,9 +59,10 @@ def test_sizes_and_numbers_that_draws_seldom_hit() -> None:
 def test_layouts_are_changed_one_tensor_at_a_time() -> None:
     calls = list(laid_out(parse("x: f32[m, n], w: f32[n], s: f32[]"), LIMITS))
     layouts = [tuple(t.layout for t in c.tensors.values()) for c in calls]
-    assert [c.tensors["x"].strides for c in calls[:2]] == [(0, 1), (10, 2)]
+    assert [c.tensors["x"].strides for c in calls[:3]] == [(0, 1), (5, 0), (10, 2)]
     assert layouts == [
         (EXPANDED, "contiguous", "contiguous"),
+        (EXPANDED_COLUMN, "contiguous", "contiguous"),
         (SPACED, "contiguous", "contiguous"),
         ("contiguous", SPACED, "contiguous"),
     ]
@@ -125,7 +133,7 @@ def test_layouts_are_tried_with_flags_as_well() -> None:
     )
     for flags, values in ((True, (1, "b")), (False, (0, "a"))):
         calls = list(laid_out(signature, LIMITS, flags=flags))
-        assert [c.tensors["gate"].layout for c in calls] == ["contiguous", "contiguous", SPACED]
+        assert [c.tensors["gate"].layout for c in calls] == ["contiguous"] * 3 + [SPACED]
         assert all(dict(c.arguments)["gated"] == PlainValue(values[0]) for c in calls)
         assert all(dict(c.arguments)["mode"] == PlainValue(values[1]) for c in calls)
     assert not list(laid_out(parse("x: f32[m, n]"), LIMITS, flags=True))

@@ -121,6 +121,11 @@ def test_a_view_of_halves_asks_for_a_tensor_of_twice_the_length() -> None:
     assert "grad: f32[m, n], x: f32[m, 2 * n]" in found
 
 
+def test_another_value_may_lead_to_a_kernel() -> None:
+    found = _suggested("x: f32[n], flag: False|True, mode: 1", "", _SIZES, level=Attempt.NO_LAUNCH)
+    assert found == ["x: f32[n], flag: True|False, mode: 1"]
+
+
 def test_a_message_names_the_tensor_that_lacks_dimensions() -> None:
     blame = Blame(("x", "weight"), (("x", 4), ("weight", 1)))
     text = "x: f32[m, k, p, n], weight: f32[n]"

@@ -49,7 +49,7 @@ def test_what_is_as_good_as_a_tensor() -> None:
 
 def test_the_rest_is_compared_as_text() -> None:
     assert list(plain_of((1, None, "a", True, torch.float16, 2.5, torch.ones(1)))) == [
-        "1", "None", "'a'", "True", "torch.float16",
+        "1", "None", "'a'", "True", "torch.float16", "float", "tuple",
     ]  # fmt: skip
-    assert list(plain_of(Both(torch.ones(2), 3))) == ["3"]
+    assert list(plain_of(Both(torch.ones(2), 3))) == ["3", "Both"]
     assert list(plain_of({1, 2})) == ["set"]

@@ -31,6 +31,7 @@ bound atoms of the sums over them.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.algebra.atoms import Iteration, Opaque, Param
@@ -147,9 +148,9 @@ class Forms:
 
     # Signs
 
-    def is_integer(self, form: Polynomial) -> bool:
-        """Whether every value of the form is an integer, as far as the kernel shows."""
-        return self.signs.is_integer(form)
+    def is_integer(self, form: Polynomial, given: Collection[str] = ()) -> bool:
+        """Whether every value of the form is an integer, if the parameters of these names are."""
+        return self.signs.is_integer(form, given)
 
     def is_nonnegative(self, form: Polynomial) -> bool:
         """Whether the form is shown to be 0 or more: a sum of what cannot be negative."""

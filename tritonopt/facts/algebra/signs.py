@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.algebra.atoms import (
@@ -35,24 +36,28 @@ class Signs:
         self.integer_loads: set[Atom] = set()
         """Elements that are known to be integers, as they are used as such."""
 
-    def is_integer(self, form: Polynomial) -> bool:
-        """Whether every value of the form is an integer, as far as the kernel shows."""
+    def is_integer(self, form: Polynomial, given: Collection[str] = ()) -> bool:
+        """Whether every value of the form is an integer, as far as the kernel shows.
+
+        The parameters of the names given are taken to be integers.
+        """
         if any(c.denominator != 1 for c in form.terms.values()):
             return False
         return all(
-            power > 0 and self._is_integer_atom(atom)
+            power > 0 and self._is_integer_atom(atom, given)
             for monomial in form.terms
             for atom, power in monomial
         )
 
-    def _is_integer_atom(self, atom: Atom) -> bool:
+    def _is_integer_atom(self, atom: Atom, given: Collection[str]) -> bool:
         if atom.is_indicator or isinstance(atom, _INTEGER_ATOMS):
             return True
         if isinstance(atom, (Minimum, Maximum, Mod)):
-            return all(map(self.is_integer, atom.inside))
+            return all(self.is_integer(form, given) for form in atom.inside)
         if isinstance(atom, Loaded):
             return atom in self.integer_loads
-        return isinstance(atom, Param) and atom.name in self._facts.integers.parameters
+        known = self._facts.integers.parameters
+        return isinstance(atom, Param) and (atom.name in known or atom.name in given)
 
     def is_nonnegative(self, form: Polynomial) -> bool:
         """Whether the form is shown to be 0 or more: a sum of what cannot be negative."""

@@ -24,6 +24,7 @@ from tritonopt.source import (
 )
 from tritonopt.source.editing import excerpts
 from tritonopt.source.trees import walk
+from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.collapsing.index_nests import Nest
 from tritonopt.transforms.collapsing.nest_proof import Collapse
 from tritonopt.transforms.writing import Writer, names_bound, names_read
@@ -219,10 +220,7 @@ class FlatLoop:
 
     def _index(self, number: int, loop: Loop) -> str:
         """The index that an outer loop counts."""
-        inner = self._product(number + 1)
-        if " " in inner and not inner.startswith("("):
-            inner = f"({inner})"
-        index = f"{self.place} // {inner}"
+        index = f"{self.place} // {in_parentheses(self._product(number + 1))}"
         if number > 0:
             index += f" % {self._spelled(self._counts[number])}"
         start = self._begin(loop)

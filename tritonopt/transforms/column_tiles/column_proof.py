@@ -11,7 +11,7 @@ from itertools import combinations
 
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.effects import Effect
-from tritonopt.facts.language import function, is_lane_by_lane
+from tritonopt.facts.language import HINTS, function, is_lane_by_lane
 from tritonopt.facts.memory.padding import NotKnown, Padding
 from tritonopt.facts.memory.races import coefficient
 from tritonopt.facts.memory.zeros import put_in
@@ -126,7 +126,8 @@ class _Proof:
         unused = {s.value for s in self.facts.kernel.nodes if isinstance(s, ast.Expr)}
         roots = [value for node, value in self.facts.values.items() if node not in unused]
         for part in reachable(roots):
-            if part.shape == () and part.op is not Op.REDUCE:
+            of_numbers = all(operand.shape == () for operand in part.operands)
+            if part.shape == () and of_numbers:
                 continue
             known = part.op in _PASSED_ON
             if part.op is Op.REDUCE:
@@ -146,6 +147,9 @@ class _Proof:
         own = module.resolve(node.func).startswith("triton.language")
         if value.op is Op.REDUCE and not (own and 1 <= len(node.args) <= 2):
             raise self._of_a_row(f"line {node.lineno} has another reduction")
+        hint = function(module.resolve(node.func)) in HINTS and self.row.is_tile(node)
+        if hint and node not in self.row.lanes:
+            raise self._of_a_row(f"line {node.lineno} has a hint about a tile")
         method = isinstance(node.func, ast.Attribute) and node.func.value in self.facts.values
         if own or method or module.builtin(node.func):
             return

@@ -11,6 +11,7 @@ from functools import cached_property
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Lane, Negative
 from tritonopt.facts.effects import Effect
+from tritonopt.facts.language import function
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.source.trees import walk
@@ -83,10 +84,18 @@ class OneTileRow:
 
     @cached_property
     def lanes(self) -> list[ast.Call]:
-        """The calls of `tl.arange`."""
-        values = self.facts.values
+        """The calls that make lanes, and what a hint says of one of them where it is made."""
+        values, module = self.facts.values, self.facts.kernel.module
         own = (n for n in self.facts.kernel.nodes if isinstance(n, ast.Call) and n in values)
-        return [n for n in own if values[n].op is Op.LANE]
+        return [
+            call
+            for call in own
+            if values[call].op is Op.LANE
+            and any(
+                isinstance(part, ast.Call) and function(module.resolve(part.func)) == "arange"
+                for part in walk(call)
+            )
+        ]
 
     def is_tile(self, node: ast.AST) -> bool:
         value = self.facts.values.get(node) if isinstance(node, ast.expr) else None

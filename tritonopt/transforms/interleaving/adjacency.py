@@ -123,23 +123,17 @@ def _check_arguments(facts: KernelFacts, group: Group, checklist: Checklist) -> 
 
 def _assume_integers(facts: KernelFacts, tile: ContiguousTile, checklist: Checklist) -> None:
     """`k < 2.5` has lane 2, and `pairs < 5.0` half of it."""
+    claim, forms = "bounds-are-integers", facts.forms
     bounds = [
         limit.bound for limit in tile.limits if isinstance(limit, Limit) and not limit.over_elements
     ]
-    open_ones = sorted(
-        {
-            part.name
-            for bound in bounds
-            if not facts.forms.is_integer(facts.forms.of(bound))
-            for part in bound.walk()
-            if part.op is Op.PARAM
-        }
-    )
-    if open_ones:
-        checklist.assume("bounds-are-integers", f"{', '.join(open_ones)}: no fraction is passed")
-    elif any(not facts.forms.is_integer(facts.forms.of(bound)) for bound in bounds):
+    unsure = [bound for bound in bounds if not forms.is_integer(forms.of(bound))]
+    names = sorted({part.name for b in unsure for part in b.walk() if part.op is Op.PARAM})
+    if not all(forms.is_integer(forms.of(bound), names) for bound in unsure):
         detail = f"what the mask of {tile.group.lines} compares with may be no integer"
-        raise unknown("bounds-are-integers", "opaque-value", detail)
+        raise unknown(claim, "opaque-value", detail)
+    if unsure:
+        checklist.assume(claim, f"{', '.join(names)}: no fraction is passed")
 
 
 def _cast(facts: KernelFacts, group: Group, checklist: Checklist) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -14,6 +15,7 @@ from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.model import Safety
 from tritonopt.source import Change, Launch, Remove
 from tritonopt.source.launches import places
+from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.combining import SUM
 from tritonopt.transforms.merging.atomic_kernel import AtomicKernel
 from tritonopt.transforms.merging.launch_pairs import (
@@ -87,8 +89,9 @@ class _Merge:
         merged = Merged(partials, reductions, (), frozenset(safety))
         if merged.rounds:
             safety |= {Safety.ROUNDING}
+            launchers = [pair.first for pair in pairs]
             for facts in (self._facts, self._final):
-                safety |= ask_for_order(self._checklist, facts)
+                safety |= ask_for_order(self._checklist, facts, launchers)
                 check_pins(self._checklist, facts)
         changes = [*kernel.changes()]
         for pair, made in zip(pairs, results, strict=True):
@@ -201,7 +204,7 @@ class _Merge:
         return safety
 
     def _dropped(self, launches: Sequence[Launch]) -> Iterator[Remove]:
-        """The second kernel goes where nobody uses it any more."""
+        """The second kernel goes where nobody uses it any more, nor names it as `__all__` does."""
         final = self._candidate.final
         module = final.module
         inside = {id(launch.call.func) for launch in launches}
@@ -210,6 +213,9 @@ class _Merge:
             name
             for name in module.names.scope_of
             if name.id == final.name and id(parents.get(name)) not in inside
+        ]
+        rest += [
+            n for n in walk(module.tree) if isinstance(n, ast.Constant) and n.value == final.name
         ]
         others = set(self._final.launches.launches) - set(launches)
         if not rest and not others and final.node in module.tree.body:

@@ -7,6 +7,7 @@ original's tuners chose for the same call are enough.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
@@ -33,8 +34,10 @@ def fix(module: ModuleType, configurations: Mapping[str, str]) -> None:
 
 def _tuners(module: ModuleType) -> Iterator[tuple[str, Any]]:
     """The outermost tuner of each kernel that is the module's own; what is imported is shared."""
+    kernel = importlib.import_module("triton.runtime.jit").KernelInterface
     for name, value in list(vars(module).items()):
-        for tuner in tuners_of(value):
+        # Anything else may do whatever it likes when it is asked for an attribute.
+        for tuner in tuners_of(value) if isinstance(value, kernel) else ():
             if tuner.base_fn.__module__ == module.__name__:
                 yield name, tuner
             break

@@ -88,6 +88,8 @@ def _places(module: source.Module, kernel: source.Kernel) -> list[_Place]:
     """Where the parameters of a kernel stand; nothing where that is not seen."""
     if AUTOTUNE in kernel.decorators:
         return _only_configuration(module, kernel)
+    if any(_has_configurations(decorator) for decorator in kernel.node.decorator_list):
+        return []  # somebody's own tuner, which gives them at every launch
     launches = [launch for launch in module.launches if launch.kernel is kernel]
     if any(x.hides_options or x.chosen_by is not None for x in launches):
         return []
@@ -96,6 +98,11 @@ def _places(module: source.Module, kernel: source.Kernel) -> list[_Place]:
         for x in launches
         if not x.is_elsewhere
     ]
+
+
+def _has_configurations(decorator: ast.expr) -> bool:
+    keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
+    return any(keyword.arg == "configs" for keyword in keywords)
 
 
 def _only_configuration(module: source.Module, kernel: source.Kernel) -> list[_Place]:
@@ -156,7 +163,8 @@ def _options(
     now = {_constant(value) if value is not None else _USUAL[parameter] for value in given}
     one = next(iter(now)) if len(now) == 1 else None
     usual = one or _USUAL[parameter]
-    for number in sorted(_VALUES[parameter], key=lambda n: abs(math.log(n / usual))):
+    # Of two that are as near the larger one first: with more warps there is less to compile.
+    for number in sorted(_VALUES[parameter], key=lambda n: (abs(math.log(n / usual)), -n)):
         if number == one:
             continue
         changes: list[Change] = [

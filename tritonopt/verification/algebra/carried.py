@@ -68,7 +68,12 @@ class Carried:
         return Carried(residues, self.degree)
 
     def spread(self, shape: tuple[int, ...]) -> Carried:
-        return self.of(np.broadcast_to(self.with_axes(len(shape)).residues, (2, *shape)))
+        if self.shape == shape:
+            return self
+        # Of a tile this takes less time than `np.broadcast_to`.
+        found = np.empty((2, *shape), dtype=np.uint64)
+        found[...] = self.with_axes(len(shape)).residues
+        return self.of(found)
 
     def plus(self, other: Carried) -> Carried:
         left, right = _alike(self, other)

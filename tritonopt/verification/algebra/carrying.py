@@ -20,6 +20,11 @@ _PREFIX = "create_"
 _COMPARISON = "fcmp"
 _LIMITING = ("maximumf", "maxnumf", "minimumf", "minnumf", "clampf")
 _ROUNDING = ("floor", "ceil", "fp_to_si", "fp_to_ui")
+_WHOLE = (
+    *("add", "sub", "mul", "addptr", "and", "or", "xor", "sdiv", "udiv", "srem", "urem"),
+    *("make_range", "get_program_id", "get_num_programs"),
+)
+"""Of whole numbers, pointers and truths alone, which carry nothing; as what begins with `icmp`."""
 
 
 @contextlib.contextmanager
@@ -47,13 +52,14 @@ def _operations(builder: Any, run: Run) -> Iterator[tuple[str, Callable[..., Any
         "create_split": _split,
     }
     for name in dir(builder):
-        if not name.startswith(_PREFIX):
+        bare = name.removeprefix(_PREFIX)
+        if not name.startswith(_PREFIX) or bare in _WHOLE or bare.startswith("icmp"):
             continue
         original = getattr(builder, name)
         if name in special:
             yield name, special[name](run, original)
         else:
-            yield name, _followed(run, name.removeprefix(_PREFIX), original)
+            yield name, _followed(run, bare, original)
 
 
 def _followed(run: Run, name: str, original: Callable[..., Any]) -> Callable[..., Any]:

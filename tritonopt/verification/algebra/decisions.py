@@ -36,6 +36,15 @@ def without_signs(residues: Any) -> Any:
     return np.minimum(flat, np.uint32(P) - flat)
 
 
+def _distinct(parts: list[Any]) -> Any:
+    """What is in some flat arrays, each number once and in order.
+
+    As `np.unique`, which takes ten times as long where it makes a table of very many numbers.
+    """
+    found = np.sort(np.concatenate([np.zeros(0, np.uint32), *parts]))
+    return found[np.concatenate([[True], found[1:] != found[:-1]])] if found.size else found
+
+
 @dataclass
 class Bag:
     """Residues modulo P without signs, each of them once; of very many a sample."""
@@ -52,7 +61,7 @@ class Bag:
             self._shrink()
 
     def _shrink(self) -> None:
-        found = np.unique(np.concatenate(self.parts))
+        found = _distinct(self.parts)
         while found.size > _MOST:
             self.level += 1
             found = sampled(found, self.level)
@@ -60,7 +69,7 @@ class Bag:
 
     def told(self) -> bytes:
         """As it is sent: the level of the sample, and the numbers."""
-        found = np.unique(np.concatenate([np.zeros(0, np.uint32), *self.parts]))
+        found = _distinct(self.parts)
         return np.concatenate([np.array([self.level], np.uint32), found]).tobytes()
 
 

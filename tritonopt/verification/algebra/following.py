@@ -53,11 +53,8 @@ class Run:
 
     def give(self, handle: Any, carried: Carried) -> None:
         """A handle carries this from now on."""
-        shape = np.shape(handle.data)
-        if carried.shape != shape:
-            carried = carried.spread(shape)
         self.decisions.computed.add(carried.residues)
-        setattr(handle, _CARRIED, carried)
+        setattr(handle, _CARRIED, carried.spread(np.shape(handle.data)))
 
     def limited(self, operands: Iterable[Any]) -> None:
         """These were compared, or the larger or smaller one was taken.

@@ -16,6 +16,7 @@ from tritonopt.verification.comparison.compare import (
     elements_compared,
     exact_parts_differ,
     forms_differ,
+    not_judged,
     unstable,
     writes_differ,
 )
@@ -85,6 +86,8 @@ class Checker:
                 f"compared with the original itself, within {limits} of the largest value of "
                 f"the row: {self.oracle.missing}"
             )
+        if tally.launched and tally.accepted and not tally.rewritten_launched:
+            found.append("the rewritten version launched no kernel")
         if any(zeros):
             found.append(
                 "in rows whose true value is 0 the rewritten version's largest value is {:.3g}, "
@@ -113,7 +116,7 @@ class Checker:
             self.observed.saw(example, found.coverage)
         elif found.taught:
             self.observed.covers(found.coverage)
-        elif found.accepted and (found.compared or not any(c.grids for c in found.coverage)):
+        elif found.accepted and (found.compared or all(c.idle for c in found.coverage)):
             self.observed.saw_guards(found.coverage)
 
     def try_out(self, example: Example) -> Examination:
@@ -177,6 +180,7 @@ class Checker:
         if rejected is not None:
             return rejected
         self.tally.launched = self.tally.launched or bool(ours.first.launches)
+        self.tally.rewritten_launched |= bool(theirs.first.launches)
         trouble = self.soundness.trouble(example, ours)
         if trouble is not None:
             answer = self.soundness.undetermined(example, ours, trouble)
@@ -262,7 +266,8 @@ class Checker:
         return ""
 
     def _compare(self, example: Example, ours: Pair, theirs: Pair) -> Examination:
-        found = forms_differ(ours.first, theirs.first)
+        # What is kept from one run to the next shows in the second.
+        found = forms_differ(ours.first, theirs.first) or forms_differ(ours.second, theirs.second)
         if found is None:
             found = self._differs_from_itself(example, ours, theirs)
         if found is None:
@@ -276,6 +281,10 @@ class Checker:
             found = found or exact_parts_differ(ours, theirs)
         if found is not None:
             return Examination(True, found)
+        unjudged = not_judged(ours, theirs)
+        if unjudged:
+            self.tally.stopped = f"{unjudged}: what rounding may do to these is not known"
+            return Examination(False)
         differing = bits_differ(ours, theirs)
         if differing is None:
             return Examination(True)

@@ -11,7 +11,7 @@ from tritonopt.verification.comparison.compare import Pair, unstable
 from tritonopt.verification.comparison.gaps import LAST_VALUES, PLAIN_ELEMENTS
 from tritonopt.verification.comparison.tally import Counterexample
 from tritonopt.verification.inputs.edge_cases import aliased, edge_cases, laid_out, usual
-from tritonopt.verification.inputs.examples import ORDINARY, TRANSPOSED, Example
+from tritonopt.verification.inputs.examples import ORDINARY, TINY, TRANSPOSED, Example
 from tritonopt.verification.inputs.strategies import Calls
 from tritonopt.verification.process.messages import Output, same_bits
 
@@ -50,6 +50,7 @@ class EdgeCaseCalls:
             yield from self._aliased(replace(largest.plain(ORDINARY, types), backward=False))
             yield from (largest.plain(values, types) for values in LAST_VALUES)
             yield from self._turned(replace(largest.plain(ORDINARY, types), backward=False))
+        yield from self._at_other_defaults()
         if calls.backward:
             yield from self._gradients()
         if calls.expanded_gradients:
@@ -59,6 +60,16 @@ class EdgeCaseCalls:
         with_flags = laid_out(*given, flags=True)
         for example in chain(with_flags, edge_cases(*given), laid_out(*given)):
             yield replace(example, backward=calls.backward)
+
+    def _at_other_defaults(self) -> Iterator[Example]:
+        """Without the arguments whose default is another one now; an `eps` shows where values are
+        tiny."""
+        plain = usual(self.calls.signature, self.calls.limits)
+        arguments = tuple((n, r) for n, r in plain.arguments if n not in self.calls.other_defaults)
+        if arguments != plain.arguments:
+            left = replace(plain, arguments=arguments, backward=self.calls.backward)
+            yield left
+            yield left.plain(TINY, self.calls.widest_types(left))
 
     def _gradients(self) -> Iterator[Example]:
         """Gradients of some tensors only, asked for twice, and not at all."""

@@ -15,6 +15,7 @@ from tritonopt.verification.comparison.compare import (
     Pair,
     exact_parts_differ,
     measure,
+    not_judged,
 )
 from tritonopt.verification.comparison.tally import Counterexample
 from tritonopt.verification.inputs.examples import (
@@ -115,9 +116,10 @@ def _compare(checker: Checker, near: Example, far: Example) -> Counterexample | 
 
 def _alike(one: Outcome, other: Outcome) -> bool:
     """Whether two runs of one version on the same values agree up to rounding."""
-    if exact_parts_differ(Pair(one, one), Pair(other, other)) is not None:
+    pairs = Pair(one, one), Pair(other, other)
+    if exact_parts_differ(*pairs) is not None or not_judged(*pairs):
         return False
-    difference, measures = measure(Pair(one, one), Pair(other, other), None, None)
+    difference, measures = measure(*pairs, None, None)
     return difference is None and all(m.error <= TOLERANCE[m.dtype] for m in measures)
 
 

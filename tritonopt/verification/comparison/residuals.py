@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from tritonopt.verification.comparison.compare import (
     FACTOR,
+    NUMBER_FOR_NAN,
     TOLERANCE,
     UNITS,
     Difference,
@@ -17,10 +20,11 @@ from tritonopt.verification.comparison.compare import (
     measure,
 )
 from tritonopt.verification.comparison.float64_oracle import Oracle
-from tritonopt.verification.inputs.examples import MANY_NANS, NAN, NONFINITE, Example
+from tritonopt.verification.inputs.examples import MANY_NANS, NAN, NONFINITE, ORDINARY, Example
 from tritonopt.verification.inputs.tensor_data import AWAY
 from tritonopt.verification.process.messages import Outcome, RunOptions
 
+_WITH_NAN = (NAN, MANY_NANS, NONFINITE)
 _WORTHLESS = 0.5
 """With such an error of its own, as a share of the row, the original's result means nothing."""
 _MOST_MOVES = 8
@@ -69,6 +73,9 @@ class Residuals:
         exact, perturbed = self.oracle.ask(example, ours.first)
         given = _holds_nan(example)
         found = measure(ours, theirs, exact, perturbed, nan_given=given)
+        if given and found[0] is not None and found[0].message == NUMBER_FOR_NAN:
+            given = not self._makes_nan_itself(example, ours, theirs, found[0].label)
+            found = measure(ours, theirs, exact, perturbed, nan_given=given)
         if perturbed is None or not any(self._beyond(m, m.original_residual) for m in found[1]):
             return found
         widened = exact is not None
@@ -84,6 +91,22 @@ class Residuals:
         truth = exact or ours.first
         moved = furthest(truth, furthest(truth, perturbed, again), away)
         return measure(ours, theirs, exact, moved, absolute, nan_given=given)
+
+    def _makes_nan_itself(self, example: Example, ours: Pair, theirs: Pair, label: str) -> bool:
+        """Whether the original has NaN where the rewritten version has a number without any in the
+        inputs as well: of a tile that is masked off altogether, say."""
+        plain = replace(
+            example.with_tensors(
+                lambda n, r: replace(r, values=ORDINARY) if r.values in _WITH_NAN else r
+            ),
+            gradient_nan=False,
+        )
+        (outcome,) = self.oracle.versions.original.run(plain, RunOptions())
+        one, other, own = (o.output(label) for o in (ours.first, theirs.first, outcome))
+        if one is None or other is None or own is None or own.shape != one.shape == other.shape:
+            return False
+        lost = np.isnan(one.reals()) & ~np.isnan(other.reals())
+        return bool(np.isnan(own.reals())[lost].all())
 
     def _of_narrow_inputs(
         self, example: Example, ours: Pair, theirs: Pair, found: Measure
@@ -167,4 +190,4 @@ def _group(example: Example, found: Measure) -> tuple[str, str, frozenset[str]]:
 
 def _holds_nan(example: Example) -> bool:
     kinds = {r.values for r in example.tensors.values() if r.is_float}
-    return example.gradient_nan or not kinds.isdisjoint((NAN, MANY_NANS, NONFINITE))
+    return example.gradient_nan or not kinds.isdisjoint(_WITH_NAN)

@@ -201,8 +201,10 @@ class SameAlgebra:
         differing = set(self._differing)
         covered: set[object] = set()
         chosen: list[Example] = []
+        work = {e: sum(c.work for c in seen[e]) for e in fit}
         for example in sorted(
-            fit, key=lambda e: (_is_narrow(e), -len(set(_ran(seen[e]))), e not in differing)
+            fit,
+            key=lambda e: (_is_narrow(e), -len(set(_ran(seen[e]))), e not in differing, work[e]),
         ):
             new = set(_ran(seen[example]))
             if example in differing:

@@ -78,7 +78,7 @@ class Search:
         self.drawing = Drawing(
             checker, examples(calls), max_examples, seed, key, self.first, report
         )
-        self.gaps = Gaps(checker, calls, report)
+        self.gaps = Gaps(checker, calls, report, numbers.changed)
 
     @property
     def every_tried(self) -> list[TriedSizes]:

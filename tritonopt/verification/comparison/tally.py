@@ -56,6 +56,7 @@ class Tally:
     compared: int = 0
     """Elements that were compared in these."""
     launched: bool = False
+    rewritten_launched: bool = False
     failed: int = 0
     """Examples on which the original failed once it had launched a kernel."""
     last_failure: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,7 +22,7 @@ from tritonopt.verification.coverage.call_changes import (
     with_values,
 )
 from tritonopt.verification.coverage.crossing import crossed
-from tritonopt.verification.coverage.demands import Demand
+from tritonopt.verification.coverage.demands import NUMBERS, Demand
 from tritonopt.verification.coverage.exploration import Exploration, Patience
 from tritonopt.verification.coverage.reaching import Seen, entering, reaching
 from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
@@ -74,9 +75,7 @@ class Aiming:
     def __post_init__(self) -> None:
         self.sized_calls = SizedCalls(self.signature, self.limits)
         self.plain = self._exploration(_MOST_CALLS)
-        self.values = (*VALUE_CLASSES, partial(at_numbers, numbers=self.numbers.compared))
-        if self.numbers.whole_types:
-            self.values += (partial(of_whole_types, signature=self.signature),)
+        self.values = self._classes(self.numbers.compared)
 
     def _exploration(
         self, calls: int, change: Change = same, begin: Mapping[str, int] | None = None
@@ -97,6 +96,7 @@ class Aiming:
         """
         plain, before = self.plain, len(self.unmet())
         yield from plain.sizes()
+        self.values = self._classes([*self._limits_met(), *self.numbers.compared])
         if not plain.tried.base and plain.names:
             return
         rich = plain.rich()
@@ -117,6 +117,22 @@ class Aiming:
         yield from self._numbers_of_tiles()
         yield from self._combinations(rich, pairs[_FIRST_PAIRS:])
 
+    def _classes(self, numbers: Sequence[float]) -> tuple[Change, ...]:
+        found: tuple[Change, ...] = (*VALUE_CLASSES, partial(at_numbers, numbers=numbers))
+        if self.numbers.whole_types:
+            found += (partial(of_whole_types, signature=self.signature),)
+        return found
+
+    def _limits_met(self) -> list[float]:
+        """Numbers that floats were compared with in more than one plain call, whatever it holds.
+
+        Of numbers that are computed from arguments (`x > 2 * limit`) the text alone shows none.
+        """
+        made = self.sized_calls.made().items()
+        runs = [both for e, (_, change) in made if change is same and (both := self.seen(e))]
+        counts = Counter(n for ours, theirs in runs for n in ours.limits | theirs.limits)
+        return [n for n, count in counts.most_common() if count >= min(2, len(runs))]
+
     def _variations(self, sizes: Mapping[str, int]) -> Iterator[Example]:
         """Every value of what has a few, tensors left out, and values that few rows have.
 
@@ -132,6 +148,12 @@ class Aiming:
             yield from self.plain.made(sizes, partial(typed, dtype=dtype, within=within))
         for change in (*one_narrower(self.signature, self.limits), *self.values):
             yield from self.plain.made(sizes, change)
+        absent = {t.name: None for t in self.signature.tensors if None in t.instead}
+        alone = partial(with_values, values=absent)
+        for change in one_narrower(self.signature, self.limits) if absent else ():
+            yield from self.plain.made(sizes, in_turn(change, alone))
+        for change in self.values[::_EVERY_THIRD] if absent else ():
+            yield from self.plain.made(sizes, in_turn(change, alone))
         for change in meeting(self.signature) if self.unmet() else ():
             yield from self.plain.made(sizes, change)
         for dtype in _WHOLE if self.unmet() and not self.given else ():
@@ -199,8 +221,17 @@ class Aiming:
                 sizes = {**base, name: size}
                 if self.plain.affordable(sizes, needed=False):
                     yield from self.plain.attempt(sizes, change)
+                    yield from self._narrow(sizes, change)
                 else:
                     yield from self.plain.alone(name, size, change)
+
+    def _narrow(self, sizes: Mapping[str, int], change: Change) -> Iterator[Example]:
+        """Of a type of which more has room, what the original does not take of the first one."""
+        if self.seen(change(self.sized_calls.plain(sizes))) is None:
+            for dtype in other_types(self.signature, self.limits, given=self.given)[:1]:
+                within = self.signature if self.given else None
+                narrow = partial(typed, dtype=dtype, within=within)
+                yield from self.plain.made(sizes, in_turn(change, narrow))
 
     def _numbers_in_tensors(self) -> Iterator[Example]:
         """Numbers in what differs, and one more, as lengths and indices that tensors hold."""
@@ -226,6 +257,27 @@ class Aiming:
                     if made < _MOST_SINGLED_OUT and (cheap or (costly and fits)):
                         costly, made = costly - (not cheap), made + 1
                         yield from self.plain.made(sizes)
+        yield from self._beyond_limits(costly)
+
+    def _beyond_limits(self, costly: int) -> Iterator[Example]:
+        """One tile more than a limit allows programs, of what is cut up as if it were one row."""
+        numbers = dict.fromkeys((*self.numbers.changed, *self.numbers.limits))
+        turns = product(numbers, self.limits.blocks, self.plain.names[-1:])
+        calls = [(number * block + 1, name) for number, block, name in turns]
+        for size, name in sorted(calls)[:_MOST_SINGLED_OUT]:
+            if not self._has_open_numbers():
+                return
+            sizes = {**dict.fromkeys(self.plain.names, 1), name: size}
+            cheap = self.plain.affordable(sizes, needed=False)
+            if cheap or (costly and self.plain.fits(sizes)):
+                costly -= not cheap
+                yield from self.plain.made(sizes)
+
+    def _has_open_numbers(self) -> bool:
+        """Whether a comparison with a number, or a limit, has not come out both ways so far."""
+        asked = [d for d in self.demands if d.kind in NUMBERS]
+        seen = [both for e in self.sized_calls.made() if (both := self.seen(e))]
+        return any(not any(d.met_by(both[d.title == "rewritten"]) for both in seen) for d in asked)
 
     def _combinations(
         self, sizes: Mapping[str, int], pairs: Sequence[tuple[Change, Change]]

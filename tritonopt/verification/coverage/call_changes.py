@@ -94,12 +94,15 @@ def at_numbers(example: Example, numbers: Sequence[float]) -> Example:
 
 
 def of_whole_types(example: Example, signature: Signature) -> Example:
-    """The same call with whole numbers as large as their types, where they have no bounds."""
+    """The same call with numbers as large as the widest types, where they have no bounds."""
 
     def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
-        free = recipe.dtype in INTEGERS and signature.tensor(name).high is None and not recipe.kind
-        low, high = _RANGES.get(recipe.dtype, (0, 0))
-        return replace(recipe, low=low, high=high) if free else recipe
+        form = signature.tensor(name)
+        if recipe.dtype not in INTEGERS or form.high is not None or recipe.kind:
+            return recipe
+        widest = next((dtype for dtype in _RANGES if dtype in form.dtypes), recipe.dtype)
+        low, high = _RANGES[widest]
+        return replace(recipe, dtype=widest, low=low, high=high)
 
     return example.with_tensors(changed)
 

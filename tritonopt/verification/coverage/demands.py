@@ -9,7 +9,7 @@ from itertools import chain
 
 from tritonopt import facts, source
 from tritonopt.facts.algebra.turns import is_at_most_one, takes_one_turn
-from tritonopt.source.single_numbers import number_asked_for
+from tritonopt.source.single_numbers import limit_of, named_numbers, number_asked_for
 from tritonopt.source.tile_extents import extents_of
 from tritonopt.source.trees import blocks_of
 from tritonopt.verification.coverage.straight_line import always_run
@@ -118,6 +118,7 @@ def _of_version(compared: Comparison, title: str, names: set[str]) -> Iterator[D
         known |= _of_hardware(version.module, body.node)
         within = range(body.node.lineno, (body.node.end_lineno or body.node.lineno) + 1)
         kernel = _kernel_of(version.module, body)
+        yield from _limits(title, body, counterpart, kernel is None, (version, other), within)
         if kernel is not None:
             known |= _of_launches(body.node)
             yield from _single_numbers(title, body, counterpart, within)
@@ -145,6 +146,30 @@ def _single_numbers(
     for node in (n for part in differing for n in ast.walk(part)):
         if isinstance(node, ast.Compare) and number_asked_for(node) not in known:
             text, place = ast.unparse(node), (node.lineno, node.col_offset)
+            for kind in NUMBERS:
+                yield Demand(title, place[0], kind, text, place[1], within=within)
+
+
+def _limits(
+    title: str,
+    body: Body,
+    counterpart: Body | None,
+    on_host: bool,
+    versions: tuple[Version, Version],
+    within: range,
+) -> Iterator[Demand]:
+    """Limits that this version of a function alone has were in force, and were not, elsewhere.
+
+    `versions` are this one and the other.
+    """
+    named, others = (named_numbers(v.module.tree) if on_host else {} for v in versions)
+    asked = () if counterpart is None else ast.walk(counterpart.node)
+    known = {None, *(limit_of(node, others) for node in asked)}
+    differing = (part for s in body.statements if s.differs for part in s.head)
+    for node in (n for part in differing for n in ast.walk(part)):
+        number = limit_of(node, named)
+        if number not in known and isinstance(node, ast.expr):
+            text, place = f"{ast.unparse(node)} is {number}", (node.lineno, node.col_offset)
             for kind in NUMBERS:
                 yield Demand(title, place[0], kind, text, place[1], within=within)
 

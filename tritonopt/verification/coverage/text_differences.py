@@ -154,6 +154,18 @@ class Comparison:
         found._spread()
         return found
 
+    def other_defaults(self, name: str) -> frozenset[str]:
+        """Parameters of a function whose defaults differ, or depend on what does."""
+        ours, theirs = self.old.bodies.get(name), self.new.bodies.get(name)
+        if ours is None or theirs is None:
+            return frozenset()
+        found = {parameter for parameter, _ in _defaults(ours.node) ^ _defaults(theirs.node)}
+        for parameter, default in _default_values(theirs.node):
+            read = () if default is None else ast.walk(default)
+            if {n.id for n in read if isinstance(n, ast.Name)} & self.suspects:
+                found.add(parameter)
+        return frozenset(found)
+
     def _align(self, name: str) -> None:
         ours, theirs = self.old.bodies.get(name), self.new.bodies.get(name)
         left = ours.statements if ours else []
@@ -271,6 +283,10 @@ def _changed_parameters(ours: Body | None, theirs: Body | None) -> set[str]:
 
 
 def _defaults(node: Function) -> set[tuple[str, str]]:
+    return {(name, "" if d is None else ast.dump(d)) for name, d in _default_values(node)}
+
+
+def _default_values(node: Function) -> list[tuple[str, ast.expr | None]]:
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args]
     values: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
@@ -278,7 +294,7 @@ def _defaults(node: Function) -> set[tuple[str, str]]:
         *zip(positional, [*values, *arguments.defaults], strict=True),
         *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
     ]
-    return {(a.arg, "" if d is None else ast.dump(d)) for a, d in pairs}
+    return [(a.arg, default) for a, default in pairs]
 
 
 def _module_names(old: source.Module, new: source.Module) -> set[str]:

@@ -70,7 +70,20 @@ def _singled_out(compared: Comparison) -> list[int]:
             for statement in body.statements:
                 if statement.differs:
                     found.update(dict.fromkeys(_sizes_in(statement.head)))
+    found.update(dict.fromkeys(_sizes_in(_rules(compared))))
     return list(found)
+
+
+def _rules(compared: Comparison) -> list[ast.AST]:
+    """What one version alone asks in the decorators of its functions: rules for constants."""
+    found: list[dict[str, ast.AST]] = []
+    for version in (compared.new, compared.old):
+        decorators = (d for b in version.bodies.values() for d in b.node.decorator_list)
+        rules = (n for d in decorators for n in ast.walk(d) if isinstance(n, ast.Lambda))
+        found.append({ast.dump(rule): rule for rule in rules})
+    theirs, ours = found
+    shared = theirs.keys() & ours.keys()
+    return [rule for text, rule in (theirs | ours).items() if text not in shared]
 
 
 def _compared(compared: Comparison) -> list[float]:
@@ -99,8 +112,9 @@ def _changed_nodes(compared: Comparison) -> Iterator[ast.AST]:
 
 def _changed(compared: Comparison) -> list[int]:
     """Whole numbers in what differs."""
-    numbers = map(_number, _changed_nodes(compared))
-    return list(dict.fromkeys(n for n in numbers if n is not None and 2 < n <= LARGEST))
+    nodes = [n for n in _changed_nodes(compared) if isinstance(n, (ast.Constant, ast.BinOp))]
+    numbers = (number for node in nodes for number in _computed(node, {}))
+    return list(dict.fromkeys(n for n in numbers if 2 < n <= LARGEST))
 
 
 def limits_of(modules: Iterable[source.Module]) -> list[int]:
@@ -167,9 +181,10 @@ def _sizes_in(parts: Iterable[ast.AST]) -> Iterator[int]:
         for node in ast.walk(part):
             if isinstance(node, ast.Attribute) and node.attr in _EXACT:
                 yield 2 * _EXACT[node.attr] + 3
-            number = _number(node)
-            if number is not None and 2 < number <= LARGEST:
-                yield from (number, number + 1, number - 1)
+            computed = _computed(node, {}) if isinstance(node, (ast.Constant, ast.BinOp)) else ()
+            for number in (n for n in computed if 2 < n <= LARGEST):
+                # An index is above a number where the size is two more.
+                yield from (number, number + 1, number - 1, number + 2)
 
 
 def _of_remainder(node: ast.Compare) -> Iterator[int]:

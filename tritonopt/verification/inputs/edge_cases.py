@@ -12,6 +12,7 @@ from itertools import combinations
 
 from tritonopt.verification.inputs.examples import (
     EXPANDED,
+    EXPANDED_COLUMN,
     SPACED,
     Example,
     Limits,
@@ -44,12 +45,12 @@ def edge_cases(signature: Signature, limits: Limits) -> Iterator[Example]:
     rows = [n for n in names if n not in columns]
     if rows:
         yield sized(signature, limits, {rows[0]: ROWS})
+    yield from _zeros(signature, limits)
     for size in (0, 1, 2):
         for name in names:
             yield sized(signature, limits, {name: size})
     if len(names) > 1:
         yield usual(signature, limits)
-    yield from _zeros(signature, limits)
     counts = [n + 1 for n in limits.counts if ROWS <= n <= _MOST_PROGRAMS]
     if rows and counts:
         yield sized(signature, limits, {rows[0]: max(counts)})
@@ -95,6 +96,8 @@ def laid_out(signature: Signature, limits: Limits, *, flags: bool = False) -> It
             continue
         if len(recipe.shape) > 1:
             yield _with(plain, tensor.name, replace(recipe, layout=EXPANDED))
+            if not tensor.rows_only:
+                yield _with(plain, tensor.name, replace(recipe, layout=EXPANDED_COLUMN))
         if len(recipe.shape) == 1 or not tensor.rows_only:
             yield _with(plain, tensor.name, replace(recipe, layout=SPACED))
 
@@ -151,14 +154,19 @@ def _told_apart(arguments: Iterable[Argument]) -> Iterator[Argument]:
             yield argument
 
 
+def _may_be_a_fraction(argument: ChoiceArgument) -> bool:
+    first = next((v for v in argument.values if v is not None), None)
+    return type(first) is float
+
+
 def _zeros(signature: Signature, limits: Limits) -> Iterator[Example]:
-    """0 for a number that is a fraction by default: `eps`, a slope, a probability.
+    """0 for a number that is a fraction: `eps`, a slope, a probability, a scale.
 
     On ordinary values only: rows that are constant have no variance for `eps` to guard.
     """
     plain = usual(signature, limits)
     for argument in signature.arguments:
-        if isinstance(argument, ChoiceArgument) and type(argument.values[0]) is float:
+        if isinstance(argument, ChoiceArgument) and _may_be_a_fraction(argument):
             arguments = tuple(
                 (n, PlainValue(0.0) if n == argument.name else r) for n, r in plain.arguments
             )

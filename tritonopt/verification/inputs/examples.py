@@ -15,6 +15,7 @@ from tritonopt.verification.inputs.tensor_data import (
     CONSTANT,
     CONTIGUOUS,
     EXPANDED,
+    EXPANDED_COLUMN,
     FAR_BELOW,
     HALVES,
     LARGE_OFFSETS,
@@ -35,7 +36,8 @@ from tritonopt.verification.inputs.tensor_data import (
 )
 
 __all__ = [
-    "AND", "CONSTANT", "CONTIGUOUS", "EXPANDED", "FAR_BELOW", "FLOAT_VALUES", "HALVES",
+    "AND", "CONSTANT", "CONTIGUOUS", "EXPANDED", "EXPANDED_COLUMN", "FAR_BELOW", "FLOAT_VALUES",
+    "HALVES",
     "LARGE_OFFSETS", "LARGE_OFFSETS_IN_A_ROW", "MANY_NANS", "NAN", "NEGATIVE", "NONFINITE",
     "OFFSET", "ORDINARY", "OUTLIER", "ROW_GAP", "SPACED", "TINY", "TRANSPOSED", "ZEROS",
     "ArgumentRecipe", "Example", "Limits", "PlainValue", "Repeat", "Several", "TensorRecipe",

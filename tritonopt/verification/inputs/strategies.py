@@ -88,6 +88,8 @@ class Calls:
     """Whether calls are drawn in which it has not chosen yet."""
     expanded_gradients: bool = False
     """Whether incoming gradients are drawn that are one number in memory."""
+    other_defaults: frozenset[str] = frozenset()
+    """Arguments that have another default in the rewritten version."""
 
     def widest_types(self, example: Example) -> dict[str, str]:
         """For every tensor of an example the widest type that it may have."""

@@ -13,6 +13,7 @@ ROW_GAP = "rows further apart"
 TRANSPOSED = "transposed"
 SPACED = "every second element"
 EXPANDED = "expanded from one row"
+EXPANDED_COLUMN = "expanded from one column"
 LARGE_OFFSETS = "rows so far apart that offsets exceed 2**31"
 LARGE_OFFSETS_IN_A_ROW = "neighbors so far apart that offsets exceed 2**31"
 
@@ -67,6 +68,8 @@ def strides_of(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
         strides[0] = 2**31 // (shape[0] - 1) + 16
     if layout == EXPANDED:
         strides[0] = 0
+    if layout == EXPANDED_COLUMN:
+        strides[-1] = 0
     return tuple(strides)
 
 
@@ -83,6 +86,16 @@ def _whole(values: Any, low: int, high: int, kind: str, generator: Any) -> Any:
     if kind == "cumulative":
         values[..., 0], values[..., -1] = low, high
     return values
+
+
+def _wrapping(values: Any, generator: Any) -> Any:
+    """Every second number or so is a small one once it is cut to 8, 16 or 32 bits."""
+    import torch
+
+    bits = torch.tensor([8, 16, 32])[torch.randint(0, 3, values.shape, generator=generator)]
+    small = torch.randint(0, 8, values.shape, generator=generator)
+    cut = (values >> bits << bits) + small
+    return torch.where(torch.rand(values.shape, generator=generator) < 0.5, cut, values)
 
 
 def _restricted(values: Any, dtype: Any, kind: str) -> Any:
@@ -156,9 +169,26 @@ def values_of(
         return torch.randint(0, 2, shape, generator=generator)
     if not dtype.is_floating_point:
         drawn = torch.randint(low, high + 1, shape, generator=generator)
+        if high - low >= 2**15:
+            drawn = _wrapping(drawn, generator)
         return _whole(drawn, low, high, kind, generator)
     found = torch.randn(shape, generator=generator, dtype=torch.float64)
-    flat = found.view(-1)
+    found = _of_class(found, values, dtype, generator)
+    if kind:
+        found = _restricted(found, dtype, kind)
+    if perturbation and dtype is torch.float32:
+        generator.manual_seed(seed + perturbation)
+        found = found.float().double()
+        noise = torch.rand(shape, generator=generator, dtype=torch.float64)
+        found = perturbed(found, noise, perturbation)
+    return found
+
+
+def _of_class(found: Any, values: str, dtype: Any, generator: Any) -> Any:
+    """Ordinary values made those of a class."""
+    import torch
+
+    shape = found.shape
     if values in (OFFSET, NEGATIVE):
         found += 1e4 if values == OFFSET else -1e4
     elif values == FAR_BELOW and found.numel():
@@ -181,14 +211,7 @@ def values_of(
     elif values == OUTLIER and found.numel() and found.ndim:
         found[..., 0] = 1e4
     elif values in (NONFINITE, NAN) and found.numel():
-        _put_strange(flat, values, generator)
+        _put_strange(found.view(-1), values, generator)
     elif values == MANY_NANS:
         found[_odd_places(shape)] = math.nan
-    if kind:
-        found = _restricted(found, dtype, kind)
-    if perturbation and dtype is torch.float32:
-        generator.manual_seed(seed + perturbation)
-        found = found.float().double()
-        noise = torch.rand(shape, generator=generator, dtype=torch.float64)
-        found = perturbed(found, noise, perturbation)
     return found

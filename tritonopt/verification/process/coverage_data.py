@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -54,8 +55,16 @@ class Coverage:
     where the kernel is another file's."""
     writers: frozenset[str] = frozenset()
     """Kernels of which a launch changed memory: known of compiled ones as well."""
+    limits: frozenset[float] = frozenset()
+    """Numbers that floats were compared with in kernels, or cut off at, as far as blocks of one
+    number show them; what a program took from its data may be among them."""
     stored: bool = True
     """Whether a program stored something; else only guards that ended programs are told of."""
+
+    @property
+    def idle(self) -> bool:
+        """Whether no program ran: nothing was launched, or grids without any."""
+        return not any(math.prod(grid) for _, grid in self.grids)
 
     def as_launched(self, other: Coverage) -> Coverage:
         """What of it holds of the same call where it was launched as in the other.
@@ -83,5 +92,6 @@ class Coverage:
             self.constants | other.constants,
             self.work + other.work,
             self.writers | other.writers,
+            self.limits | other.limits,
             self.stored or other.stored,
         )

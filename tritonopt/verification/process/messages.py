@@ -37,12 +37,19 @@ class Output:
     """For memory allocated without a value: the two bit patterns it was filled with."""
     strides: tuple[int, ...] = ()
     """Of what is returned."""
+    shares: str = ""
+    """Of what is returned, whose memory it is, where it is no memory of its own."""
     residues: Bits | None = None
     """Of the elements, where they were followed; see `algebra`."""
 
     @property
     def is_float(self) -> bool:
         return self.dtype in ("f64", "f32", "f16", "bf16")
+
+    @property
+    def is_bitwise(self) -> bool:
+        """Whether it is of floats of 8 bits, of which only the bits are compared."""
+        return self.dtype.startswith("f8")
 
     def reals(self) -> Reals:
         """The values as float64, flat."""

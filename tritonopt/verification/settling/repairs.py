@@ -114,6 +114,12 @@ def _all(signature: Signature, sizes: Mapping[str, int], attempt: Attempt) -> It
     if any(not isinstance(signature.get(n), TensorArgument) for n in attempt.blame.names):
         yield from _of_lengths(signature, attempt.blame)
     yield from _equal_in_message(signature, sizes, trouble)
+    if attempt.level == Attempt.NO_LAUNCH:
+        # Another value of what has several may lead to a kernel.
+        several = (a for a in signature.arguments if isinstance(a, ChoiceArgument))
+        for argument in several:
+            first, *others = argument.values
+            yield from (_with(replace(argument, values=(*others, first))) for _ in others[:1])
     if attempt.level == Attempt.RACING:
         blamed = list(signature.tensors)
     if attempt.level in (Attempt.OUTSIDE, Attempt.RACING):

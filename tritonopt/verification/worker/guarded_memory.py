@@ -32,6 +32,14 @@ COMPARED: Mapping[Any, str] = {
 }
 """All that may come back, what is not drawn included."""
 
+BITWISE: Mapping[Any, str] = {
+    getattr(torch, name): torch_api.letters(dtype)
+    for name, dtype in torch_api.DTYPES.items()
+    if dtype.startswith("fp8") and hasattr(torch, name)
+}
+"""What is compared bit for bit alone: these types hold so few numbers that an error of the original
+and one of the rewritten version cannot be told apart."""
+
 NAMES: Mapping[Any, str] = {dtype: name for dtype, name in COMPARED.items() if name in DRAWN}
 DTYPES: Mapping[str, Any] = {name: dtype for dtype, name in NAMES.items()}
 

@@ -34,6 +34,8 @@ class LoadedVersion:
         self.device = "cuda" if spec.backend == "cuda" else "cpu"
         self.compiler = None
         self.defaults_to_gpu = False
+        self.given_back: dict[int | None, Any] = {}
+        """What the last call returned, by its memory."""
         _prepare(torch, spec)
         if spec.backend == "compile":
             from tritonopt.verification.worker.compiling import Compiler
@@ -71,6 +73,7 @@ def _prepare(torch: Any, spec: VersionSpec) -> None:
     from tritonopt.verification.worker.triton_interpreter import (
         generators,
         jit_function_shim,
+        known_operators,
         libdevice,
         logic,
         repeated_work,
@@ -90,6 +93,7 @@ def _prepare(torch: Any, spec: VersionSpec) -> None:
         logic.install()
         repeated_work.install()
         usual_operands.install()
+        known_operators.install()
         install_in_kernels(spec.text_path)
     if spec.backend == "cuda":
         # What torch itself does in no fixed order would be taken for a race.

@@ -26,11 +26,14 @@ from tritonopt.verification.process.messages import Failure, Followed, Outcome, 
 from tritonopt.verification.worker.call_arguments import build_arguments, incoming_gradient
 from tritonopt.verification.worker.failures import failure_of, leave_if_poisoned
 from tritonopt.verification.worker.guarded_memory import (
+    BITWISE,
     COMPARED,
     Allocations,
     Arena,
     also_in_backward,
+    extent_of,
     integer_view,
+    memory_of,
     patterns,
 )
 from tritonopt.verification.worker.launch_hook import Session
@@ -42,6 +45,9 @@ from tritonopt.verification.worker.triton_interpreter.corrected import Access, a
 from tritonopt.verification.worker.triton_interpreter.roundings import Roundings, moving
 
 _MOST_BYTES = 2**30
+_NAMES = {**COMPARED, **BITWISE}
+_MOST_KEPT = 2**26
+"""So many bytes of results are kept until the next call."""
 
 
 @dataclass(frozen=True)
@@ -190,6 +196,7 @@ class OneCall:
             try:
                 found, plain = tuple(self._outputs(returned)), tuple(plain_of(returned.result))
                 outcome = dataclasses.replace(outcome, outputs=found, plain=plain)
+                self._keep(returned.result)
                 return dataclasses.replace(outcome, followed=self._followed())
             except NotImplementedError as error:
                 return dataclasses.replace(outcome, failure=failure_of(error))
@@ -238,7 +245,7 @@ class OneCall:
             *(
                 (label, _whole(arena, tensor))
                 for label, tensor in results
-                if tensor.dtype in COMPARED
+                if tensor.dtype in _NAMES
             ),
         ]
         for label, tensor in candidates:
@@ -247,12 +254,28 @@ class OneCall:
                 continue
             seen.add(key)
             output = _output(arena, label, tensor)
+            if label.startswith("returned") and tensor.numel():
+                output = dataclasses.replace(output, shares=self._owner_of(tensor))
             if self.residues is not None and output.is_float:
                 modulo_p = self.residues.of(tensor).residues[1].astype(np.uint32)
                 output = dataclasses.replace(output, residues=modulo_p)
                 if self.options.asked[0] == label:
                     self.parting = self.residues.parting(tensor, self.options.asked[1])
             yield output
+
+    def _owner_of(self, returned: Any) -> str:
+        """Whose memory it is that was returned, if it was there before the call."""
+        memory = memory_of(returned)
+        if memory is not None and memory in self.version.given_back:
+            return "what an earlier call returned"
+        owners = (n for n, tensor in self.tensors.items() if memory_of(tensor) == memory)
+        return next((f"the argument {name}" for name in owners), "")
+
+    def _keep(self, result: Any) -> None:
+        """Keep what was returned until the next call, whose results have to be others."""
+        found = [tensor for _, tensor in tensors_of(result)]
+        few = sum(map(extent_of, found)) <= _MOST_KEPT
+        self.version.given_back = {memory_of(t): t for t in found} if few else {}
 
 
 @contextlib.contextmanager
@@ -280,7 +303,7 @@ def _whole(arena: Any, tensor: Any) -> Any:
 
 
 def _output(arena: Any, label: str, tensor: Any) -> Output:
-    if tensor.dtype not in COMPARED or tensor.layout is not torch.strided:
+    if tensor.dtype not in _NAMES or tensor.layout is not torch.strided:
         kind = tensor.dtype if tensor.layout is torch.strided else tensor.layout
         raise NotImplementedError(f"{label} is {kind}, which is not compared")
     buffer = arena.buffer_of(tensor)
@@ -291,7 +314,7 @@ def _output(arena: Any, label: str, tensor: Any) -> Output:
     bits = integer_view(flat).numpy()
     return Output(
         label,
-        COMPARED[tensor.dtype],
+        _NAMES[tensor.dtype],
         tuple(tensor.shape),
         bits.view(f"u{bits.dtype.itemsize}").copy(),
         poisoned,

@@ -12,19 +12,26 @@ import builtins
 import importlib
 import linecache
 import sys
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from tritonopt.source.parsing import parsed
-from tritonopt.source.single_numbers import number_asked_for
+from tritonopt.source.single_numbers import limit_of, named_numbers, number_asked_for
 from tritonopt.source.tile_extents import extents_of
 from tritonopt.source.trees import is_text
 from tritonopt.verification.process.coverage_data import Bounds, Coverage, Loop, Place
 
 _KERNEL, _HOST = "_tritonopt_kernel", "_tritonopt_host"
 """The names under which instrumented code finds its probes, wherever it runs."""
+
+_MOST_LIMITS = 512
+"""More numbers are not told apart: they are the data's."""
+_LIKELY_LIMITS = 16
+"""So many are told of a run, those first that most programs have in common."""
 
 
 class Sheet:
@@ -38,10 +45,14 @@ class Sheet:
         self.loops: dict[int, Loop] = {}
         self.extents: dict[Place, int] = {}
         """The most that each length of a tile came to."""
+        self.limits: Counter[float] = Counter()
+        """Numbers that floats were compared with; of many sheets, in how many."""
 
     def add(self, other: Sheet) -> None:
         self.lines |= other.lines
         self.tests |= other.tests
+        if len(self.limits) < _MOST_LIMITS:
+            self.limits.update(other.limits.keys())
         for line, loop in other.loops.items():
             self.saw(line, loop)
         for place, length in other.extents.items():
@@ -124,6 +135,11 @@ class Probe:
         """`mask & (cols != 9999)`: lanes that are masked off show nothing."""
         return mask & self.single(line, column, value, mask)
 
+    def limited(self, line: int, column: int, number: int, value: Any) -> Any:
+        """Where a limit holds: `min(n, 256)` is 256 in some lane, and is not in another."""
+        self.single(line, column, _held(value) == number)
+        return value
+
     def extent(self, line: int, column: int, length: Any) -> Any:
         """How long a tile is along one of its axes."""
         for number in _lengths(length):
@@ -199,8 +215,13 @@ class Probe:
 
 def _lanes(value: Any) -> Any:
     """The truth of a value of the interpreter, or of Python, in each of its lanes."""
+    return _held(value).astype(bool)
+
+
+def _held(value: Any) -> Any:
+    """What a value of the interpreter, or of Python, holds in each of its lanes."""
     handle = getattr(value, "handle", value)
-    return np.asarray(getattr(handle, "data", getattr(value, "value", value))).astype(bool)
+    return np.asarray(getattr(handle, "data", getattr(value, "value", value)))
 
 
 def _lengths(extent: Any) -> list[int]:
@@ -275,6 +296,18 @@ class Recorder:
         if store and lanes:
             self.stored = self.any_stored = True
 
+    def compares(self, numbers: Any) -> None:
+        """Floats are compared with these, or the larger or the smaller one is taken.
+
+        A number that is the same in every lane may be one of the program's, or be computed from
+        those and from arguments.
+        """
+        if numbers.dtype.kind == "f" and numbers.size:
+            first = numbers.flat[0]
+            likely = 0 < abs(first) < np.inf and numbers.flat[-1] == first
+            if likely and (numbers == first).all():
+                self.kernel.sheet.limits[float(first)] = 1
+
     def launched(self, name: str, grid: tuple[int, ...], constants: Iterable[object]) -> None:
         self.grids[name, grid] = None
         self.constants.update(c for c in constants if type(c) is int)
@@ -291,6 +324,7 @@ class Recorder:
         elif not self.grids:
             # An early return, for what is empty: that it returns the same has been compared.
             total.lines |= self.host.sheet.left
+            total.tests |= self.host.sheet.tests
         total.add(self.counted)
         return Coverage(
             frozenset(total.lines),
@@ -301,6 +335,7 @@ class Recorder:
             frozenset(self.constants),
             self.kernel.statements + self.unseen,
             frozenset(self.writers),
+            frozenset(n for n, _ in self.counted.limits.most_common(_LIKELY_LIMITS)),
             self.any_stored,
         )
 
@@ -345,13 +380,15 @@ def _indent(tree: ast.AST, line: str) -> None:
 def instrumented(text: str, path: str) -> ast.Module:
     """A file with probes in its functions."""
     tree = parsed(text, path)
-    _Instrument(_HOST).visit(tree)
+    _Instrument(_HOST, named_numbers(tree)).visit(tree)
     return ast.fix_missing_locations(tree)
 
 
 class _Instrument(ast.NodeTransformer):
-    def __init__(self, probe: str) -> None:
+    def __init__(self, probe: str, named: Mapping[str, int] = MappingProxyType({})) -> None:
         self.probe = probe
+        self.named = named
+        """Numbers of the module that have names."""
         self.inside = False
         """Whether this is in a function: what runs on import need not be counted."""
         self.extents: set[ast.AST] = set()
@@ -371,9 +408,6 @@ class _Instrument(ast.NodeTransformer):
         self.inside, self.visible = before
         return node
 
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
-        return node
-
     def visit_If(self, node: ast.If) -> ast.AST:
         self._blocks(node)
         node.test = self._tested(node.test)
@@ -388,7 +422,11 @@ class _Instrument(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if self.inside and self.probe == _KERNEL:
             self.extents.update(extents_of(node))
-        return super().generic_visit(node)
+        number = limit_of(node, self.named) if self.inside else None
+        super().generic_visit(node)
+        if number is None:
+            return node
+        return self._call("limited", node, *_place(node), _constant(number, node), node)
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)

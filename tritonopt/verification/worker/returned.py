@@ -30,12 +30,26 @@ def tensors_of(result: Any, label: str = "returned") -> Iterator[tuple[str, Any]
 
 
 def plain_of(result: Any) -> Iterator[str]:
-    """Everything else: what it is, or at least of which kind."""
+    """Everything else: what it is, or at least of which kind; and what holds all of it."""
     for _, value in _leaves(result, "returned", 0):
-        if isinstance(value, (torch.Tensor, np.ndarray, float, np.floating)):
+        if isinstance(value, torch.Tensor):
+            if type(value) is not torch.Tensor:
+                yield type(value).__name__
+            if value.requires_grad:
+                yield "a tensor that requires a gradient"
             continue
         known = isinstance(value, (bool, int, str, type(None), torch.dtype, torch.device))
         yield repr(value) if known else type(value).__name__
+    yield from _holders(result, 0)
+
+
+def _holders(value: Any, depth: int) -> Iterator[str]:
+    """The kinds of what tensors are returned in."""
+    parts = _parts(value) if depth < _DEEPEST else None
+    if parts is not None:
+        yield type(value).__name__
+        for _, part in parts:
+            yield from _holders(part, depth + 1)
 
 
 def _leaves(value: Any, label: str, depth: int) -> Iterator[tuple[str, Any]]:

@@ -41,9 +41,10 @@ class Arithmetic:
     def install(self) -> None:
         """Replace them, once per process."""
         kind = type(self.module.interpreter_builder)
-        for name in ("binary_op", "unary_op", "create_fma", "create_clampf", "create_dot"):
+        for name in ("unary_op", "create_fma", "create_clampf", "create_dot"):
             if hasattr(kind, name):
                 setattr(kind, name, self._widened(getattr(kind, name)))
+        kind.binary_op = self._binary(kind.binary_op)
         kind.cast_impl = self._cast(kind.cast_impl)
         kind.get_bf16 = lambda this, value: self._handle(to_bits(np.array([value], np.float32)))
         for name in ("ReduceOps", "ScanOps"):
@@ -97,6 +98,16 @@ class Arithmetic:
             if result.data.dtype == np.float32 and self._is_bfloat16(kept):
                 return self._handle(to_bits(result.data))
             return result
+
+        return computed
+
+    def _binary(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        widened = self._widened(method)
+
+        def computed(this: Any, left: Any, right: Any, operation: Any) -> Any:
+            # Nearly every operation comes here, and hardly any is of bfloat16.
+            narrow = left.data.dtype.char == "H" or right.data.dtype.char == "H"
+            return (widened if narrow else method)(this, left, right, operation)
 
         return computed
 

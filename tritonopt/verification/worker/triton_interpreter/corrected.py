@@ -13,7 +13,7 @@ import importlib
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -24,6 +24,10 @@ from tritonopt.verification.process.messages import FORWARD, REVERSED
 from tritonopt.verification.worker.probes import RECORDER
 from tritonopt.verification.worker.triton_interpreter import bfloat16
 from tritonopt.verification.worker.triton_interpreter.own_folds import OwnFolds
+
+_LIMITING = frozenset(
+    f"create_{name}" for name in ("maximumf", "maxnumf", "minimumf", "minnumf", "clampf")
+)
 
 
 class Refused(Exception):
@@ -80,7 +84,8 @@ class Access:
         if locks or len(programs) < 2 or _lie_apart(addresses for _, addresses, _ in stores):
             return
         every = np.concatenate([addresses for _, addresses, _ in stores])
-        if np.unique(every).size == every.size:
+        every.sort()
+        if (every[1:] != every[:-1]).all():
             return  # as it is nearly always: nothing is stored twice
         last: dict[tuple[int, int], int] = {}
         for program, addresses, bits in stores:
@@ -118,6 +123,7 @@ class Interpreter:
         bfloat16.Arithmetic().install()
         OwnFolds().install()
         self._loads_and_stores(builder)
+        self._comparisons(builder)
         self._program_order(builder)
         self._wrapping(builder)
         self._hints()
@@ -140,11 +146,13 @@ class Interpreter:
 
         def load(pointers: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
             lanes = _lanes(mask, pointers.data.shape)
-            RECORDER.access(int(np.count_nonzero(lanes)), store=False)
-            self._check(_chosen(pointers.data, lanes), pointers, "load")
+            count = int(np.count_nonzero(lanes))
+            RECORDER.access(count, store=False)
+            every = count == lanes.size
+            self._check(pointers.data if every else pointers.data[lanes], pointers, "load")
             # A single lane's `other` of 0 is dropped before it comes here: it counts as false.
             single = pointers.data.size == 1
-            if other is None and self.access.poison_lanes and not single and not lanes.all():
+            if other is None and self.access.poison_lanes and not single and not every:
                 dtype = pointers.get_element_ty()
                 kind = module._get_np_dtype(dtype)
                 value: float = np.nan if kind.kind == "f" else 1
@@ -185,6 +193,12 @@ class Interpreter:
                 return original(*arguments)
 
             setattr(builder, name, atomic)
+
+    def _comparisons(self, builder: Any) -> None:
+        """What floats are compared with is noted: calls are made with such numbers in tensors."""
+        for name in dir(builder):
+            if name.startswith("create_fcmp") or name in _LIMITING:
+                setattr(builder, name, _noting(getattr(builder, name)))
 
     def _check(self, addresses: Any, pointers: Any, kind: str) -> None:
         """Record lanes outside of every tensor; refuse to touch what may not be there at all.
@@ -290,6 +304,18 @@ class Interpreter:
         builder.set_grid_idx = set_grid_idx
 
 
+def _noting(original: Callable[..., Any]) -> Callable[..., Any]:
+    """The same operation, which tells the recorder what it compares."""
+
+    def compared(*operands: Any) -> Any:
+        for operand in operands:
+            if hasattr(operand, "get_element_ty"):
+                RECORDER.compares(operand.data)
+        return original(*operands)
+
+    return compared
+
+
 def broken_promise(values: Any, promises: Mapping[str, Any]) -> str:
     """Which promise does not hold for these values, in words; nothing where all do.
 
@@ -367,14 +393,11 @@ def _lanes(mask: Any, shape: tuple[int, ...]) -> Any:
     return lanes if lanes.shape == shape else np.broadcast_to(lanes, shape)
 
 
-def _chosen(data: Any, lanes: Any) -> Any:
-    """Those of the lanes that are on; nothing is copied where all are."""
-    return data if lanes.all() else data[lanes]
-
-
 def _within(addresses: Any, size: int, ranges: list[tuple[int, int]]) -> bool:
     """Whether every access lies in one of the ranges; the common case is one range."""
-    first, last = int(addresses.min()), int(addresses.max()) + size
+    # As `addresses.min()`, without its way through Python.
+    first = int(np.minimum.reduce(addresses, axis=None))
+    last = int(np.maximum.reduce(addresses, axis=None)) + size
     if any(low <= first and last <= high for low, high in ranges):
         return True
     inside = np.zeros(addresses.shape, dtype=bool)

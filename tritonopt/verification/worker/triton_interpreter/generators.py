@@ -66,8 +66,13 @@ def seed(torch: Any) -> None:
     """Seed every generator that torch has: also those that its own function leaves out.
 
     `torch.manual_seed` passes over the GPU in a process that was forked from one that had
-    looked for it.
+    looked for it. Where there is no GPU but this module's, it takes a millisecond to note from
+    where devices should be seeded that are not there.
     """
-    torch.manual_seed(0)
-    for generator in getattr(torch.cuda, "default_generators", ()):
+    generators = getattr(torch.cuda, "default_generators", ())
+    if any(isinstance(generator, GpuGenerator) for generator in generators):
+        torch.default_generator.manual_seed(0)
+    else:
+        torch.manual_seed(0)
+    for generator in generators:
         generator.manual_seed(0)

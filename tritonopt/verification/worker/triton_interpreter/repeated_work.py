@@ -79,15 +79,14 @@ def _wrap_shapes_once() -> None:
     known: dict[str, tuple[Any, Any]] = {}
 
     def init(this: Any, handle: Any, type: Any) -> None:
-        name = type.name if type.is_block() else ""
-        found = known.get(name)
+        found = known.get(type.name)
         if found is not None:
             this.handle, this.type, this.dtype = handle, type, type.scalar
             this.shape, this.numel = found
             return
         original(this, handle, type)
         if vars(this).keys() == {"handle", "type", "dtype", "shape", "numel"}:
-            known[name] = this.shape, this.numel
+            known[type.name] = this.shape, this.numel
 
     tensor.__init__ = init
 

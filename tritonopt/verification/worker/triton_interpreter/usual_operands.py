@@ -11,10 +11,11 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from tritonopt.verification.worker.triton_interpreter.known_functions import Functions
 
 _WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _TAKEN = {
@@ -34,6 +35,8 @@ _CHECKED = [
     "self", "lhs", "rhs", "allow_lhs_ptr", "allow_rhs_ptr", "arithmetic_check", "div_or_mod"
 ]  # fmt: skip
 
+_COMPUTED = ["self", "lhs", "rhs", "op"]
+
 
 def install() -> None:
     """From now on, in this process; what another version of Triton has otherwise stays."""
@@ -45,6 +48,8 @@ def install() -> None:
     _know_types_of_blocks(interpreter, core)
     _see_that_a_shape_is_itself(core)
     _fill_blocks_at_once(interpreter, core)
+    _compute_at_once(interpreter)
+    _know_what_pointers_point_at(interpreter)
 
 
 def _leave_usual_operands_alone(core: Any) -> None:
@@ -98,17 +103,13 @@ def _call_builtins_at_once(interpreter: Any, core: Any) -> None:
     if original is None or semantic is None:
         return
     asking = core.builtin(lambda: None).__code__
+    functions = Functions(semantic)
 
     def patch_attr(obj: Any, name: str, member: Any, builder: Any, scope: Any) -> None:
         if getattr(member, "__code__", None) is not asking:
             original(obj, name, member, builder, scope)
             return
-        function: Callable[..., Any] = member.__wrapped__
-
-        def call(*args: Any, _semantic: Any = None, **named: Any) -> Any:
-            return function(*args, _semantic=semantic, **named)
-
-        scope.set_attr(obj, name, call)
+        scope.set_attr(obj, name, functions.known(member.__wrapped__))
 
     interpreter._patch_attr = patch_attr
 
@@ -184,3 +185,51 @@ def _fill_blocks_at_once(interpreter: Any, core: Any) -> None:
         return handle(data, value.dtype)
 
     kind.create_splat = splat
+
+
+def _compute_at_once(interpreter: Any) -> None:
+    """Whether the elements of a result fit its type is known of other such results."""
+    kind = type(interpreter.interpreter_builder)
+    original, handle = kind.binary_op, interpreter.TensorHandle
+    validate = getattr(interpreter, "_validate_np_data_size", None)
+    if validate is None or [*inspect.signature(original).parameters] != _COMPUTED:
+        return
+    fitting: set[tuple[int, str]] = set()
+
+    def binary_op(this: Any, left: Any, right: Any, operation: Any) -> Any:
+        output = operation(left.data, right.data)
+        dtype = left.dtype.scalar
+        sizes = (output.itemsize, dtype.name)
+        if sizes not in fitting:
+            if not validate(output, dtype):
+                return handle(output.astype(interpreter._get_np_dtype(dtype)), dtype)
+            fitting.add(sizes)
+        return handle(output, dtype)
+
+    kind.binary_op = binary_op
+
+
+def _know_what_pointers_point_at(interpreter: Any) -> None:
+    """The type and the size of an element are looked up through all types around it."""
+    handle = interpreter.TensorHandle
+    kind = type(interpreter.interpreter_builder)
+    element, original = handle.get_element_ty, kind.create_addptr
+    elements: dict[str, Any] = {}
+    sizes: dict[str, int] = {}
+
+    def get_element_ty(this: Any) -> Any:
+        name = this.dtype.name
+        found = elements.get(name)
+        if found is None:
+            found = elements[name] = element(this)
+        return found
+
+    def create_addptr(this: Any, pointer: Any, offset: Any) -> Any:
+        name = pointer.dtype.name
+        size = sizes.get(name)
+        if size is None:
+            size = sizes[name] = max(1, pointer.get_element_ty().primitive_bitwidth // 8)
+            return original(this, pointer, offset)
+        return handle(pointer.data + size * offset.data.astype(np.uint64), pointer.dtype)
+
+    handle.get_element_ty, kind.create_addptr = get_element_ty, create_addptr

@@ -1,0 +1,35 @@
+"""The file offers the second kernel by name to whoever imports all of it."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def partial(X, P, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.atomic_add(P + cols, x * x, mask=mask, sem="relaxed")
+
+
+@triton.jit
+def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.zeros(n, dtype=torch.float32, device=x.device)
+    partial[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+__all__ = ["final", "launch"]

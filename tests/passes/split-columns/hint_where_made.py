@@ -1,0 +1,24 @@
+# options: longest=16,block=16
+"""What is said of the lanes stays with them: the columns are counted from the tile's begin."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.max_contiguous(tl.arange(0, BLOCK), BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(Y + row * N + cols, x / tl.sum(x, axis=0), mask=mask)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty((m, n), dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y

@@ -1,0 +1,92 @@
+"""What one version alone asks of its surroundings, or refuses: no call that is made shows the rest.
+
+A file that asks where it runs may do something else there. It is read here, since nothing that is
+run can tell: it says the same thing in every call of a verification.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tritonopt.verification.coverage.text_differences import Comparison, Statement, Version
+
+_ASKS = (
+    "os.environ", "os.getenv", "os.getpid", "os.getcwd", "sys.modules", "sys.argv",
+    "sys._getframe", "sys.gettrace", "sys.getprofile", "inspect.stack", "inspect.currentframe",
+    "traceback.extract_stack", "traceback.walk_stack", "gc.get_objects", "gc.get_referrers",
+    "triton.knobs", "triton.runtime.interpreter", "time.time", "time.monotonic",
+    "time.perf_counter", "platform",
+)  # fmt: skip
+"""Names of what says where, when and by whom a file is run."""
+_KINDS = ("type", "isinstance", "hasattr", "getattr", "id", "vars", "dir", "repr", "str")
+"""Functions of Python that tell a kernel that is compiled from one that is interpreted."""
+
+
+def asked_elsewhere(compared: Comparison, reached: set[str]) -> list[tuple[int, str]]:
+    """Lines of the rewritten version that ask where it runs, and what they ask, where the original
+    has no such line. `reached` are the functions that run; what runs on import is looked at too."""
+    old = {key for _, key, _ in _questions(compared.old, None)}
+    new = _questions(compared.new, reached)
+    return list(dict.fromkeys((line, what) for line, key, what in new if key not in old))
+
+
+def _questions(version: Version, reached: set[str] | None) -> Iterator[tuple[int, str, str]]:
+    """Line, text of the expression, and what it asks."""
+    kernels = {kernel.name for kernel in version.module.kernels}
+    for node in _parts(version, reached):
+        name = version.module.resolve(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
+        asks = any(name == asked or name.startswith(f"{asked}.") for asked in _ASKS)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            of_kernel = {
+                n.id for a in node.args[:1] for n in ast.walk(a) if isinstance(n, ast.Name)
+            }
+            asks = node.func.id in _KINDS and bool(of_kernel & kernels)
+        if asks:
+            yield node.lineno, ast.dump(node), ast.unparse(node)
+
+
+def _parts(version: Version, reached: set[str] | None) -> Iterator[ast.expr]:
+    for body in version.bodies.values():
+        if reached is None or body.name.partition(".")[0] in reached:
+            yield from _expressions(part for s in body.statements for part in s.head)
+    outside = (
+        node
+        for node in version.module.tree.body
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.If))
+    )
+    yield from _expressions(outside)
+
+
+def _expressions(parts: Iterator[ast.AST] | Iterator[ast.stmt]) -> Iterator[ast.expr]:
+    for part in parts:
+        yield from (node for node in ast.walk(part) if isinstance(node, ast.expr))
+
+
+def notes_on_refusals(compared: Comparison, reached: tuple[set[str], set[str]]) -> list[str]:
+    """Notes on tests that end in an error in one version, and do not stand in the other."""
+    found = []
+    for title, version, other, names in (
+        ("original", compared.old, compared.new, reached[0]),
+        ("rewritten", compared.new, compared.old, reached[1]),
+    ):
+        known = {key for body in other.bodies.values() for _, key in _refusals(body.statements)}
+        for body in version.bodies.values():
+            if body.name.partition(".")[0] in names:
+                found += [
+                    "one version alone refuses calls here, which were not compared: "
+                    f"line {s.line} of the {title} version ({key})"
+                    for s, key in _refusals(body.statements)
+                    if key not in known
+                ]
+    return found
+
+
+def _refusals(statements: list[Statement]) -> Iterator[tuple[Statement, str]]:
+    """Assertions, and branches that end in an error, by what they ask."""
+    for statement in statements:
+        node = statement.node
+        if isinstance(node, ast.Assert):
+            yield statement, f"assert {ast.unparse(node.test)}"
+        elif isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise):
+            yield statement, f"if {ast.unparse(node.test)}"
