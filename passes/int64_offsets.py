@@ -51,7 +51,8 @@ class Int64Offsets(Pass):
     Only with numbers: the launch can be read (its grid, its arguments, its configurations), and
     all sizes come from one tensor, taken to be contiguous, of at most 2**32 elements. A number
     that is beyond 2**31 itself is passed in 64 bits, and what is computed with it does not
-    overflow. Grids and tiles are those that Triton and CUDA allow. Nothing is said where something
+    overflow. Grids and tiles are those that Triton and CUDA allow; how far programs are apart is
+    seen, or is the size of the tile that the grid counts. Nothing is said where something
     that the launcher checks is not understood, or where a plain argument decides.
 
     For `constexpr=true` tensors of torch are passed at each launch (assumed), and none that may be
