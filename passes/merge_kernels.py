@@ -26,8 +26,8 @@ class MergeKernels(Pass):
     second one that only takes these together, become one launch: each program brings what it has
     found to the output itself, by `tl.atomic_add`, `tl.atomic_max` or `tl.atomic_min`. The
     launcher stores the identity there first: 0 for a sum, -inf for a maximum, inf for a minimum.
-    The buffer goes, and the second kernel too, where nobody else launches or names it; so do parameters
-    that nobody reads any more.
+    The buffer goes, and the second kernel too, where nobody else launches or names it; so do
+    parameters that nobody reads any more.
 
     Sums that programs add up one after the other under a lock, in a row for each group of them,
     as layer norm's backward pass in Triton's tutorials has them, become atomics too. The locks go.
