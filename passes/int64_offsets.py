@@ -211,7 +211,7 @@ def _site(facts: KernelFacts, places: Sequence[WidePlace], *, on_demand: bool) -
     first, overflow = nodes[0], places[0].mended
     texts = dict.fromkeys(writer.text(place.nodes[0]) for place in places)
     text = " and ".join(texts)
-    what = f"{_text(facts, overflow)} is {overflow.number} where it is {overflow.where}"
+    what = f"{_text(facts, overflow)} would be {overflow.number} where it is {overflow.where}"
     with checklist.until_one_fails():
         checklist.prove("type-is-free", "it goes into addresses and comparisons alone")
         if any(comments_in(facts.kernel.module.text_of(node)) for node in nodes):
@@ -235,8 +235,8 @@ def _site(facts: KernelFacts, places: Sequence[WidePlace], *, on_demand: bool) -
 def _missed(facts: KernelFacts, overflow: Overflow, declined: Declined) -> Site:
     text = _text(facts, overflow)
     message = (
-        f"kept {text} in 32 bits, though it is {overflow.number} where it is {overflow.where}: "
-        f"{declined.condition.detail}"
+        f"kept {text} in 32 bits, though it would be {overflow.number} where it is "
+        f"{overflow.where}: {declined.condition.detail}"
     )
     nodes = (n for n, value in facts.values.items() if value is overflow.value)
     return Site(next(nodes, facts.kernel.node), (declined.condition,), message)
