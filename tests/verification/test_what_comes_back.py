@@ -37,6 +37,7 @@ def halve(x: torch.Tensor, out: torch.Tensor = None, eps: float = EPS):
 FRESH = "y = torch.empty_like(x)"
 WRONG = {
     "kept": (FRESH, "y = _KEPT.setdefault((x.shape, x.dtype), torch.empty_like(x))"),
+    "kept by address": (FRESH, FRESH + "\n    x = _KEPT.setdefault(x.data_ptr(), x.clone())"),
     "a copy": ("return out, y", "return out.clone(), y"),
     "the input": ("return out, y", "return out, out"),
     "a list": ("return y, n", "return [y, n]"),

@@ -284,11 +284,14 @@ class Verification:
             checker.tally.accepted,
             checker.tally.discarded,
             notes=tuple(dict.fromkeys(notes)),
-            timing=self._timing(begin, search.first, checker.versions),
+            timing=_timing(self.started, begin, search.first, checker.versions),
             written=checker.tally.written,
             compared=checker.tally.compared,
         )
         answer = self._with_algebra(self._answered(result, checker, signature, found), checker)
+        if answer.algebra is not None and answer.algebra.is_different and answer.verdict in YES:
+            found = search.long_sums()
+            answer = answer if found is None else self._answered(result, checker, signature, found)
         return Finding(answer, signature, never_ran)
 
     def _with_algebra(self, verdict: Verdict, checker: Checker) -> Verdict:
@@ -395,19 +398,6 @@ class Verification:
         modules = self.old, self.new
         return finding.never_ran.explained(unmet, self.task.launcher, finding.signature, modules)
 
-    def _timing(self, begin: float, first: FirstDifference, versions: Versions) -> Timing:
-        now = time.monotonic()
-        found = first.at or now
-        waited = versions.waited if first.at is None else first.waited
-        return Timing(
-            start=begin - self.started,
-            run=waited,
-            judge=max(found - begin - waited, 0.0),
-            shrink=now - found,
-            compile=versions.original.compile_seconds,
-            compilations=versions.original.compilations,
-        )
-
     def _report(self, examples: int, phase: str, backend: str) -> None:
         if self.settings.progress is not None:
             self.settings.progress(
@@ -457,6 +447,20 @@ def _calls(loaded: _Loaded, task: Task, compared: Comparison) -> Calls:
     if task.launcher.by_position:
         return calls
     return replace(calls, other_defaults=compared.other_defaults(task.launcher.name))
+
+
+def _timing(started: float, begin: float, first: FirstDifference, versions: Versions) -> Timing:
+    now = time.monotonic()
+    found = first.at or now
+    waited = versions.waited if first.at is None else first.waited
+    return Timing(
+        start=begin - started,
+        run=waited,
+        judge=max(found - begin - waited, 0.0),
+        shrink=now - found,
+        compile=versions.original.compile_seconds,
+        compilations=versions.original.compilations,
+    )
 
 
 def _unsupported(backend: str, reason: str) -> Finding:

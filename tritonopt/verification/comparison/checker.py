@@ -258,6 +258,8 @@ class Checker:
             note(f"{NOT_COMPILED}: {original.retyped[0]}")
         elif rewritten.retyped:
             return f"the rewritten version does not compile: {rewritten.retyped[0]}"
+        if rewritten.not_compiled and not original.not_compiled:
+            return f"the rewritten version does not compile: {rewritten.not_compiled[0]}"
         if original.false_hints:
             note("the original gives the compiler false hints, which were not checked further")
         elif rewritten.false_hints:

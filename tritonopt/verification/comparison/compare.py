@@ -274,9 +274,9 @@ def forms_differ(original: Outcome, rewritten: Outcome) -> Difference | None:
     """Whether different things come back at all."""
     if original.plain != rewritten.plain:
         return Difference(
-            "a returned value that is no tensor differs",
-            original=", ".join(original.plain),
-            rewritten=", ".join(rewritten.plain),
+            "what is returned beside numbers, or holds them, differs",
+            original=", ".join(original.plain) or "tensors alone",
+            rewritten=", ".join(rewritten.plain) or "tensors alone",
         )
     ours = {o.label: o for o in original.outputs if not _internal(o.label)}
     theirs = {o.label: o for o in rewritten.outputs if not _internal(o.label)}

@@ -51,6 +51,8 @@ class EdgeCaseCalls:
             yield from (largest.plain(values, types) for values in LAST_VALUES)
             yield from self._turned(replace(largest.plain(ORDINARY, types), backward=False))
         yield from self._at_other_defaults()
+        if largest is not None:
+            yield from self._again(replace(largest.plain(ORDINARY, types), backward=False))
         if calls.backward:
             yield from self._gradients()
         if calls.expanded_gradients:
@@ -60,6 +62,15 @@ class EdgeCaseCalls:
         with_flags = laid_out(*given, flags=True)
         for example in chain(with_flags, edge_cases(*given), laid_out(*given)):
             yield replace(example, backward=calls.backward)
+
+    def _again(self, example: Example) -> Iterator[Example]:
+        """The same tensors once more, with other values, where the original minds only these.
+
+        What is kept from one call to the next, by address or shape, is then what they held before.
+        """
+        second = replace(example, second_call=True)
+        if self._indifferent(example, second):
+            yield second
 
     def _at_other_defaults(self) -> Iterator[Example]:
         """Without the arguments whose default is another one now; an `eps` shows where values are

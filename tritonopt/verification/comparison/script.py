@@ -148,7 +148,11 @@ def difference(ours, theirs):
     if not old.first.false_hints:
         for found in first.false_hints:
             return f"the rewritten version gives the compiler a false hint: {{found}}"
-    found = forms_differ(old.first, first)
+    for found in first.not_compiled if not old.first.not_compiled else ():
+        return f"the rewritten version does not compile: {{found}}"
+    for found in first.retyped if not old.first.retyped else ():
+        return f"the rewritten version does not compile: {{found}}"
+    found = forms_differ(old.first, first) or forms_differ(old.second, second)
     if found is None and unstable(old) is None:
         found = unstable(new)
         if found is not None:

@@ -106,6 +106,16 @@ class Search:
             lambda: self._excess(drawn),
         )
 
+    def long_sums(self) -> Counterexample | None:
+        """What shows only where much is added up, looked for where residues differ."""
+        for aimed in self.aimings[0].long_sums():
+            example = replace(aimed, backward=self.calls.backward)
+            self.checker.try_out(example)
+            difference = self.checker.difference(example)
+            if difference is not None:
+                return example, difference
+        return None
+
     def _first_of(self, *phases: Callable[[], Counterexample | None]) -> Counterexample | None:
         """What the first phase shows that shows anything; none runs once nothing can be learned."""
         for phase in phases:

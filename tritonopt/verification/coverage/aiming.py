@@ -14,6 +14,7 @@ from tritonopt.verification.coverage.call_changes import (
     in_turn,
     meeting,
     of_one_number,
+    of_values,
     of_whole_types,
     one_narrower,
     other_types,
@@ -28,10 +29,13 @@ from tritonopt.verification.coverage.reaching import Seen, entering, reaching
 from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
 from tritonopt.verification.coverage.text_sizes import Numbers
 from tritonopt.verification.coverage.tried_sizes import TriedSizes
-from tritonopt.verification.inputs.examples import Example, Limits
+from tritonopt.verification.inputs.examples import CONSTANT, OFFSET, Example, Limits
 from tritonopt.verification.signature.argument_language import Signature
 
 _MOST_CALLS = 80
+_LONG_SUM = 128
+"""Times two tiles: bfloat16 has eight bits."""
+_MOST_LONG = 2
 _WHOLE = ("i32", "i64", "i16", "i8", "u8")
 """Types for what only whole numbers come to; an original that does not take them loses a call."""
 _MOST_SINGLED_OUT = 24
@@ -116,6 +120,21 @@ class Aiming:
         yield from self._numbers_in_tensors()
         yield from self._numbers_of_tiles()
         yield from self._combinations(rich, pairs[_FIRST_PAIRS:])
+
+    def long_sums(self) -> Iterator[Example]:
+        """Many tiles of what loops run over, of the narrowest type: what is added up in that loses
+        what comes late."""
+        types = other_types(self.signature, self.limits, given=self.given)
+        narrow = [dtype for dtype in types if dtype != "f64"][-1:]
+        within = self.signature if self.given else None
+        governed = set().union(*self.plain.tried.governed.values())
+        for name in [n for n in self.plain.names if n in governed][:_MOST_LONG]:
+            size = _LONG_SUM * self.plain.best[name] + 3
+            sizes = {**dict.fromkeys(self.plain.names, 2), name: size}
+            for dtype, values in product(narrow, (OFFSET, CONSTANT)):
+                change = in_turn(partial(typed, dtype=dtype, within=within), of_values(values))
+                if self.plain.fits(sizes):
+                    yield self.sized_calls.make(sizes, change)
 
     def _classes(self, numbers: Sequence[float]) -> tuple[Change, ...]:
         found: tuple[Change, ...] = (*VALUE_CLASSES, partial(at_numbers, numbers=numbers))

@@ -64,7 +64,7 @@ def other_values(signature: Signature) -> list[Mapping[str, object]]:
     return found
 
 
-def _with(values: str) -> Change:
+def of_values(values: str) -> Change:
     """The same call with values of one class in every tensor."""
 
     def changed(example: Example) -> Example:
@@ -80,7 +80,7 @@ def in_turn(first: Change, second: Change) -> Change:
 VALUE_CLASSES: tuple[Change, ...] = (
     *(partial(Example.plain, values=k, dtypes={}) for k in (FAR_BELOW, NAN, MANY_NANS)),
     # In all tensors, some of them in the same places: zeros, values that are equal, and NaN.
-    *map(_with, (ZEROS, HALVES, MANY_NANS)),
+    *map(of_values, (ZEROS, HALVES, MANY_NANS)),
 )
 
 
@@ -90,7 +90,7 @@ def at_numbers(example: Example, numbers: Sequence[float]) -> Example:
     found = [*numbers, *(v for v in given if type(v) is float)]
     found = [n for n in dict.fromkeys(map(float, found)) if n and abs(n) < _LARGE]
     text = ", ".join(f"{n:.9g}" for n in found[:_MOST_NUMBERS])
-    return _with(AND + text)(example) if found else example
+    return of_values(AND + text)(example) if found else example
 
 
 def of_whole_types(example: Example, signature: Signature) -> Example:

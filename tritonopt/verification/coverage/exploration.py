@@ -7,6 +7,7 @@ and less, while the others stay small.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
@@ -300,9 +301,15 @@ class Exploration:
         for name, size in sorted(self.best.items(), key=lambda item: item[1]):
             larger = {**sizes, name: size}
             few = self.sized_calls.elements(larger) < _MANY_ELEMENTS
-            if few and self.affordable(larger, needed=True):
+            if few and self.fits(larger) and self._together(larger) <= _MOST_WORK:
                 sizes[name] = size
         return sizes
+
+    def _together(self, sizes: Mapping[str, int]) -> float:
+        """How many statements a call may execute in which each size multiplies the others'."""
+        least = max(sum(c.work for c in self.of(self.tried.base)), 1)
+        times = (1 + self._expected({name: size}) / least for name, size in sizes.items())
+        return math.prod(times, start=least)
 
     def alone(self, name: str, size: int, change: Change) -> Iterator[Example]:
         """A size while all others are 2, or 1, which costs little for loops inside of others."""

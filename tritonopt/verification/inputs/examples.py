@@ -157,6 +157,8 @@ class Example:
     """Which of an autotuned kernel's configurations is taken."""
     first_call: bool = False
     """Whether the autotuner has not chosen yet: it runs every configuration once before."""
+    second_call: bool = False
+    """Whether the same tensors were passed once before, when they held something else."""
 
     def __str__(self) -> str:
         lines = [f"{name} = {recipe}" for name, recipe in self.arguments]
@@ -173,6 +175,8 @@ class Example:
             lines.append("under torch.no_grad(), with tensors that need gradients")
         if self.configuration:
             lines.append(f"autotuned kernels take their configuration {self.configuration}")
+        if self.second_call:
+            lines.append("for the second time with these tensors, which held other values before")
         if self.first_call:
             lines.append("on the first call, in which the autotuner runs every configuration")
         return "\n".join(lines)

@@ -52,7 +52,7 @@ class Coverage:
     """Whole numbers that were passed to kernels as constants: block sizes are among them."""
     work: int = 0
     """How many statements of kernels were executed, programs that stored nothing included; about,
-    where the kernel is another file's."""
+    where the kernel is another file's, or what it calls takes long."""
     writers: frozenset[str] = frozenset()
     """Kernels of which a launch changed memory: known of compiled ones as well."""
     limits: frozenset[float] = frozenset()

@@ -140,6 +140,8 @@ class Outcome:
     """What ran: of compiled kernels only which of them wrote something."""
     retyped: tuple[str, ...] = ()
     """Interpreter: names that a loop leaves with another type, which does not compile."""
+    not_compiled: tuple[str, ...] = ()
+    """Interpreter: what kernels ran that the compiler does not take."""
     failure: Failure | None = None
     notes: tuple[str, ...] = ()
     configurations: int = 1

@@ -225,7 +225,7 @@ class _Solution:
     def _argument(self, parameter: ast.arg, ranks: Mapping[str, int | None]) -> Argument | None:
         name = parameter.arg
         evidence = self.found.evidence[name]
-        default = self.launcher.defaults.get(name)
+        default = self._named(self.launcher.defaults.get(name))
         if default is not None and _is_none(default):
             return ChoiceArgument(name, (None,)) if self.launcher.by_position else None
         if evidence.several:
@@ -246,6 +246,19 @@ class _Solution:
                 return ChoiceArgument(name, (value,))
             return None
         return self._plain(parameter, ranks)
+
+    def _named(self, default: ast.expr | None) -> ast.expr | None:
+        """A default, or the number that it is the module's name of."""
+        if not isinstance(default, ast.Name):
+            return default
+        body = self.found.module.tree.body
+        bound = [
+            n
+            for n in body
+            if isinstance(n, ast.Assign) and default.id in map(ast.unparse, n.targets)
+        ]
+        single = bound[0].value if len(bound) == 1 else None
+        return single if single is not None and _literal(single) is not None else default
 
     def _plain(self, parameter: ast.arg, ranks: Mapping[str, int | None]) -> Argument | None:
         name = parameter.arg

@@ -17,14 +17,14 @@ from tritonopt.verification.replacing import replaced
 
 def tuners_of(kernel: Any) -> Iterator[Any]:
     """The autotuners in a chain of decorators, outermost first."""
-    return filter(_is_tuner, _layers(kernel))
+    return filter(_is_tuner, layers_of(kernel))
 
 
 def _is_tuner(layer: Any) -> bool:
     return isinstance(layer, importlib.import_module("triton.runtime.autotuner").Autotuner)
 
 
-def _layers(kernel: Any) -> Iterator[Any]:
+def layers_of(kernel: Any) -> Iterator[Any]:
     """A kernel and what its decorators wrap, outermost first."""
     seen: set[int] = set()
     while kernel is not None and id(kernel) not in seen:
@@ -63,7 +63,7 @@ def constants(
     """
     given = {**dict(zip(getattr(kernel, "arg_names", ()), args, strict=False)), **kwargs}
     found: list[dict[str, Any]] = [{}]
-    for layer in _layers(kernel):
+    for layer in layers_of(kernel):
         if _is_tuner(layer):
             chosen = getattr(layer, "best_config", None) if best else None
             configs = [chosen] if chosen is not None else _allowed(layer, args, kwargs)

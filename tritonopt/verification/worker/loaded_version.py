@@ -56,6 +56,13 @@ class LoadedVersion:
         self.oracle = Oracle(spec.widened, spec.widened_names, self.module)
         home = imported(Path(spec.home)) if spec.home else self.module
         self.launcher = _launcher(torch, home, spec.launcher)
+        self.refused: dict[int, str] = {}
+        """Lines of kernels that the compiler does not take, and why."""
+        if self.interpreted:
+            from tritonopt.source.parsing import parsed
+            from tritonopt.verification.worker.triton_interpreter.not_compiled import refused_lines
+
+            self.refused = refused_lines(parsed(spec.text), self.module)
 
     def backend(self) -> str:
         triton: Any = importlib.import_module("triton")

@@ -34,6 +34,7 @@ from tritonopt.verification.worker.guarded_memory import (
     extent_of,
     integer_view,
     memory_of,
+    once,
     patterns,
 )
 from tritonopt.verification.worker.launch_hook import Session
@@ -152,6 +153,8 @@ class OneCall:
         ):
             gradients: Mapping[str, Any] = {}
             try:
+                if self.example.second_call:
+                    self._call_before()
                 result = self._called()
                 if self.example.backward:
                     gradients = self._gradients(result)
@@ -172,6 +175,7 @@ class OneCall:
     def outcome(self, returned: Returned) -> Outcome:
         """Everything that was seen of it."""
         access, session, failure = self.access, self.session, returned.failure
+        ran = RECORDER.coverage()
         with torch.no_grad():
             outcome = Outcome(
                 out_of_bounds_stores=(
@@ -184,7 +188,10 @@ class OneCall:
                 launches=tuple(session.launches),
                 written=session.written,
                 atomics=access.atomics,
-                coverage=RECORDER.coverage(),
+                coverage=ran,
+                not_compiled=tuple(
+                    text for line, text in self.version.refused.items() if line in ran.lines
+                ),
                 retyped=tuple(dict.fromkeys(RECORDER.kernel.retyped)),
                 failure=failure,
                 notes=tuple(session.notes),
@@ -216,6 +223,17 @@ class OneCall:
         # By name: parameters that keep their default may stand between these.
         names = [name for name, _ in self.example.arguments]
         return launcher(**dict(zip(names, self.arguments, strict=True)))
+
+    def _call_before(self) -> None:
+        """A call with the same tensors that hold something else: rows in another order."""
+        with torch.no_grad():
+            values = {name: tensor.clone() for name, tensor in self.tensors.items()}
+            for name, tensor in self.tensors.items():
+                held = values[name]
+                once(tensor).copy_(once(held.flip(0) if held.ndim else held))
+            self._called()
+            for name, tensor in self.tensors.items():
+                once(tensor).copy_(once(values[name]))
 
     def _gradients(self, result: Any) -> dict[str, Any]:
         """The gradients of the arguments, from drawn ones of what was returned."""

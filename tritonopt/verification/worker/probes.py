@@ -28,6 +28,8 @@ from tritonopt.verification.process.coverage_data import Bounds, Coverage, Loop,
 _KERNEL, _HOST = "_tritonopt_kernel", "_tritonopt_host"
 """The names under which instrumented code finds its probes, wherever it runs."""
 
+_OPERATIONS = 4
+"""So many operations of the interpreter are in a statement, mostly; in `tl.rand` are hundreds."""
 _MOST_LIMITS = 512
 """More numbers are not told apart: they are the data's."""
 _LIKELY_LIMITS = 16
@@ -271,7 +273,7 @@ class Recorder:
         self.host.begin()
         self.kernel.begin()
         self.counted = Sheet()
-        self.unseen = self.before = 0
+        self.unseen = self.before = self.operations = 0
         self.stored = self.any_stored = False
         self.grids: dict[tuple[str, tuple[int, ...]], None] = {}
         self.constants: set[int] = set()
@@ -333,7 +335,7 @@ class Recorder:
             total.extents,
             tuple(self.grids),
             frozenset(self.constants),
-            self.kernel.statements + self.unseen,
+            max(self.kernel.statements + self.unseen, self.operations // _OPERATIONS),
             frozenset(self.writers),
             frozenset(n for n, _ in self.counted.limits.most_common(_LIKELY_LIMITS)),
             self.any_stored,

@@ -37,6 +37,8 @@ def plain_of(result: Any) -> Iterator[str]:
                 yield type(value).__name__
             if value.requires_grad:
                 yield "a tensor that requires a gradient"
+            if value.is_inference():
+                yield "a tensor of `torch.inference_mode`"
             continue
         known = isinstance(value, (bool, int, str, type(None), torch.dtype, torch.device))
         yield repr(value) if known else type(value).__name__

@@ -25,6 +25,13 @@ from tritonopt.verification.worker.probes import RECORDER
 from tritonopt.verification.worker.triton_interpreter import bfloat16
 from tritonopt.verification.worker.triton_interpreter.own_folds import OwnFolds
 
+_BINARY = frozenset(
+    f"__{name}__"
+    for name in (
+        *("add", "sub", "mul", "truediv", "floordiv", "mod", "and", "or", "xor"),
+        *("lshift", "rshift", "gt", "ge", "lt", "le", "eq", "ne"),
+    )
+)
 _LIMITING = frozenset(
     f"create_{name}" for name in ("maximumf", "maxnumf", "minimumf", "minnumf", "clampf")
 )
@@ -128,6 +135,7 @@ class Interpreter:
         self._wrapping(builder)
         self._hints()
         self._blocks_as_python_values()
+        self._constants_beside_blocks()
 
     def _nan_dropping(self, kind: Any) -> None:
         """`tl.maximum` and `tl.minimum` give the other operand for a NaN, as on a GPU."""
@@ -274,6 +282,15 @@ class Interpreter:
 
         self.module._patch_lang_tensor = patch
 
+    def _constants_beside_blocks(self) -> None:
+        """`LOG2E * x` with a constant of the module: the block multiplies, as in the compiler.
+
+        The constant itself would make another constant of what comes out.
+        """
+        tensor, constant = self.language.tensor, self.language.constexpr
+        for name in _BINARY & vars(constant).keys():
+            setattr(constant, name, _leaving_blocks(vars(constant)[name], tensor))
+
     def _remember(self, addresses: Any, value: Any, lanes: Any) -> None:
         if self.access.anywhere:
             return
@@ -302,6 +319,13 @@ class Interpreter:
             original(place // (ny * nz), place // nz % ny, place % nz)
 
         builder.set_grid_idx = set_grid_idx
+
+
+def _leaving_blocks(original: Callable[..., Any], tensor: type) -> Callable[..., Any]:
+    def operation(constant: Any, other: Any) -> Any:
+        return NotImplemented if isinstance(other, tensor) else original(constant, other)
+
+    return operation
 
 
 def _noting(original: Callable[..., Any]) -> Callable[..., Any]:

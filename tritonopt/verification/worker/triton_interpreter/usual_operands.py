@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from tritonopt.verification.worker.probes import RECORDER
 from tritonopt.verification.worker.triton_interpreter.known_functions import Functions
 
 _WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -123,6 +124,7 @@ def _make_handles_at_once(interpreter: Any) -> None:
     fitting: set[tuple[int, str]] = set()
 
     def init(this: Any, data: Any, dtype: Any, attr: Any = None) -> None:
+        RECORDER.operations += 1
         this.data, this.dtype, this.attr = data, dtype, {} if attr is None else attr
         sizes = (data.itemsize, dtype.name)
         if sizes not in fitting:
