@@ -126,6 +126,11 @@ def test_another_value_may_lead_to_a_kernel() -> None:
     assert found == ["x: f32[n], flag: True|False, mode: 1"]
 
 
+def test_complex_numbers_may_lead_to_a_kernel() -> None:
+    found = _suggested("x: f32[m, n], at: i64[n]", "", _SIZES, level=Attempt.NO_LAUNCH)
+    assert found == ["x: c64[m, n], at: i64[n]"]
+
+
 def test_a_message_names_the_tensor_that_lacks_dimensions() -> None:
     blame = Blame(("x", "weight"), (("x", 4), ("weight", 1)))
     text = "x: f32[m, k, p, n], weight: f32[n]"
