@@ -51,7 +51,8 @@ class Int64Offsets(Pass):
     Only with numbers: the launch can be read (its grid, its arguments, its configurations), and
     all sizes come from one tensor, taken to be contiguous, of at most 2**32 elements. A number
     that is beyond 2**31 itself is passed in 64 bits, and what is computed with it does not
-    overflow. Grids and tiles are those that Triton and CUDA allow. Nothing is said where something
+    overflow. Grids and tiles are those that Triton and CUDA allow; how far programs are apart is
+    seen, or is the size of the tile that the grid counts. Nothing is said where something
     that the launcher checks is not understood, or where a plain argument decides.
 
     For `constexpr=true` tensors of torch are passed at each launch (assumed), and none that may be
@@ -210,7 +211,7 @@ def _site(facts: KernelFacts, places: Sequence[WidePlace], *, on_demand: bool) -
     first, overflow = nodes[0], places[0].mended
     texts = dict.fromkeys(writer.text(place.nodes[0]) for place in places)
     text = " and ".join(texts)
-    what = f"{_text(facts, overflow)} is {overflow.number} where it is {overflow.where}"
+    what = f"{_text(facts, overflow)} would be {overflow.number} where it is {overflow.where}"
     with checklist.until_one_fails():
         checklist.prove("type-is-free", "it goes into addresses and comparisons alone")
         if any(comments_in(facts.kernel.module.text_of(node)) for node in nodes):
@@ -234,8 +235,8 @@ def _site(facts: KernelFacts, places: Sequence[WidePlace], *, on_demand: bool) -
 def _missed(facts: KernelFacts, overflow: Overflow, declined: Declined) -> Site:
     text = _text(facts, overflow)
     message = (
-        f"kept {text} in 32 bits, though it is {overflow.number} where it is {overflow.where}: "
-        f"{declined.condition.detail}"
+        f"kept {text} in 32 bits, though it would be {overflow.number} where it is "
+        f"{overflow.where}: {declined.condition.detail}"
     )
     nodes = (n for n, value in facts.values.items() if value is overflow.value)
     return Site(next(nodes, facts.kernel.node), (declined.condition,), message)

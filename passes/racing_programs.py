@@ -22,6 +22,10 @@ class RacingPrograms(Lint):
     which program came first. The pass reports such a load together with a launch of the file
     that comes to it: a shape, the two programs and the element. It changes nothing.
 
+    Reported as well is a load whose element all programs along an axis of the grid change and
+    store, without an atomic: `tl.store(DW + cols, tl.load(DW + cols) + dw)` in a program for each
+    row. What one of them adds is lost where another one has loaded before.
+
     ## Why
 
     Nothing orders the programs of a launch. On a small input they all run at once and mostly read
@@ -30,14 +34,18 @@ class RacingPrograms(Lint):
 
     ## Conditions
 
-    Reported only with numbers. The launch is in the same file and can be read: its grid, its
-    arguments, its configurations. Both accesses are of one tensor, passed for one parameter or
-    for two, as it is or from one of its rows on (`x[1:]`). All sizes come from one tensor,
-    taken to be contiguous; where a plain argument or a second tensor decides, or an offset or a
-    mask is loaded or cannot be followed, nothing is said. The same holds for a kernel with
+    Of an element that all programs change, its address, its masks and the branches around do not
+    depend on the program's number, and nothing of them is loaded; doing it twice is not doing it
+    once; and the grid has more than one program there for some sizes of tensors.
+
+    All else is reported only with numbers. The launch is in the same file and can be read: its
+    grid, its arguments, its configurations. Both accesses are of one tensor, passed for one
+    parameter or for two, as it is or from one of its rows on (`x[1:]`). All sizes come from one
+    tensor, taken to be contiguous; where a plain argument or a second tensor decides, or an offset
+    or a mask is loaded or cannot be followed, nothing is said. The same holds for a kernel with
     atomics, barriers, volatile loads or calls that are not understood, which may wait for each
-    other, for a load without a mask beside a store that has one, some of whose lanes nobody may
-    use, and for a store that always writes the same constant.
+    other, for a tile that is loaded without a mask beside a store that has one, some of whose lanes
+    nobody may use, and for a store that always writes the same constant.
 
     ## Numerics
 
@@ -95,7 +103,7 @@ class RacingPrograms(Lint):
         for race in find_races(facts):
             message = (
                 f"this load and the store in line {race.store.line} race: {race.numbers}; "
-                "write to another tensor, or launch twice"
+                f"{race.mend}"
             )
             reason = "reads-what-others-write"
             yield Site.of_mistake(race.load.node, "reads-its-own", reason, message)

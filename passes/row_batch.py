@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts import KernelFacts
-from tritonopt.facts.algebra.polynomial import TooLarge
+from tritonopt.facts.algebra.atoms import Lane, ProgramId
+from tritonopt.facts.algebra.polynomial import Polynomial, TooLarge
 from tritonopt.facts.algebra.tiles import tiles_of
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
@@ -159,8 +163,8 @@ class RowBatches(Pass):
     gained where there are many rows: sums of 1000000 rows of 64 elements.
 
     With `apart=false` longer rows have a tile of two axes, which cost up to a quarter. The pass
-    pays where all launches that are seen have tiles of at most 512 elements, and no loop goes on
-    along the row: elsewhere it adds a kernel that may never run.
+    pays where all launches that are seen have tiles of at most 512 elements, and neither a loop
+    nor other programs go on along the row: elsewhere it adds a kernel that may never run.
     Script and record: `benchmarks/rows.py`, `benchmarks/results/`.
     """
 
@@ -263,7 +267,7 @@ class RowBatches(Pass):
             Bits.REDUCTION_ORDER if sums else Bits.SAME,
             checklist.facts_used,
             changes,
-            pays=done and _is_short(proof),
+            pays=done and _is_short(proof) and not _is_shared(facts, ids.axis),
             depends=proof is not None and not _is_in_tiles_of_known_length(proof),
             advice="let each program handle several rows at once",
         )
@@ -275,6 +279,25 @@ def _is_short(proof: RowBatch | None) -> bool:
         return False
     known = proof.launches.known_tiles
     return bool(known) and max(known) <= _PAYS_UP_TO
+
+
+def _is_shared(facts: KernelFacts, axis: int) -> bool:
+    """Whether programs along another axis of the grid each have a tile of one row.
+
+    However short its tile is, the row is not, and the tile is as long as its author chose.
+    """
+    row = ProgramId(Polynomial.constant(axis))
+    for node in ast.walk(facts.kernel.node):
+        value = facts.values.get(node) if isinstance(node, ast.expr) else None
+        with suppress(TooLarge):
+            form = None if value is None else facts.forms.of(value)
+            leaves = [] if form is None else list(form.leaves())
+            programs = {leaf for leaf in leaves if isinstance(leaf, ProgramId)} - {row}
+            lanes = {leaf for leaf in leaves if isinstance(leaf, Lane)}
+            for program, lane in product(programs, lanes):
+                if form == Polynomial.of(program) * lane.extent + Polynomial.of(lane):
+                    return True
+    return False
 
 
 def _is_in_tiles_of_known_length(proof: RowBatch) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -170,30 +170,64 @@ def _is_annotated(facts: KernelFacts, parameter: Parameter) -> bool:
     return annotation is not None and facts.kernel.module.builtin(annotation) == "int"
 
 
+@dataclass(frozen=True)
+class _Loss:
+    """What the compiler is not told of a parameter, and what decides how wide an access is."""
+
+    name: str
+    what: str
+    """In words, of this parameter alone."""
+    told: _Told
+    effect: Effect
+
+
 def _narrowed(
     facts: KernelFacts, untold: Mapping[str, frozenset[_Told]], listed: Mapping[str, str]
 ) -> Iterator[Site]:
-    said: set[str] = set()
+    """One finding for all parameters of a kernel that are kept from the compiler in one way."""
     lengths = _lengths(facts)
+    groups: dict[tuple[str, _Told], dict[str, _Loss]] = {}
     for effect in _widest(facts):
         try:
             found = list(_lost(facts, effect))
         except TooLarge:
             continue
-        for name, what, told in found:
-            if name in said or told not in untold.get(name, ()):
+        for loss in found:
+            said = any(loss.name in group for group in groups.values())
+            if said or loss.told not in untold.get(loss.name, ()):
                 continue
-            if told is _Told.ONE and name in lengths:
+            if loss.told is _Told.ONE and loss.name in lengths:
                 continue  # no stride: nobody launches it for a length of 1
-            said.add(name)
-            why = f"listed in {listed[name]}" if name in listed else "annotated int"
-            mend = "take it out of the list" if name in listed else "take the annotation away"
-            message = (
-                f"{name} is {why}, so the compiler is not told {what} in line {effect.line}: {mend}"
-            )
-            node = next(a for a in _arguments(facts.kernel) if a.arg == name)
-            site = Site.of_mistake(node, "compiler-is-told", "compiler-is-not-told", message)
-            yield replace(site, pays=name not in listed)
+            groups.setdefault((listed.get(loss.name, ""), loss.told), {})[loss.name] = loss
+    for (which, _), group in groups.items():
+        node = next(a for a in _arguments(facts.kernel) if a.arg in group)
+        message = _message(which, list(group.values()))
+        site = Site.of_mistake(node, "compiler-is-told", "compiler-is-not-told", message)
+        yield replace(site, pays=not which)
+
+
+def _message(which: str, group: Sequence[_Loss]) -> str:
+    """What is lost, and what to do; `which` list has the parameters, or they are annotated."""
+    why = f"listed in {which}" if which else "annotated int"
+    first = group[0]
+    if len(group) == 1:
+        mend = "take it out of the list" if which else "take the annotation away"
+        return (
+            f"{first.name} is {why}, so the compiler is not told {first.what} in line "
+            f"{first.effect.line}: {mend}"
+        )
+    *names, last = (loss.name for loss in group)
+    lines = ", ".join(map(str, sorted({loss.effect.line for loss in group})))
+    what = (
+        "which of them is 1, and so where lanes lie side by side"
+        if first.told is _Told.ONE
+        else "whether 16 divides them, and so where loads and stores begin and end"
+    )
+    mend = "take them out of the list" if which else "take the annotations away"
+    return (
+        f"{', '.join(names)} and {last} are {why}, so the compiler is not told {what} "
+        f"(lines {lines}): {mend}"
+    )
 
 
 def _widest(facts: KernelFacts) -> list[Effect]:
@@ -230,8 +264,8 @@ def _arguments(kernel: Kernel) -> list[ast.arg]:
     return [*given.posonlyargs, *given.args, *given.kwonlyargs]
 
 
-def _lost(facts: KernelFacts, effect: Effect) -> Iterator[tuple[str, str, _Told]]:
-    """Parameters that decide how wide an access may be: (name, what is lost in words, what)."""
+def _lost(facts: KernelFacts, effect: Effect) -> Iterator[_Loss]:
+    """The parameters that decide how wide an access may be."""
     assert effect.pointer is not None
     base, offset = facts.forms.address(effect.pointer)
     lanes = {atom for atom in offset.atoms if isinstance(atom, Lane)}
@@ -251,17 +285,16 @@ def _lost(facts: KernelFacts, effect: Effect) -> Iterator[tuple[str, str, _Told]
         if len(sizes) == 1 and number % 2 and not sizes & constants:
             begins += sizes
             if not side_by_side and any(a in lanes for a, _ in monomial):
-                yield (
-                    begins[-1],
-                    f"{_Told.ONE.value}, and lanes of the {kind} lie side by side",
-                    _Told.ONE,
-                )
+                what = f"{_Told.ONE.value}, and lanes of the {kind} lie side by side"
+                yield _Loss(begins[-1], what, _Told.ONE, effect)
     if not side_by_side or ends is None:
         return
     for name in begins:
-        yield name, f"{_Told.ALIGNED.value}, and so where the {kind} begins", _Told.ALIGNED
+        what = f"{_Told.ALIGNED.value}, and so where the {kind} begins"
+        yield _Loss(name, what, _Told.ALIGNED, effect)
     for name in ends:
-        yield name, f"{_Told.ALIGNED.value}, and so where the {kind} ends", _Told.ALIGNED
+        what = f"{_Told.ALIGNED.value}, and so where the {kind} ends"
+        yield _Loss(name, what, _Told.ALIGNED, effect)
 
 
 def _only(monomial: _Monomial) -> Atom | None:

@@ -231,6 +231,7 @@ class SplitReduce(Pass):
         from tritonopt.transforms.pinned_rounding import check_pins
         from tritonopt.transforms.promised_order import ask_for_order
         from tritonopt.transforms.splitting.atomic_store import prove_atomic
+        from tritonopt.transforms.splitting.shared_loops import reads_tiles
         from tritonopt.transforms.splitting.split_kernel import SplitKernel
         from tritonopt.transforms.splitting.split_launches import Splitting, prove_launches
         from tritonopt.transforms.splitting.split_sums import prove_split
@@ -274,7 +275,7 @@ class SplitReduce(Pass):
             Bits.REDUCTION_ORDER if rounds else Bits.SAME,
             checklist.facts_used,
             changes,
-            pays=few is not False and self.combine == "kernel",
+            pays=few is not False and self.combine == "kernel" and reads_tiles(facts, loop),
             depends=few is None,
             advice=f"divide {where} over several programs",
             worth=_worth(split, few) if self.combine == "kernel" else "",

@@ -56,11 +56,13 @@ class UndefinedLanes(Lint):
     so does a maximum of integers, which are lengths and indices as a rule. A reduction is reported
     once, with all loads whose lanes it takes in.
 
-    Sums that are gathered lane by lane over a loop, and reduced after it, count as well. The value
+    Sums that are gathered lane by lane over a loop, and reduced after it, count as well, and so do
+    `tl.sort`, `tl.topk` and scans from the end: they bring such lanes among the others. The value
     that is advised for `other=` is one with which the reduction does not notice the lanes: 0 for a
     sum of products, minus infinity for a maximum and for a sum of exponentials.
 
-    It is added where every reduction of what is loaded wants the same number. An infinity is added
+    It is added where every reduction of what is loaded wants the same number, and the load stands
+    in the kernel itself: a helper may be called for something else. An infinity is added
     only where no store may write such a lane, and what is loaded is not seen to be integers; where
     nothing shows its type it is taken to be floats, and the remark says so.
 
@@ -122,7 +124,6 @@ class UndefinedLanes(Lint):
 def _may_be_undefined(effect: Effect) -> bool:
     return (
         effect.kind is EffectKind.LOAD
-        and not effect.inlined
         and effect.loaded is not None
         and effect.mask is not None
         and not effect.mask.is_none
@@ -147,11 +148,11 @@ def _site(facts: KernelFacts, found: Sequence[TakenIn], wanted: Mapping[Effect, 
     others = [str(u.load.line) for u in found if u is not first and u.load.line != first.load.line]
     reduction, node = first.reduction, first.load.node
     assert isinstance(node, ast.Call)
-    mask = next((k.value for k in node.keywords if k.arg == "mask"), None) or node.args[1]
-    text = " ".join(facts.kernel.module.text_of(mask).split())
-    loads = f"this load and the one in line {' and '.join(others)}" if others else "this load"
+    text = _mask_text(facts, first.load)
+    this = "the load in this call" if first.load.inlined else "this load"
+    loads = f"{this} and the one in line {' and '.join(others)}" if others else this
     if len(others) > 1:
-        loads = f"this load and those in lines {', '.join(others[:-1])} and {others[-1]}"
+        loads = f"{this} and those in lines {', '.join(others[:-1])} and {others[-1]}"
     what = (
         f"the {_WORDS.get(reduction.name, reduction.name)} in line {reduction.node.lineno} "
         f"includes lanes where `{text}` is false, which {loads} "
@@ -167,8 +168,8 @@ def _site(facts: KernelFacts, found: Sequence[TakenIn], wanted: Mapping[Effect, 
     claim = Condition("reduced-lanes-are-defined", Status.REFUTED, what, reason)
     site = Site(node, (claim,), f"{what}{effect}: {mend}", analysis=True, pays=bool(shown))
     every = {other for undefined in found for other in wanted[undefined.load]}
-    if not first.other or every != {first.other}:
-        return site  # reductions that want something else of one load
+    if not first.other or every != {first.other} or any(u.load.inlined for u in found):
+        return site  # reductions, or callers, that want something else of one load
     from tritonopt.transforms.mended_loads import mended_loads  # few files have such a load
 
     mended = mended_loads(facts, [undefined.load for undefined in found], first.other)
@@ -181,6 +182,16 @@ def _site(facts: KernelFacts, found: Sequence[TakenIn], wanted: Mapping[Effect, 
         changes=mended.changes,
         conditions=(claim, *mended.conditions),
     )
+
+
+def _mask_text(facts: KernelFacts, load: Effect) -> str:
+    """The mask as it is written; that of a load in a helper in terms of the kernel."""
+    if load.inlined:
+        assert load.mask is not None
+        return facts.forms.condition(load.mask).readable
+    assert isinstance(load.node, ast.Call)
+    mask = next((k.value for k in load.node.keywords if k.arg == "mask"), None) or load.node.args[1]
+    return " ".join(facts.kernel.module.text_of(mask).split())
 
 
 def _mend(found: Sequence[TakenIn], reduction: Reduction) -> str:

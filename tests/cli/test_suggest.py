@@ -219,6 +219,71 @@ def test_what_is_listed_is_left_to_who_listed_it(run: Any) -> None:
     assert "specialization [mistake]: stride is annotated int" in run("k.py")[1]
 
 
+def test_parameters_that_one_cause_hides_are_one_finding(run: Any, root: Path) -> None:
+    text = (root / "tests/passes/specialization/strides_of_a_tile.py").read_text()
+    write("k.py", text)
+    out = run("k.py")[1]
+    assert out.count("[mistake]") == 1
+    assert "stride_m and stride_n are annotated int, so the compiler is not told which" in out
+
+
+COPY = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(X, Slots, Y, N, BLOCK: tl.constexpr):
+    slot = tl.load(Slots + tl.program_id(0))
+    cols = AT + tl.arange(0, BLOCK)
+    x = tl.load(X + tl.program_id(0) * N + cols, mask=cols < N)
+    tl.store(Y + slot * N + cols, x, mask=cols < N)
+
+
+def launch(x, slots):
+    m, n = x.shape
+    y = torch.zeros_like(x)
+    copy[(m, triton.cdiv(n, 128))](x, slots, y, n, BLOCK=128)
+    return y
+"""
+
+
+@pytest.mark.parametrize(("place", "suggested"), [("0", True), ("tl.program_id(1) * BLOCK", False)])
+def test_a_row_that_several_programs_share_is_not_short(
+    run: Any, place: str, suggested: bool
+) -> None:
+    write("k.py", COPY.replace("AT", place))
+    assert ("row-batch" in run("k.py")[1]) == suggested
+
+
+LARGEST = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def largest(X, Y, n):
+    top = 0.0
+    for i in range(n):
+        top = tl.maximum(top, tl.load(X + i))
+    tl.store(Y, top)
+
+
+def launch(x):
+    y = torch.zeros(1)
+    largest[(1,)](x, y, x.numel())
+    return y
+"""
+
+
+def test_a_loop_over_elements_gets_tiles_before_programs(run: Any) -> None:
+    write("k.py", LARGEST)
+    out = run("k.py")[1]
+    assert "scalar-loop" in out and "split-reduce" not in out
+
+
 def test_a_hint_that_only_a_store_would_use_is_not_suggested(run: Any) -> None:
     stores = "    tl.store(Y + source, tl.load(X + offs))"
     write("k.py", RING.replace("    tl.store(Y + offs, tl.load(X + source))", stores))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -62,3 +63,15 @@ def test_what_the_compiler_may_defer_has_nothing_to_save() -> None:
     assert loaded != text
     site = site_of(loaded)
     assert not site.pays and "the compiler may do that by itself" in site.message
+
+
+@pytest.mark.parametrize(("block", "pays"), [("BLOCK", False), ("16", True), ("65536", False)])
+def test_a_tile_of_two_axes_has_to_find_registers(block: str, pays: bool) -> None:
+    """Each turn added it up to one axis: what is kept is as many times as large."""
+    text = case("rows_of_a_tile")
+    launches = text.count("BLOCK=")
+    assert launches
+    given = re.sub(r"BLOCK=\d+", f"BLOCK={block}", text)
+    site = site_of(given)
+    assert site.pays == pays, site.message
+    assert pays or "is kept through the loop" in site.message

@@ -148,6 +148,26 @@ def test_what_fails_is_told_once_and_not_kept(gpu: Planted, tmp_path: Path) -> N
 
 
 @pytest.mark.thorough
+def test_what_was_not_verified_in_time_is_tried_again(gpu: Planted, tmp_path: Path) -> None:
+    gpu.takes(0.5, ends=[NEW])
+    module = load(tmp_path, TEXT)
+    assert "tl.maximum" in launch(tuned(module.relu))
+    gpu.takes(0.5)
+    assert NEW in launch(tuned(module.relu))
+
+
+@pytest.mark.thorough
+def test_what_is_never_verified_in_time_is_given_up(gpu: Planted, tmp_path: Path) -> None:
+    gpu.takes(0.5, ends=[NEW])
+    module = load(tmp_path, TEXT)
+    for _ in range(3):
+        assert "tl.maximum" in launch(tuned(module.relu))
+    asked = gpu.asked
+    gpu.takes(0.5)
+    assert "tl.maximum" in launch(tuned(module.relu)) and gpu.asked == asked
+
+
+@pytest.mark.thorough
 def test_ahead_of_time(gpu: Planted, tmp_path: Path) -> None:
     gpu.takes(0.5)
     launches = [

@@ -77,6 +77,8 @@ class Chosen:
     notes: tuple[str, ...] = ()
     failure: str = ""
     """Why nothing was found out; another time it may be."""
+    late: bool = False
+    """Whether it is the original because a faster text was not verified in time."""
 
 
 def choose(asked: LiveLaunch) -> Chosen:
@@ -115,6 +117,7 @@ class _Choice:
         self.asked = asked
         self.end = time.monotonic() + asked.budget
         self.notes: list[str] = []
+        self.late = False
         self.form = generalize([asked.launch])
         self.old = source.read(asked.text, asked.path)
         self.subject = self._subject()
@@ -162,8 +165,9 @@ class _Choice:
             evidence = self._verified(text)
             if evidence.is_yes:
                 return Chosen(name, ratio, evidence)
+            self.late = self.late or not evidence.backend
             self.notes.append(f"{name}: {evidence.reason}")
-        return Chosen()
+        return Chosen(late=self.late)
 
     def _is_search_over(self) -> bool:
         return self.left <= (1 - _FOR_THE_SEARCH) * self.asked.budget

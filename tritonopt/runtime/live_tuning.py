@@ -36,6 +36,8 @@ SERVERS: dict[str, Any] = {}
 _STORE = "tuning.sqlite"
 _TASK = "tritonopt.runtime.launch_choice:choose"
 _DEFAULT = "default"
+_MOST_TRIES = 3
+"""Processes that choose anew where what is faster was not verified in time, one after the other."""
 _SLACK = 600.0
 """Seconds beside the budget after which a choice hangs: its last steps are not cut short."""
 
@@ -189,14 +191,16 @@ class Tuner:
 
         store = Store(cache_directory() / _STORE)
         key = self._key(launches)
-        known = self._known(store.get(key))
-        if known is not None:
-            return known
+        kept = store.get(key)
+        tries = 0 if kept is None else kept.get("tries", _MOST_TRIES)
+        if kept is not None and tries >= _MOST_TRIES:
+            return self._known(kept)
         answer = self._asked(store.path, grid, args, kwargs)
         if answer.failure:
             return self._original(answer.failure)
         choice = self._told(answer)
-        store.put(key, self._kept(choice))
+        found = self._kept(choice)
+        store.put(key, {**found, "tries": tries + 1} if answer.late else found)
         return choice
 
     def _asked(
@@ -264,9 +268,7 @@ class Tuner:
     def _kept(self, choice: Choice) -> dict[str, Any]:
         return {"passes": choice.passes, "ratio": choice.ratio, "why": choice.why}
 
-    def _known(self, found: Mapping[str, Any] | None) -> Choice | None:
-        if found is None:
-            return None
+    def _known(self, found: Mapping[str, Any]) -> Choice:
         diffs = {version.name: version.diff for version in self.versions}
         name = str(found["passes"])
         ratio = None if found["ratio"] is None else tuple(found["ratio"])

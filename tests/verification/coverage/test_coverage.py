@@ -753,6 +753,26 @@ def test_a_limit_asks_for_both_outcomes() -> None:
     assert asked == {"holds", "fails"}
 
 
+@pytest.mark.parametrize(
+    ("new", "asked"),
+    [
+        ("    warps = min(n, 16)\n    k[(n,)](n, num_warps=warps)", set()),
+        ("    k[(n,)](n, num_stages=max(n, 4))", set()),
+        # What says how many warps there are is used elsewhere as well.
+        ("    warps = min(n, 16)\n    k[(warps,)](n, num_warps=warps)", {"min(n, 16) is 16"}),
+        ("    if min(n, 16) < 9:\n        k[(min(n, 16),)](n)", {"min(n, 16) is 16"}),
+    ],
+)
+def test_limits_that_the_text_settles(new: str, asked: set[str]) -> None:
+    """No result depends on a number of warps; a test is asked for both outcomes itself."""
+    before = "    k[(n,)](n, num_warps=4)"
+    text = f"import triton\n\n@triton.jit\ndef k(n):\n    pass\n\ndef f(n):\n{before}\n"
+    both = [source.read(t, "f.py") for t in (text, text.replace(before, new))]
+    found = demands(both[0], both[1], reached=({"f"}, {"f"}))
+    assert {d.text for d in found if d.number is not None} == asked
+    assert len({d.line for d in found if d.number is not None}) == len(asked)
+
+
 def test_more_programs_than_a_limit_allows(of_texts: Callable[..., Verdict]) -> None:
     new = FLAT.replace(
         "(triton.cdiv(x.numel(), 16),)", "lambda meta: (min(triton.cdiv(n, 16), 64),)"

@@ -123,7 +123,12 @@ def test_a_view_of_halves_asks_for_a_tensor_of_twice_the_length() -> None:
 
 def test_another_value_may_lead_to_a_kernel() -> None:
     found = _suggested("x: f32[n], flag: False|True, mode: 1", "", _SIZES, level=Attempt.NO_LAUNCH)
-    assert found == ["x: f32[n], flag: True|False, mode: 1"]
+    assert found[0] == "x: f32[n], flag: True|False, mode: 1"
+
+
+def test_complex_numbers_may_lead_to_a_kernel() -> None:
+    found = _suggested("x: f32[m, n], at: i64[n]", "", _SIZES, level=Attempt.NO_LAUNCH)
+    assert found == ["x: c64[m, n], at: i64[n]"]
 
 
 def test_a_message_names_the_tensor_that_lacks_dimensions() -> None:

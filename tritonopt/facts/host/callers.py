@@ -38,20 +38,27 @@ def passes_any_size(launch: Launch) -> bool:
 
 def calls_of(launch: Launch, name: str) -> Iterator[tuple[_Function, ast.Call | None]]:
     """The functions of the file that call the launcher; without a call, where one is around it."""
+    kernels = {kernel.node for kernel in launch.module.kernels}
     for function, _ in launch.module.names.functions:
         if not isinstance(function, _Function) or function is launch.launcher:
             continue
+        if function in kernels:
+            continue  # what is called there is a function of the language
         for node in walk(function):
             if node is launch.launcher:
                 yield function, None
-            elif isinstance(node, ast.Call) and _is_named(node.func, name):
+            elif isinstance(node, ast.Call) and _is_named(launch.module, node.func, name):
                 yield function, node
 
 
-def _is_named(called: ast.expr, name: str) -> bool:
+def _is_named(module: Module, called: ast.expr, name: str) -> bool:
     match called:
-        case ast.Name(id=written) | ast.Attribute(attr=written):
+        case ast.Name(id=written):
             return written == name
+        case ast.Attribute(attr=written):
+            # `torch.cumsum` is not the launcher `cumsum`.
+            library = (module.resolve(called) or "").split(".")[0]
+            return written == name and library not in ("torch", "triton")
     return False
 
 

@@ -11,15 +11,16 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import islice, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts.algebra.atoms import (
     Iteration,
     Lane,
     LauncherParameter,
+    NumPrograms,
     Param,
     PowerOfTwo,
     ProgramId,
@@ -76,7 +77,7 @@ def find_overruns(facts: KernelFacts) -> Iterator[tuple[Effect, str]]:
 
 
 def _find_overrun(facts: KernelFacts, launches: Sequence[Launch], store: Effect) -> str:
-    if store.inlined or store.pointer is None:
+    if store.pointer is None:
         return ""
     for launch in launches:
         bindings = [w for w in facts.launches.bindings if w.launch is launch]
@@ -97,19 +98,24 @@ class CannotTell(Exception):
 class Trial:
     """One store under one configuration of one launch."""
 
+    _ends_at_buffer: ClassVar[bool] = True
+    """Whether it is asked where the buffer ends."""
+
     def __init__(
         self, facts: KernelFacts, launch: Launch, binding: LaunchBinding, store: Effect
     ) -> None:
         self._facts = facts
         self._launch = launch
-        self._binding = binding
+        self._binding = with_programs(binding)
         assert store.pointer is not None
         base, offset = facts.forms.address(store.pointer)
         if base is None:
             raise CannotTell
         self._base = base
         self._offset = self._host(offset)
-        self._conditions = [(self._host(form), holds) for form, holds in _conditions(facts, store)]
+        self._conditions = [
+            (self._host(form), holds) for form, holds in conditions_of(facts, store)
+        ]
         self._counts: dict[Atom, Polynomial] = {}
         for loop in store.loops:
             count = facts.forms.trip_count(loop)
@@ -195,7 +201,8 @@ class Trial:
         root = self._buffer
         while (shape := self._shapes.get(root)) is not None and shape.like is not None:
             root = shape.like
-        if shape is not None and all(size.constant_value is not None for size in shape.sizes):
+        fixed = shape is not None and all(size.constant_value is not None for size in shape.sizes)
+        if fixed and self._ends_at_buffer:
             raise CannotTell  # which tensors fit it is for the caller to know
         atoms = {a for form in self._forms for a in inputs_of(form) if isinstance(a, TensorSize)}
         if shape is not None:
@@ -315,15 +322,30 @@ class Trial:
         self, sizes: tuple[int, ...], numbers: Mapping[Atom, int]
     ) -> Iterator[dict[Atom, int]]:
         """Programs, iterations and lanes to look at: the first, the last, and around the sizes."""
-        choices = []
-        for atom in self._varying:
-            most = self._most(atom, numbers)
+
+        def near(atom: Atom, most: int) -> list[int]:
+            found = {0, 1, most - 1, *(s + d for s in sizes for d in (-1, 0))}
+            return sorted(n for n in found if 0 <= n < most)
+
+        return self._chosen(numbers, near)
+
+    def _chosen(
+        self, numbers: Mapping[Atom, int], choices: Callable[[Atom, int], Sequence[int]]
+    ) -> Iterator[dict[Atom, int]]:
+        """All places of which each part is among the choices for it, of so many that there are."""
+
+        def rest(place: dict[Atom, int], atoms: Sequence[Atom]) -> Iterator[dict[Atom, int]]:
+            if not atoms:
+                yield place
+                return
+            # A program goes through tiles of its own number, and so many as are left for it.
+            most = self._most(atoms[0], {**numbers, **place})
             if most is None:
                 raise CannotTell
-            near = {0, 1, most - 1, *(s + d for s in sizes for d in (-1, 0))}
-            choices.append(sorted(n for n in near if 0 <= n < most))
-        for chosen in product(*choices):
-            yield dict(zip(self._varying, chosen, strict=True))
+            for number in choices(atoms[0], most):
+                yield from rest({**place, atoms[0]: number}, atoms[1:])
+
+        return rest({}, self._varying)
 
     @cached_property
     def _varying(self) -> list[Atom]:
@@ -331,7 +353,7 @@ class Trial:
         atoms = {
             a for form in self._forms for a in inputs_of(form) if not isinstance(a, TensorSize)
         }
-        return sorted(atoms, key=lambda a: a.key)
+        return sorted(atoms, key=lambda a: (not isinstance(a, ProgramId), a.key))
 
     def _most(self, atom: Atom, numbers: Mapping[Atom, int]) -> int | None:
         """How many values it takes."""
@@ -374,8 +396,21 @@ class Trial:
         )
 
 
-def _conditions(facts: KernelFacts, store: Effect) -> Iterator[tuple[Polynomial, bool]]:
-    """What must hold for a lane to be stored: its mask, and the `if`s on the way."""
+def with_programs(binding: LaunchBinding) -> LaunchBinding:
+    """The same, which says of `tl.num_programs` what the grid says."""
+    counts: dict[Atom, Polynomial] = {
+        NumPrograms(Polynomial.constant(axis)): number
+        for axis, number in enumerate(binding.grid)
+        if number is not None
+    }
+    return replace(binding, values={**binding.values, **counts})
+
+
+def conditions_of(facts: KernelFacts, store: Effect) -> Iterator[tuple[Polynomial, bool]]:
+    """What must hold for a lane to be stored or loaded: its mask, and the `if`s on the way.
+
+    Raises CannotTell where the kernel may end before in a way that is not followed.
+    """
     if store.mask is not None and not store.mask.is_none:
         yield facts.forms.condition(store.mask), True
     for guard in store.guards:

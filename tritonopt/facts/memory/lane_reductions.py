@@ -30,6 +30,14 @@ _OTHER_FORMS = {
 }
 """Reductions whose result the facts do not follow: with a function, or with indices."""
 
+_MOVES = {
+    "sort": ("x", "dim", "descending"),
+    "topk": ("x", "k", "dim"),
+    "cumsum": ("input", "axis", "reverse"),
+    "cumprod": ("input", "axis", "reverse"),
+}
+"""What gives each lane something of the others along the axis."""
+
 
 @dataclass(frozen=True)
 class Reduction:
@@ -40,6 +48,12 @@ class Reduction:
     operand: Value
     axes: frozenset[int]
     """The axes that are reduced, counted from the right."""
+    alike: str = ""
+    """The reduction that notices what this one does, where it has another name."""
+
+    @property
+    def noticing(self) -> str:
+        return self.alike or self.name
 
 
 def reductions_of(facts: KernelFacts) -> list[Reduction]:
@@ -62,12 +76,13 @@ def _reduction(node: ast.expr, value: Value) -> Reduction | None:
             return None
         return Reduction(node, name, operand, frozenset(operand.rank - 1 - a for a in axes))
     match value.op, value.attribute:
+        case Op.RESHAPED, (str() as name, tuple() as keywords) if name in _MOVES:
+            return _moving(node, value, name, keywords)
         case Op.RESHAPED, (str() as name, tuple() as keywords) if name in _OTHER_FORMS:
             pass
         case _:
             return None
-    positional = len(value.operands) - len(keywords)
-    given = dict(zip((*_OTHER_FORMS[name][:positional], *keywords), value.operands, strict=False))
+    given = _given(value, _OTHER_FORMS[name], keywords)
     operand = given.get("input", value)
     rank, axis = operand.rank, given.get("axis")
     if not rank:
@@ -77,6 +92,36 @@ def _reduction(node: ast.expr, value: Value) -> Reduction | None:
     if not isinstance(axis.constant, int):
         return None
     return Reduction(node, name, operand, frozenset({rank - 1 - axis.constant % rank}))
+
+
+def _given(
+    value: Value, parameters: tuple[str, ...], keywords: tuple[str, ...]
+) -> dict[str, Value]:
+    positional = len(value.operands) - len(keywords)
+    return dict(zip((*parameters[:positional], *keywords), value.operands, strict=False))
+
+
+def _moving(node: ast.expr, value: Value, name: str, keywords: tuple[str, ...]) -> Reduction | None:
+    """A sort, or a scan from the end: one from the start comes to the lanes behind it last."""
+    first, *others = _MOVES[name]
+    given = _given(value, _MOVES[name], keywords)
+    operand = given.get(first, value.operands[0])
+    axis = given.get("axis" if "axis" in others else "dim")
+    turned = given.get(others[-1])
+    if not operand.rank:
+        return None
+    along = 0
+    if axis is not None and not axis.is_none:
+        if not isinstance(axis.constant, int):
+            return None
+        along = operand.rank - 1 - axis.constant % operand.rank
+    elif "axis" in others:
+        along = operand.rank - 1  # scans go along axis 0 where nothing is said
+    falls = name == "topk" or (turned is not None and turned.constant is True)
+    if name in ("sort", "topk"):
+        return Reduction(node, name, operand, frozenset({along}), "max" if falls else "min")
+    alike = "sum" if name == "cumsum" else "prod"
+    return Reduction(node, name, operand, frozenset({along}), alike) if falls else None
 
 
 def _multiplies(facts: KernelFacts, reduction: ast.Call) -> bool:

@@ -57,7 +57,7 @@ def taken_in(
             for off in lanes.off:
                 if not _Taking(facts, effect, off).reaches(reduction.operand):
                     continue
-                name, operand = reduction.name, reduction.operand
+                name, operand = reduction.noticing, reduction.operand
                 noticed = zero_is_noticed(facts, name, operand, effect.order, off, lanes.on)
                 other = "0.0" if noticed is False else ""
                 other = _Filling(facts, effect, off).mending(reduction) or other

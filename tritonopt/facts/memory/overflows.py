@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice, product
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.algebra.atoms import (
@@ -32,7 +32,7 @@ from tritonopt.facts.host.callers import rank_of
 from tritonopt.facts.host.launcher_code import forms_at, is_free, place_atom
 from tritonopt.facts.host.size_limits import may_be_large
 from tritonopt.facts.launch_bindings import LaunchBinding
-from tritonopt.facts.memory.buffers import CannotTell, Shape, Trial, inputs_of
+from tritonopt.facts.memory.buffers import CannotTell, Shape, Trial, inputs_of, with_programs
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
@@ -46,6 +46,7 @@ _SIZES: Mapping[int, Sequence[tuple[int, ...]]] = {
     1: ((3 << 30,),),
     2: ((131072, 32768), (49152, 65536), (1 << 20, 4096), (1 << 22, 1024), (1 << 25, 128)),
     3: ((1 << 20, 32, 128), (64, 8192, 8192), (4096, 1024, 1024), (8, 32768, 16384)),
+    4: ((256, 512, 256, 128), (64, 32, 16384, 128), (32, 32768, 32, 128)),
 }
 """By the number of dimensions: tensors of 3 or 4 billion elements, which take 8 GB in fp16."""
 
@@ -113,6 +114,7 @@ class _Access(Trial):
         self, facts: KernelFacts, launch: Launch, binding: LaunchBinding, effect: Effect
     ) -> None:
         assert effect.pointer is not None
+        binding = with_programs(binding)
         self._parts = {
             part: substitute(facts.forms.of(part), binding)
             for part in parts_of(facts, effect.pointer)
@@ -138,11 +140,26 @@ class _Access(Trial):
             if all(isinstance(a, _VARYING) or a in blocks for a in inputs_of(form))
             # No program goes through so many elements by itself.
             and any(isinstance(a, ProgramId) for a in inputs_of(form))
+            and self._are_tiles(form)
         }
         forms = [*needed, *self._parts.values(), *(lane.extent for lane in self._lanes)]
         axes = {a for form in forms for a in inputs_of(form) if isinstance(a, ProgramId)}
         grid = [self._binding.programs(axis) for axis in axes]
         return [*forms, *(form for form in grid if form is not None)]
+
+    def _are_tiles(self, form: Polynomial) -> bool:
+        """Whether what programs are apart by, and cannot be followed, is the size of their tile.
+
+        The grid then follows it. Else it is as long as a row of what the caller passes.
+        """
+        for monomial in form.terms:
+            atoms = {atom for atom, _ in monomial}
+            for program in (atom for atom in atoms if isinstance(atom, ProgramId)):
+                grid = self._binding.programs(program)
+                followed = set(inputs_of(grid)) if grid is not None else set()
+                if not atoms & self._blocks <= followed:
+                    return False
+        return True
 
     def _at_run_time(self) -> Iterator[Polynomial]:
         for parameter in self._facts.kernel.parameters:
@@ -212,7 +229,7 @@ class _Access(Trial):
         axes = (a.which for a in passed if isinstance(a, TensorSize) and a.tensor == root)
         rank = max([rank, *(i + 1 if i >= 0 else -i for each in axes for i in each)])
         known = rank_of(self._launch, given.name)
-        self._ranks = [known] if known else [r for r in (2, 3, 1) if r >= rank]
+        self._ranks = [known] if known else [r for r in (2, 3, 1, 4) if r >= rank]
         return root, rank
 
     def _check_rank(self) -> None:
@@ -289,20 +306,19 @@ class _Access(Trial):
 
         Of tiles whose size is not known only the first lane and the first iteration are.
         """
-        choices = []
-        for atom in self._varying:
-            most = self._most(atom, numbers)
+
+        def near(atom: Atom, most: int) -> list[int]:
             if not most:
-                raise CannotTell
+                return []
             first_only = isinstance(atom, Lane) and not self._blocks.isdisjoint(
                 inputs_of(atom.extent)
             )
             if isinstance(atom, Iteration):
                 first_only = not self._blocks.isdisjoint(inputs_of(self._counts[atom]))
-            near = {0} if first_only else {most - 1, max(most - 2, 0), most // 2, 0}
-            choices.append(sorted(near, reverse=True))
-        for chosen in product(*choices):
-            yield dict(zip(self._varying, chosen, strict=True))
+            found = {0} if first_only else {most - 1, max(most - 2, 0), most // 2, 0}
+            return sorted(found, reverse=True)
+
+        return self._chosen(numbers, near)
 
     def _beyond(
         self, sizes: tuple[int, ...], trial: Mapping[Atom, int], place: Mapping[Atom, int]

@@ -22,6 +22,7 @@ from tritonopt.facts.host.callers import passes_any_size
 from tritonopt.facts.host.launcher_code import forms_at
 from tritonopt.facts.host.slices import rows_from
 from tritonopt.facts.memory.buffers import MAX_RANK, CannotTell, Trial, checks_are_understood
+from tritonopt.facts.memory.lost_updates import find_lost_update
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.operations import Op
 
@@ -45,6 +46,7 @@ class Race:
     store: Effect
     numbers: str
     """Sizes, the two programs and the element, in words."""
+    mend: str = "write to another tensor, or launch twice"
 
 
 def find_races(facts: KernelFacts) -> Iterator[Race]:
@@ -55,9 +57,9 @@ def find_races(facts: KernelFacts) -> Iterator[Race]:
     stores = [e for e in facts.effects if _is_plain(e, EffectKind.STORE)]
     for load in loads:
         for store in stores:
-            numbers = _find(facts, load, store)
-            if numbers:
-                yield Race(load, store, numbers)
+            found = _find_lost_update(facts, load, store) or _find(facts, load, store)
+            if found is not None:
+                yield found
                 break
 
 
@@ -113,14 +115,29 @@ def _is_unordered(facts: KernelFacts) -> bool:
 
 
 def _is_plain(effect: Effect, kind: EffectKind) -> bool:
-    return effect.kind is kind and not effect.inlined and effect.pointer is not None
+    return effect.kind is kind and effect.pointer is not None
 
 
-def _find(facts: KernelFacts, load: Effect, store: Effect) -> str:
-    if load.mask is None and store.mask is not None:
-        return ""  # lanes that are off in the store may be of no use to anybody
+def _find_lost_update(facts: KernelFacts, load: Effect, store: Effect) -> Race | None:
+    try:
+        lost = find_lost_update(facts, load, store)
+    except (CannotTell, TooLarge):
+        return None
+    if lost is None:
+        return None
+    launch = f"launched in {lost.launch.where}"
+    numbers = (
+        f"{launch}, all {lost.programs}programs along axis {lost.axis} change the same elements of "
+        f"{lost.name}, and what one of them stores another may not have seen"
+    )
+    return Race(load, store, numbers, "use an atomic, or give each program elements of its own")
+
+
+def _find(facts: KernelFacts, load: Effect, store: Effect) -> Race | None:
+    if load.mask is None and store.mask is not None and _has_lanes(facts, load):
+        return None  # lanes that are off in the store may be of no use to anybody
     if store.stored is not None and store.stored.op in (Op.CONST, Op.CONSTEXPR, Op.FULL):
-        return ""  # whoever writes it, it is the same
+        return None  # whoever writes it, it is the same
     for launch in facts.launches.launches:
         if not (checks_are_understood(launch) and passes_any_size(launch)):
             continue
@@ -133,12 +150,19 @@ def _find(facts: KernelFacts, load: Effect, store: Effect) -> str:
             except (CannotTell, TooLarge):
                 found = ""
             if found:
-                return found
-    return ""
+                return Race(load, store, found)
+    return None
+
+
+def _has_lanes(facts: KernelFacts, effect: Effect) -> bool:
+    assert effect.pointer is not None
+    return effect.pointer.shape != ()
 
 
 class _Access(Trial):
     """A load or a store under one configuration of one launch."""
+
+    _ends_at_buffer = False
 
     @cached_property
     def _part(self) -> tuple[ast.expr, int] | None:
@@ -199,16 +223,9 @@ class _Access(Trial):
     ) -> Iterator[dict[Atom, int]]:
         """All places where they are few, else those at the ends and around the sizes."""
         counts = [self._most(atom, numbers) for atom in self._varying]
-        total = 1
-        for number in counts:
-            if number is None:
-                raise CannotTell
-            total *= number
-        if total > MAX_PLACES:
-            yield from self._places(sizes, numbers)
-            return
-        for chosen in product(*(range(number or 0) for number in counts)):
-            yield dict(zip(self._varying, chosen, strict=True))
+        if None in counts or math.prod(number or 0 for number in counts) > MAX_PLACES:
+            return self._places(sizes, numbers)
+        return self._chosen(numbers, lambda _, most: range(most))
 
     def _told_of_two(
         self,

@@ -87,6 +87,19 @@ def widened(facts: KernelFacts, value: Value, axes: Axes) -> Value:
     return value
 
 
+def _is_of_indices(value: Value) -> bool:
+    """Whether it depends on where the lane is, and not just on what is loaded there."""
+    todo, seen = [value], {value}
+    while todo:
+        part = todo.pop()
+        if part.op in _INDICES:
+            return True
+        inside = [] if part.op is Op.LOAD else [o for o in part.operands if o not in seen]
+        seen.update(inside)
+        todo += inside
+    return False
+
+
 class _Lane:
     """One lane with numbers put in; `load` is the one that reads 0 there, if any does."""
 
@@ -142,7 +155,7 @@ class _Lane:
             decided = self._decided(value, axes)
             if decided is not None:
                 return float(decided)
-            if any(part.op in _INDICES for part in value.walk()):
+            if _is_of_indices(value):
                 raise _Unclear
         compute = function_on_numbers(value)
         if compute is not None:

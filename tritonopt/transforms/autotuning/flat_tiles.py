@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
-from tritonopt.facts.algebra.atoms import CeilDiv, Lane, Negative, Param, ProgramId
+from tritonopt.facts.algebra.atoms import CeilDiv, Lane, Negative, NumPrograms, Param, ProgramId
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import ZERO
 from tritonopt.facts.effects import Effect
@@ -28,6 +28,7 @@ _CLAIM = "tiles-may-be-longer"
 _PLACE = Param("(place in the range)")
 """What no parameter is called."""
 _FIRST_AXIS = ProgramId(ZERO)
+_PROGRAMS = NumPrograms(ZERO)
 _GIVEN = frozenset({Op.CONST, Op.PARAM, Op.CONSTEXPR, Op.GLOBAL, Op.DTYPE, Op.LOAD})
 _LANE_BY_LANE = ELEMENTWISE | {Op.FULL, Op.BROADCAST_TO, Op.BOTH, Op.EITHER}
 
@@ -155,8 +156,8 @@ class _Flat:
         return substitute(form, LaunchBinding(launch, {Lane(self._length, 0): place}))
 
     def _is_placed(self, form: Polynomial) -> bool:
-        """Whether a form has neither the program, nor the lane, nor the length of a tile."""
-        own = (self.tile, _FIRST_AXIS)
+        """Whether a form has neither the program, nor how many there are, nor lane and length."""
+        own = (self.tile, _FIRST_AXIS, _PROGRAMS)
         return not any(isinstance(leaf, Lane) or leaf in own for leaf in form.leaves())
 
     def _is_of_the_place(self, value: Value) -> bool:

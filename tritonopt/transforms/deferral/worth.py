@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
+from functools import reduce
 
+from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts.algebra.polynomial import ONE
 from tritonopt.facts.algebra.tiles import Tiles, tiles_of
 from tritonopt.facts.algebra.turns import turns_at_launches
 from tritonopt.facts.operations import Op
@@ -47,7 +51,22 @@ def worth_of(deferral: Deferral) -> Worth:
     if tile.op is Op.LOAD:
         text = f"{kept}; it comes straight from a load, and the compiler may do that by itself"
         return Worth(text, pays=False, unpaid="nothing-to-save")
+    # Of several axes one was added up in each turn: what is kept is larger by that much.
+    elements = _elements(deferral)
+    if elements is None or elements > _FITS:
+        found = "no launch shows of how many elements" if elements is None else f"of {elements}"
+        return Worth(f"{kept}, {found}", pays=False)
     return Worth(kept, depends=True)
+
+
+def _elements(deferral: Deferral) -> int | None:
+    """Of the tile that is kept, at the launch where it is largest; None where one is unknown."""
+    forms = deferral.facts.forms
+    size = reduce(operator.mul, (forms.of(extent) for extent in deferral.shape), ONE)
+    bindings = deferral.facts.launches.bindings
+    found = [substitute(size, binding).constant_value for binding in bindings]
+    known = [int(number) for number in found if number is not None]
+    return max(known) if known and len(known) == len(found) else None
 
 
 def _few_turns(deferral: Deferral) -> str | None:

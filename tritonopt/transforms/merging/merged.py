@@ -214,9 +214,8 @@ class _Merge:
             for name in module.names.scope_of
             if name.id == final.name and id(parents.get(name)) not in inside
         ]
-        rest += [
-            n for n in walk(module.tree) if isinstance(n, ast.Constant) and n.value == final.name
-        ]
+        texts = (n.value for n in walk(module.tree) if isinstance(n, ast.Constant))
         others = set(self._final.launches.launches) - set(launches)
-        if not rest and not others and final.node in module.tree.body:
+        used = rest or others or final.name in texts
+        if not used and final.node in module.tree.body:
             yield Remove(final.node, keep_comments=False)

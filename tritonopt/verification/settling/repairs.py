@@ -11,9 +11,11 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations, permutations, product
 
 from tritonopt.verification.process.messages import Attempt, Blame
+from tritonopt.verification.settling.wider_forms import with_complex
 from tritonopt.verification.signature.argument_language import (
     DTYPES,
     FLOATS,
@@ -120,6 +122,7 @@ def _all(signature: Signature, sizes: Mapping[str, int], attempt: Attempt) -> It
         for argument in several:
             first, *others = argument.values
             yield from (_with(replace(argument, values=(*others, first))) for _ in others[:1])
+        yield Repair(partial(with_complex, beside=False))  # `if not x.is_complex(): return x`
     if attempt.level == Attempt.RACING:
         blamed = list(signature.tensors)
     if attempt.level in (Attempt.OUTSIDE, Attempt.RACING):

@@ -1,0 +1,19 @@
+"""How many programs there are is stored: there are fewer of longer tiles."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def shares(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N)
+    tl.store(Y + offsets, x / tl.num_programs(0), mask=offsets < N)
+
+
+def launch(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    shares[(triton.cdiv(n, 1024),)](x, y, n, BLOCK=1024)
+    return y
