@@ -314,3 +314,36 @@ def test_a_dense_tensor_that_the_original_reads_as_rows_is_not_drawn(
         changed = text.replace("    y = torch", "    x = x.contiguous()\n    y = torch")
         verdict = of_texts(text, changed, max_examples=5)
         assert verdict.verdict == "identical", verdict.counterexample
+
+
+HEADS = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def twice(x, y, xb, xh, xl, yb, yh, yl, h, d, BLOCK: tl.constexpr):
+    at, head, batch = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    cols = tl.arange(0, BLOCK)
+    v = tl.load(x + batch * xb + head * xh + at * xl + cols, mask=cols < d)
+    tl.store(y + batch * yb + head * yh + at * yl + cols, 2 * v, mask=cols < d)
+
+
+# tritonopt: x: f32[b, h, l, 16]
+def launch(x):
+    assert x.stride(3) == 1
+    b, h, l, d = x.shape
+    y = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    twice[(l, h, b)](x, y, *x.stride()[:3], *y.stride()[:3], h, d, BLOCK=16)
+    return y
+"""
+
+
+def test_strides_of_what_is_returned_where_tokens_come_before_heads(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    new = HEADS.replace(
+        "torch.empty(x.shape, dtype=x.dtype, device=x.device)", "torch.empty_like(x)"
+    )
+    assert of_texts(HEADS, new).verdict == "counterexample"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, islice
 
 from tritonopt.verification.comparison.checker import Checker
@@ -11,7 +12,14 @@ from tritonopt.verification.comparison.compare import Pair, unstable
 from tritonopt.verification.comparison.gaps import LAST_VALUES, PLAIN_ELEMENTS
 from tritonopt.verification.comparison.tally import Counterexample
 from tritonopt.verification.inputs.edge_cases import aliased, edge_cases, laid_out, usual
-from tritonopt.verification.inputs.examples import ORDINARY, TINY, TRANSPOSED, Example
+from tritonopt.verification.inputs.examples import (
+    ORDINARY,
+    SWAPPED,
+    TINY,
+    TRANSPOSED,
+    Example,
+    TensorRecipe,
+)
 from tritonopt.verification.inputs.strategies import Calls
 from tritonopt.verification.process.messages import Output, same_bits
 
@@ -99,16 +107,16 @@ class EdgeCaseCalls:
                 yield together
 
     def _turned(self, example: Example) -> Iterator[Example]:
-        """All tensors transposed in memory, dense as they are, where the original is indifferent.
+        """All tensors transposed in memory, dense as they are, where the original is indifferent;
+        or their rows in another order.
 
         A launcher that goes through memory from one end to the other takes them, and what it
         allocates like one of them has its strides.
         """
-        turned = example.with_tensors(
-            lambda n, r: replace(r, layout=TRANSPOSED) if len(r.shape) > 1 else r
-        )
-        if turned != example and self._indifferent(example, turned):
-            yield turned
+        for layout, least in ((TRANSPOSED, 2), (SWAPPED, 3)):
+            turned = example.with_tensors(partial(_laid, layout=layout, least=least))
+            if turned != example and self._indifferent(example, turned):
+                yield turned
 
     def _indifferent(self, apart: Example, together: Example) -> bool:
         """Whether the original gives the same for both calls, which differ in their memory only."""
@@ -120,6 +128,10 @@ class EdgeCaseCalls:
         if unstable(usual) is not None or unstable(shared) is not None:
             return False
         return all(_is_among(o, usual.first.outputs) for o in shared.first.outputs)
+
+
+def _laid(_: str, recipe: TensorRecipe, layout: str, least: int) -> TensorRecipe:
+    return replace(recipe, layout=layout) if len(recipe.shape) >= least else recipe
 
 
 def _is_among(output: Output, others: Iterable[Output]) -> bool:

@@ -30,6 +30,7 @@ from tritonopt.verification.inputs.tensor_data import (
     OUTLIER,
     ROW_GAP,
     SPACED,
+    SWAPPED,
     TINY,
     TRANSPOSED,
     ZEROS,
@@ -40,7 +41,7 @@ __all__ = [
     "AND", "BEYOND", "CONSTANT", "CONTIGUOUS", "EXPANDED", "EXPANDED_COLUMN", "FAR_BELOW",
     "FLOAT_VALUES", "HALVES",
     "LARGE_OFFSETS", "LARGE_OFFSETS_IN_A_ROW", "MANY_NANS", "NAN", "NEGATIVE", "NONFINITE",
-    "OFFSET", "ORDINARY", "OUTLIER", "ROW_GAP", "SPACED", "TINY", "TRANSPOSED", "ZEROS",
+    "OFFSET", "ORDINARY", "OUTLIER", "ROW_GAP", "SPACED", "SWAPPED", "TINY", "TRANSPOSED", "ZEROS",
     "ArgumentRecipe", "Example", "Limits", "PlainValue", "Repeat", "Several", "TensorRecipe",
 ]  # fmt: skip
 

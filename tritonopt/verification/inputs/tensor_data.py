@@ -11,6 +11,8 @@ from typing import Any
 CONTIGUOUS = "contiguous"
 ROW_GAP = "rows further apart"
 TRANSPOSED = "transposed"
+SWAPPED = "with two dimensions before the last swapped in memory"
+"""As heads and tokens are, where tokens come first in memory."""
 SPACED = "every second element"
 EXPANDED = "expanded from one row"
 EXPANDED_COLUMN = "expanded from one column"
@@ -56,6 +58,8 @@ def strides_of(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
     order = list(range(len(shape)))
     if layout == TRANSPOSED:
         order[-2], order[-1] = order[-1], order[-2]
+    if layout == SWAPPED:
+        order[-3], order[-2] = order[-2], order[-3]
     strides = [0] * len(shape)
     step = 2 if layout == SPACED else 1
     for place, axis in enumerate(reversed(order)):
