@@ -24,6 +24,8 @@ _SMALLER = 3
 """So many smaller calls are tried where two versions differ."""
 _UNFIT = 3
 """So many draws without an answer are one."""
+_MOST_WORK = 20_000
+"""Statements of kernels beyond which a call is not drawn: residues take some ten times as long."""
 
 
 @dataclass
@@ -63,7 +65,7 @@ class SameAlgebra:
                 break
             if self._adds(example):
                 self._draw(_ordinary(example))
-        hidden = self._differing[:LEAST]
+        hidden = [e for e in self._differing if self._work(e) <= _MOST_WORK][:LEAST]
         for example in (*map(_ordinary, hidden), *hidden):
             if self._is_over or self.saw_rounding:
                 break
@@ -98,13 +100,17 @@ class SameAlgebra:
         return len(self._missing(added)) < len(self._missing(self.ran))
 
     def _further_ones(self) -> list[Example]:
-        """All other calls, for what no draw has run: those that take long come last."""
+        """Other calls, for what no draw has run: those that take longer come last."""
         seen = self.checker.observed.seen
         heavy = self.checker.observed.is_heavy
         return sorted(
-            (e for e in seen if not e.is_far),
-            key=lambda e: (heavy(e), not _is_fit(e), sum(c.work for c in seen[e])),
+            (e for e in seen if not e.is_far and self._work(e) <= _MOST_WORK),
+            key=lambda e: (heavy(e), not _is_fit(e), self._work(e)),
         )
+
+    def _work(self, example: Example) -> int:
+        """Statements that both versions executed; told by that and not by the clock."""
+        return sum(c.work for c in self.checker.observed.seen.get(example, ()))
 
     def _missing(self, ran: Both) -> list[Demand]:
         """What was seen to run, and did not in the draws."""
@@ -197,14 +203,14 @@ class SameAlgebra:
         calls whose numbers differ there is one of each form: what tolerance hides is there.
         """
         seen = self.checker.observed.seen
-        fit = [e for e in seen if _is_fit(e) and not self.checker.observed.is_heavy(e)]
+        light = [e for e in seen if self._work(e) <= _MOST_WORK]
+        fit = [e for e in light if _is_fit(e) and not self.checker.observed.is_heavy(e)]
         differing = set(self._differing)
         covered: set[object] = set()
         chosen: list[Example] = []
-        work = {e: sum(c.work for c in seen[e]) for e in fit}
         for example in sorted(
             fit,
-            key=lambda e: (_is_narrow(e), -len(set(_ran(seen[e]))), e not in differing, work[e]),
+            key=lambda e: (_is_narrow(e), -len(set(_ran(seen[e]))), e not in differing, self._work(e)),
         ):
             new = set(_ran(seen[example]))
             if example in differing:

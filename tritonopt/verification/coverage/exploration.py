@@ -345,7 +345,8 @@ class Exploration:
             if not any(d.kind in ("programs", *LOOPS) for d in self.unmet()):
                 return
             sizes = dict.fromkeys(self.names, block + 3)
-            if len(self.names) > 1 and self.fits(sizes):
+            light = self._together(sizes) <= _BEYOND_WORK
+            if len(self.names) > 1 and light and self.fits(sizes):
                 yield from self.made(sizes)
 
     def beyond(self) -> Iterator[Example]:
