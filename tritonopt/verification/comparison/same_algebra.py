@@ -210,7 +210,12 @@ class SameAlgebra:
         chosen: list[Example] = []
         for example in sorted(
             fit,
-            key=lambda e: (_is_narrow(e), -len(set(_ran(seen[e]))), e not in differing, self._work(e)),
+            key=lambda e: (
+                _is_narrow(e),
+                -len(set(_ran(seen[e]))),
+                e not in differing,
+                self._work(e),
+            ),
         ):
             new = set(_ran(seen[example]))
             if example in differing:

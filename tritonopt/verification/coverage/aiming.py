@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import combinations, product
+from itertools import chain, combinations, product
 
 from tritonopt.verification.coverage.call_changes import (
     VALUE_CLASSES,
@@ -166,13 +166,13 @@ class Aiming:
         for name in self.plain.names if len(self.plain.names) > 1 else ():
             yield from self.plain.made({**sizes, name: 1})
         for values in other_values(self.signature):
-            change = partial(with_values, values=values)
-            yield from self.plain.made(sizes, change)
+            chosen = partial(with_values, values=values)
+            yield from self.plain.made(sizes, chosen)
             parts = [v for v in values.values() if type(v) is int and 1 < v <= _MOST_PARTS]
-            if parts and self.seen(change(self.sized_calls.plain(sizes))) is None:
+            if parts and self.seen(chosen(self.sized_calls.plain(sizes))) is None:
                 # A number of groups, say, of which sizes have to be multiples.
                 multiples = {n: -(-size // parts[0]) * parts[0] for n, size in sizes.items()}
-                yield from self.plain.made(multiples, change)
+                yield from self.plain.made(multiples, chosen)
         for change in () if self.given else around(self.signature, self.numbers.fractions):
             yield from self.plain.made(sizes, change)
         within = self.signature if self.given else None
@@ -208,7 +208,7 @@ class Aiming:
             begin = sizes if any(e.change is change for e in explorations) else None
             inner = self._exploration(_CALLS_UNDER_A_CHANGE, change, begin)
             self.changed.append(inner)
-            for example in inner.everything():
+            for example in chain(inner.sizes(), inner.beyond()):
                 yield example
                 if not self.unmet():
                     return

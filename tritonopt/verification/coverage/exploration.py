@@ -121,12 +121,6 @@ class Exploration:
         sizes = self.tried.base
         return self.change(self.sized_calls.plain(sizes)) if sizes or not self.names else None
 
-    def everything(self) -> Iterator[Example]:
-        """All sizes, and larger ones as long as something has not run."""
-        yield from self.sizes()
-        if self.tried.base:
-            yield from self.beyond()
-
     def attempt(
         self, sizes: Mapping[str, int], change: Change = same, *, needed: bool = False
     ) -> Iterator[Example]:
@@ -308,15 +302,18 @@ class Exploration:
     def rich(self) -> dict[str, int]:
         """Two tiles of every size, as far as that can be afforded."""
         sizes = dict(self.tried.base)
-        least = max(sum(c.work for c in self.of(sizes)), 1)
         for name, size in sorted(self.best.items(), key=lambda item: item[1]):
             larger = {**sizes, name: size}
             few = self.sized_calls.elements(larger) < _MANY_ELEMENTS
-            # Each size multiplies what the others make of the work.
-            times = (1 + self._expected({n: s}) / least for n, s in larger.items())
-            if few and self.fits(larger) and math.prod(times) * least <= _MOST_WORK:
+            if few and self.fits(larger) and self._together(larger) <= _MOST_WORK:
                 sizes[name] = size
         return sizes
+
+    def _together(self, sizes: Mapping[str, int]) -> float:
+        """How many statements a call may execute in which each size multiplies the others'."""
+        least = max(sum(c.work for c in self.of(self.tried.base)), 1)
+        times = (1 + self._expected({name: size}) / least for name, size in sizes.items())
+        return math.prod(times, start=least)
 
     def alone(self, name: str, size: int, change: Change) -> Iterator[Example]:
         """A size while all others are 2, or 1, which costs little for loops inside of others."""
@@ -362,7 +359,7 @@ class Exploration:
         calls.sort(key=lambda call: max(self._expected(call[1]), _MOST_WORK))
         for size, sizes in calls:
             unmet = self.unmet()
-            if not unmet:
+            if not unmet or not self.tried.base:
                 return
             # A tile that grows up to a number is what keeps a loop from a second turn.
             if size not in named and all(d.kind in LOOPS for d in unmet):
