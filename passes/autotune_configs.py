@@ -54,8 +54,11 @@ class AutotuneConfigs(Pass):
       and not from another kernel.
     - `num_warps`, `num_stages` and `num_ctas` are numbers at the launches, the same at each, or not
       said at all.
+    - No file with a launch captures CUDA graphs (`torch.cuda.graph`): nothing can be timed in one.
+      A grid that is a function does nothing but return a tuple, for it is called for each run.
     - The kernel only loads, stores, updates atomically, meets at barriers and returns. Which buffer
-      it writes to is known, and one that is to be put back is no argument that may be None.
+      it writes to is known, and one that is to be put back is no argument that may be None, and not
+      seen to be a part of a tensor, beside which the kernel may write too.
     - Of a tile in loops over a row: masks end it with the row, and nothing but sums, maxima and
       minima is left of it behind the loop. Of one for each program: there is no loop and no
       reduction, what a lane does depends on its place in the range alone, masks end it with the

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
 from tritonopt.facts.algebra.atoms import Iteration
-from tritonopt.facts.algebra.polynomial import Polynomial, TooLarge
-from tritonopt.facts.host.tuner_choices import bound, least_number
+from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
+from tritonopt.facts.host.tuner_choices import bound, keywords_of, least_number, settings_of
+from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.operations import Op
 from tritonopt.facts.repetition import changes_when_repeated, sweep_changes_when_repeated
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import AddArgument, Change, Kernel, ReplaceExpression
-from tritonopt.source.module import Module
 from tritonopt.source.trees import walk
 
 _TUNER = "triton.autotune"
@@ -127,6 +127,14 @@ class _Tuner:
     """What an `autotune` that runs the kernel more than once puts right."""
 
     kept: frozenset[str]
+    settings: tuple[Mapping[Atom, int], ...] = ()
+    """What each configuration gives to parameters; none where they cannot all be read."""
+
+    def leaves_out(self, facts: KernelFacts, effect: Effect) -> bool:
+        """Whether each configuration decides that an effect does not come about."""
+        asked = [(facts.forms.condition(guard.condition), guard.holds) for guard in effect.guards]
+        left = [any(number_of(f, s) == int(not h) for f, h in asked) for s in self.settings]
+        return bool(left) and all(left)
 
     @classmethod
     def of(cls, facts: KernelFacts, decorator: ast.Call) -> _Tuner | None:
@@ -141,7 +149,7 @@ class _Tuner:
             if keyword.arg is not None:
                 given[keyword.arg] = keyword.value
                 continue
-            shared = _keywords(module, keyword.value)
+            shared = keywords_of(module, keyword.value)
             if shared is not None:
                 given |= shared
             elif _tunes_others(facts, keyword.value):
@@ -160,25 +168,7 @@ class _Tuner:
             if texts is None:
                 return None
             kept |= texts
-        return cls(frozenset(kept))
-
-
-def _keywords(module: Module, given: ast.expr) -> dict[str, ast.expr] | None:
-    """What `**given` passes, where that can be read: all of it, of either side of a choice."""
-    match bound(module, given):
-        case ast.Dict(keys=keys, values=values):
-            names = [key.value for key in keys if isinstance(key, ast.Constant)]
-            texts = [name for name in names if isinstance(name, str)]
-            return dict(zip(texts, values, strict=True)) if len(texts) == len(values) else None
-        case ast.Call(func=ast.Name(id="dict"), args=[], keywords=keywords):
-            named = {k.arg: k.value for k in keywords if k.arg is not None}
-            return named if len(named) == len(keywords) else None
-        case ast.IfExp(body=body, orelse=orelse):
-            sides = (_keywords(module, body), _keywords(module, orelse))
-            if sides[0] is None or sides[1] is None or sides[0].keys() & sides[1].keys():
-                return None
-            return {**sides[0], **sides[1]}
-    return None
+        return cls(frozenset(kept), settings_of(configs))
 
 
 def _others(facts: KernelFacts, given: ast.expr) -> list[Kernel]:
@@ -236,6 +226,8 @@ def _sites(facts: KernelFacts, decorator: ast.Call, tuner: _Tuner) -> Iterator[S
         if base is None or base in said or base in tuner.kept:
             continue
         try:
+            if tuner.leaves_out(facts, effect):
+                continue
             found = _updated(facts, effect, base) or _added(facts, effect, base)
         except TooLarge:
             continue

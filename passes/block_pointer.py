@@ -123,7 +123,7 @@ class BlockPointers(Pass):
                 DescriptorLegality(facts, writer, proof.accesses, checklist).check()
                 changes = tuple(Descriptors(facts, writer, proof.accesses).changes())
                 what = "the descriptors, and an allocator at each launch"
-                message = f"wrote {_number(proof)} as tensor descriptors"
+                message = f"turned {_number(proof)} into tensor descriptors"
             checklist.prove("is-expressible", f"{what} can be written")
         if checklist.failed is not None:
             message = f"kept the block pointers: {checklist.failed.detail}"
@@ -141,7 +141,7 @@ class BlockPointers(Pass):
 
 
 def _message(proof: BlockTiles) -> str:
-    message = f"wrote {_number(proof)} as pointers and masks"
+    message = f"turned {_number(proof)} into pointers and masks"
     undefined = sum(
         a.is_load and bool(a.checked) and not a.padding for a in proof.accesses.accesses
     )

@@ -304,7 +304,7 @@ class FuseStats(Pass):
                 raise unknown("is-understood", "opaque-value", large) from None
             checklist.prove("is-expressible", "what the merged sweep needs can be written there")
         first, second = sum_.sweeps.first, sum_.sweeps.second
-        into = f"the sweep in line {second.line} into the one in line {first.line}"
+        into = f"the loop in line {second.line} into the one in line {first.line}"
         if checklist.failed is None:
             message = f"merged {into} (multiplied out)"
         else:
@@ -342,7 +342,7 @@ class FuseStats(Pass):
             checklist.prove("is-expressible", "what the merged sweep needs can be written there")
         first, second = candidate.sweeps.first, candidate.sweeps.second
         worth = _worth(facts, second, self.formula)
-        into = f"the sweep in line {second.line} into the one in line {first.line}"
+        into = f"the loop in line {second.line} into the one in line {first.line}"
         if checklist.failed is None:
             message = f"merged {into} ({self.formula} formula). Measured: {worth.text}"
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -214,7 +215,7 @@ class GridStride(Pass):
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         ids = ProgramIds.of(facts.kernel, self.axis)
-        if not ids.calls:
+        if not ids.calls or _is_helper(facts):
             return
         if not ids.are_strided:
             yield self._tiled(facts, ids)
@@ -320,6 +321,13 @@ class GridStride(Pass):
         parts += [f"the atomic in line {sum_.statement.lineno} done once" for sum_ in sums.sums]
         parts += [f"the atomic in line {line} stays, {why}" for line, why in sums.left.items()]
         return "; ".join([*parts, _expectation(tiling)])
+
+
+def _is_helper(facts: KernelFacts) -> bool:
+    """Whether it returns a value, so that nobody can launch it."""
+    from tritonopt.transforms.tiling.tile_exits import is_plain
+
+    return any(isinstance(n, ast.Return) and not is_plain(n) for n in facts.kernel.nodes)
 
 
 def _expectation(tiling: Tiling) -> str:

@@ -30,8 +30,8 @@ class Int64Offsets(Pass):
 
     `row * stride` is of 32 bits where both factors are. The pass finds products and sums in
     addresses that do not fit, with a launch of the file, a shape and a program for which they do
-    not, and casts the position to 64 bits: in `row = tl.program_id(0).to(tl.int64)` where the
-    program id is used for such offsets alone, else at the product, `row.to(tl.int64) * stride`.
+    not, and casts the position to 64 bits: in `row = tl.program_id(0).to(tl.int64)` where no other
+    tile becomes wider by that, else at the product, `row.to(tl.int64) * stride`.
     What is computed from it is of 64 bits as well, so one cast is enough.
 
     With `int64-offsets{constexpr=true}` small tensors keep offsets of 32 bits: the casts stand
@@ -49,11 +49,13 @@ class Int64Offsets(Pass):
     ## Conditions
 
     Only with numbers: the launch can be read (its grid, its arguments, its configurations), and
-    all sizes come from one tensor, taken to be contiguous, of at most 2**32 elements. A number
-    that is beyond 2**31 itself is passed in 64 bits, and what is computed with it does not
-    overflow. Grids and tiles are those that Triton and CUDA allow; how far programs are apart is
-    seen, or is the size of the tile that the grid counts. Nothing is said where something
-    that the launcher checks is not understood, or where a plain argument decides.
+    all sizes come from one tensor, taken to be contiguous, of at most 2**32 elements, with offsets
+    of at most 2**33. It has one axis where nothing moves along another, and more than one where
+    `x.numel() // x.shape[0]` counts them. A number that is beyond 2**31 itself is passed in 64
+    bits, and what is computed with it does not overflow. Grids and tiles are those that Triton and
+    CUDA allow, and no access is outside of its tensor; how far programs are apart is seen, or is
+    the size of the tile that the grid counts. Nothing is said where something that the launcher
+    checks is not understood, or where a plain argument decides.
 
     For `constexpr=true` tensors of torch are passed at each launch (assumed), and none that may be
     None; nothing may call the kernel, nor keep what was compiled without asking a heuristic.

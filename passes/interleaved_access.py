@@ -148,7 +148,7 @@ def _passed(
         whole.take_over(checklist)
     whole.prove("is-expressible", "the contiguous tiles and their masks can be written")
     parts = [
-        f"{sum(g.width for g in kind)} {what}s into {len(kind)} contiguous"
+        f"{sum(g.width for g in kind)} {what}s of neighboring elements into {len(kind)}"
         for what, kind in (
             ("load", [g for g in done if g.is_load]),
             ("store", [g for g in done if not g.is_load]),

@@ -136,8 +136,9 @@ class LoopUnswitch(Pass):
     A branch without a load, moved by hand out of a loop that waits for memory, gained nothing,
     though the loop shrank from 64 to 22 instructions. Out of a loop that stands in another one, in
     FlagGems' `cholesky_solve`, a branch with a load was moved at 0.94x to 1.00x. So a branch moves
-    by itself only where it holds a load and the loop a `tl.dot`, and stands in no other loop
-    (`does-not-pay`); every other one where `loop-unswitch` is named (`nothing-to-save`).
+    by itself only where it holds a load and the loop a `tl.dot`, the loop stands in no other one,
+    and the branch under no other one (`does-not-pay`); every other one where `loop-unswitch` is
+    named (`nothing-to-save`).
 
     Compiled code, Triton 3.7 for sm_80 and sm_90 (`tests/passes/test_loop_unswitch_compiled.py`):
 
@@ -203,7 +204,7 @@ class LoopUnswitch(Pass):
         outcome = "the loop is there once for each way it can go"
         site = loop_sites.site(branch.node, what, outcome, make)
         waits = _holds_a_load(facts, branch.node) and _multiplies(facts, branch.loop)
-        pays = waits and branch.loop.parent is None
+        pays = waits and branch.loop.parent is None and not branch.is_under_another
         message = site.message
         if pays and site.failed and site.failed[0].reason == "too-many-statements":
             message += "; the load under it is not pipelined, so that may pay, or spill registers"

@@ -130,7 +130,7 @@ class _Extremum:
         with checklist.until_one_fails():
             new = self._rewritten()
             changes = (ReplaceExpression(self._call, new),)
-            message = f"wrote {old} as {new}. Measured: no faster and no slower"
+            message = f"turned {old} into {new}. Measured: no faster and no slower"
         if checklist.failed is not None:
             message = f"kept {old}: {checklist.failed.detail}"
         return Site(self._call, checklist.conditions, message, changes=changes)

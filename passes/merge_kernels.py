@@ -127,12 +127,15 @@ class MergeKernels(Pass):
 
     ## Measured
 
-    1.03x to 8.64x for layer norm backward, most where each row stored a part, 1.00x to 1.07x for
+    1.02x to 8.65x for layer norm backward, most where each row stored a part, 1.00x to 1.10x for
     sums of parts of rows and minima.
+
+    From locks it is a gain or a loss: where thousands of rows add to the same places, atomic
+    additions take longer than the locks did.
 
     One H200, Triton 3.6, cold L2, fp32 (`benchmarks/merge_kernels_speed.py`). The gain is the
     second kernel, which reads what the first one stored; where that is little a launch is saved.
-    Atomics in Triton's default order in place of relaxed ones are slower: 0.95x to 8.16x.
+    Atomics in Triton's default order in place of relaxed ones are slower: 0.94x to 8.15x.
     """
 
     name: ClassVar[str] = "merge-kernels"

@@ -215,14 +215,14 @@ class OneTileRows(Pass):
                 large = "the indices are too large to compare"
                 raise unknown("is-understood", "opaque-value", large) from None
             checklist.prove("is-expressible", "what the loops do can be written without them")
-        lines = ", ".join(str(loop.line) for loop in sweeps.loops)
-        what = f"the sweeps in lines {lines}"
+        *lines, last = (str(loop.line) for loop in sweeps.loops)
+        what = f"the loops in lines {', '.join(lines)} and {last}"
         if checklist.failed is None:
-            message = f"wrote {what} for one tile"
+            message = f"put {what} into one tile"
             message += "" if known else ", beside the loops"
             message += length
         else:
-            message = f"kept the loops of {what}: {checklist.failed.detail}"
+            message = f"kept {what}: {checklist.failed.detail}"
         safety = set(checklist.safety)
         if not (proof is None or proof.is_exact) or not (raised is None or raised.is_exact):
             safety.add(Safety.ROUNDING)
@@ -235,7 +235,7 @@ class OneTileRows(Pass):
             checklist.facts_used,
             changes,
             pays=sweeps.one_turn or raised is not None or _aims_at_one_tile(sweeps),
-            advice=f"write {what} for one tile",
+            advice=f"load a row that one tile holds once, without {what}",
         )
 
     def _raised(self, sweeps: RowSweeps, checklist: Checklist) -> tuple[Raised | None, str]:

@@ -165,7 +165,7 @@ class OnlineSoftmax(Pass):
         first, second = candidate.sweeps.first, candidate.sweeps.second
         worth = worth_of(facts, first)
         gone, kept = (first, second) if second_stays else (second, first)
-        into = f"the sweep in line {gone.line} into the one in line {kept.line}"
+        into = f"the loop in line {gone.line} into the one in line {kept.line}"
         if checklist.failed is None:
             message = f"merged {into}, with a running maximum: {worth.text}"
         else:

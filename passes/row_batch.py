@@ -13,6 +13,7 @@ from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.atoms import Lane, ProgramId
 from tritonopt.facts.algebra.polynomial import Polynomial, TooLarge
 from tritonopt.facts.algebra.tiles import tiles_of
+from tritonopt.facts.algebra.turns import starts_at_most
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.measured import WHERE, figure
@@ -233,8 +234,9 @@ class RowBatches(Pass):
             if longest > batching.longest:
                 detail = f"a tile of {longest} elements is as much as a program should hold"
                 raise refuted("rows-are-short", "tile-is-long", detail)
-            if proof.launches.are_few(batching):
-                detail = f"no launch has {2 * batching.programs} rows"
+            wanted = 2 * batching.programs
+            if proof.launches.are_few(batching) or starts_at_most(facts, ids.axis, wanted - 1):
+                detail = f"no launch has {wanted} rows"
                 raise refuted("rows-are-short", "few-rows", detail)
             apart = self.apart and proof.is_apart(batching)
             changes = tuple(proof.changes(batching, apart=apart))
@@ -268,17 +270,19 @@ class RowBatches(Pass):
             checklist.facts_used,
             changes,
             pays=done and _is_short(proof) and not _is_shared(facts, ids.axis),
-            depends=proof is not None and not _is_in_tiles_of_known_length(proof),
             advice="let each program handle several rows at once",
         )
 
 
 def _is_short(proof: RowBatch | None) -> bool:
-    """Whether every launch is seen to have tiles as short as the rows that gained."""
+    """Whether every launch is seen to have rows as short as those that gained, in one tile each."""
     if proof is None:
         return False
+    lifted = (loop for loop in proof.facts.loops if loop.node not in proof.part.left)
+    along = [tiles_of(proof.facts, loop) for loop in lifted]
+    once = all(found and all(tiles.holds_row for tiles in found) for found in along)
     known = proof.launches.known_tiles
-    return bool(known) and max(known) <= _PAYS_UP_TO
+    return once and bool(known) and max(known) <= _PAYS_UP_TO
 
 
 def _is_shared(facts: KernelFacts, axis: int) -> bool:
@@ -298,11 +302,3 @@ def _is_shared(facts: KernelFacts, axis: int) -> bool:
                 if form == Polynomial.of(program) * lane.extent + Polynomial.of(lane):
                     return True
     return False
-
-
-def _is_in_tiles_of_known_length(proof: RowBatch) -> bool:
-    """Whether a row has as many elements as a tile of it, which each launch says."""
-    lifted = (loop for loop in proof.facts.loops if loop.node not in proof.part.left)
-    along = [tiles_of(proof.facts, loop) for loop in lifted]
-    once = all(found and all(tiles.holds_row for tiles in found) for found in along)
-    return once and bool(proof.launches.known_tiles)

@@ -42,7 +42,8 @@ class ScalarLoopToTiles(Pass):
     neighbors are loaded at once, and the loop turns a hundred times less often.
 
     Where a loop has few turns there is nothing to gain: under `all` the pass leaves alone what
-    turns 4 times or less, as far as the kernel and its launches show that.
+    turns 8 times or less, as far as the kernel and its launches show that, and a loop over
+    `tl.static_range`, of which each turn is compiled by itself, where they do not.
 
     ## Conditions
 
@@ -169,5 +170,5 @@ class ScalarLoopToTiles(Pass):
             pays=saved.pays,
             depends=saved.depends,
             unpaid="does-not-pay" if saved.depends else "nothing-to-save",
-            advice=f"make {where} go from tile to tile",
+            advice=f"let each turn of {where} take a tile of elements, not a single one",
         )

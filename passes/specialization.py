@@ -14,6 +14,7 @@ from tritonopt.facts.algebra.atoms import (
     CeilDiv,
     Iteration,
     Lane,
+    Mod,
     Negative,
     NumPrograms,
     Param,
@@ -217,7 +218,8 @@ def _message(which: str, group: Sequence[_Loss]) -> str:
             f"{first.effect.line}: {mend}"
         )
     *names, last = (loss.name for loss in group)
-    lines = ", ".join(map(str, sorted({loss.effect.line for loss in group})))
+    numbers = sorted({loss.effect.line for loss in group})
+    lines = f"line{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
     what = (
         "which of them is 1, and so where lanes lie side by side"
         if first.told is _Told.ONE
@@ -226,7 +228,7 @@ def _message(which: str, group: Sequence[_Loss]) -> str:
     mend = "take them out of the list" if which else "take the annotations away"
     return (
         f"{', '.join(names)} and {last} are {why}, so the compiler is not told {what} "
-        f"(lines {lines}): {mend}"
+        f"({lines}): {mend}"
     )
 
 
@@ -284,7 +286,7 @@ def _lost(facts: KernelFacts, effect: Effect) -> Iterator[_Loss]:
             return  # nothing that is told makes it a multiple of 16 bytes
         if len(sizes) == 1 and number % 2 and not sizes & constants:
             begins += sizes
-            if not side_by_side and any(a in lanes for a, _ in monomial):
+            if not side_by_side and any(a in lanes or _is_wrapped(a) for a, _ in monomial):
                 what = f"{_Told.ONE.value}, and lanes of the {kind} lie side by side"
                 yield _Loss(begins[-1], what, _Told.ONE, effect)
     if not side_by_side or ends is None:
@@ -303,11 +305,17 @@ def _only(monomial: _Monomial) -> Atom | None:
 
 def _sizes(monomial: _Monomial) -> set[str]:
     """The parameters in a product; none where it is loaded, or a number of turns or programs."""
-    factors = [Polynomial.of(atom) for atom, _ in monomial if not isinstance(atom, Lane)]
+    others = (a for a, _ in monomial if not (isinstance(a, Lane) or _is_wrapped(a)))
+    factors = [Polynomial.of(atom) for atom in others]
     leaves = {leaf for factor in factors for leaf in factor.leaves()}
     if not all(isinstance(leaf, _PLACES) for leaf in leaves):
         return set()
     return {leaf.name for leaf in leaves if isinstance(leaf, Param)}
+
+
+def _is_wrapped(atom: Atom) -> bool:
+    """Whether it is lanes that begin anew at the end of a row: `rows % M`."""
+    return isinstance(atom, Mod) and any(isinstance(leaf, Lane) for leaf in atom.dividend.leaves())
 
 
 def _ends(facts: KernelFacts, effect: Effect, side_by_side: set[Atom]) -> list[str] | None:
@@ -339,7 +347,7 @@ def _told_in_vain(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
         return
     message = (
         f"{parameter.name} is a seed, and the kernel is compiled anew for one that 16 divides, and "
-        f'for 1: list it, do_not_specialize=["{parameter.name}"]'
+        f'for 1: write @triton.jit(do_not_specialize=["{parameter.name}"])'
     )
     harm = "a launch in the middle of a run waits for the compiler, for a kernel that is no faster"
     node = next(a for a in _arguments(facts.kernel) if a.arg == parameter.name)

@@ -111,7 +111,10 @@ class SplitKernel(Pass):
 
     ## Measured
 
-    Not measured: by itself it reads more than it saves, and it acts only where it is named.
+    0.55x to 0.94x for layer norm backward: a loss everywhere, for rows are read twice. So it acts
+    only where it is named.
+
+    One H200, Triton 3.6, cold L2, fp32 (`benchmarks/merge_kernels_speed.py`).
     """
 
     name: ClassVar[str] = "split-kernel"

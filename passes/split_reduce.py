@@ -195,6 +195,9 @@ class SplitReduce(Pass):
     Rows that are gone through twice, layer norm and log-softmax after `fuse-stats` and
     `online-softmax`: 1.77x to 29.19x for 256 rows of 65536 elements and 16 of four million, which
     come to 0.56 to 0.60 of the copy (`benchmarks/references.py`).
+
+    It does not pay where no launch has a loop of more than 32 turns, nor where the loop counts one
+    by one to a constexpr, as to a number of experts.
     """
 
     programs: str = "sm*8"
@@ -231,7 +234,7 @@ class SplitReduce(Pass):
         from tritonopt.transforms.pinned_rounding import check_pins
         from tritonopt.transforms.promised_order import ask_for_order
         from tritonopt.transforms.splitting.atomic_store import prove_atomic
-        from tritonopt.transforms.splitting.shared_loops import reads_tiles
+        from tritonopt.transforms.splitting.split_gain import pays_to_divide
         from tritonopt.transforms.splitting.split_kernel import SplitKernel
         from tritonopt.transforms.splitting.split_launches import Splitting, prove_launches
         from tritonopt.transforms.splitting.split_sums import prove_split
@@ -275,9 +278,9 @@ class SplitReduce(Pass):
             Bits.REDUCTION_ORDER if rounds else Bits.SAME,
             checklist.facts_used,
             changes,
-            pays=few is not False and self.combine == "kernel" and reads_tiles(facts, loop),
+            pays=few is not False and self.combine == "kernel" and pays_to_divide(facts, loop),
             depends=few is None,
-            advice=f"divide {where} over several programs",
+            advice=f"let several programs share {where}, which one goes through alone",
             worth=_worth(split, few) if self.combine == "kernel" else "",
         )
 

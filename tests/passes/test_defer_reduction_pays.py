@@ -46,6 +46,24 @@ def test_a_loop_that_runs_once_has_nothing_to_save() -> None:
     assert "runs once at the launch" in site.message
 
 
+def test_a_turn_with_a_loop_of_its_own_takes_longer_than_a_reduction() -> None:
+    text = case("sum_of_squares").replace(
+        "        acc += tl.sum(x * x",
+        """        for _ in range(N):
+            x = x * 0.5 + 1.0
+        acc += tl.sum(x * x""",
+    )
+    site = site_of(text)
+    assert not site.pays and "a turn has a loop of its own" in site.message
+
+
+def test_what_stays_in_the_loop_is_waited_for_all_the_same() -> None:
+    update = "        acc += tl.sum(x * x"
+    text = case("sum_of_squares").replace(update, f"        x = x - tl.max(x, axis=0)\n{update}")
+    site = site_of(text)
+    assert not site.pays and "the reduction in line 15 stays in the loop" in site.message
+
+
 def test_a_large_tile_depends_on_the_registers() -> None:
     assert site_of(
         case("sum_of_squares").replace("y, n, BLOCK=16)", "y, 2**20, BLOCK=32768)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,15 @@ def test_a_branch_moves_by_itself_where_a_product_waits_for_its_load() -> None:
     assert outcome(rewrite_source(plain, "loop-unswitch"), "loop-unswitch") == {("passed", "")}
 
 
+def test_a_branch_under_another_one_leaves_the_load_under_that() -> None:
+    text = (EXAMPLES / "gated_matmul.py").read_text()
+    start, end = text.index("        if gated > 0:"), text.index("        acc = tl.dot")
+    branch = textwrap.indent(text[start:end], "    ")
+    nested = f"{text[:start]}        if start > M:\n{branch}{text[end:]}"
+    assert outcome(rewrite_source(nested, "loop-unswitch"), "loop-unswitch") == {("passed", "")}
+    assert outcome(rewrite_source(nested), "loop-unswitch") == {("missed", "does-not-pay")}
+
+
 BLOCKED_MATMUL = """
 import torch
 import triton
@@ -158,8 +168,36 @@ def test_what_is_to_be_expected_is_said() -> None:
         ("row-batch/softmax", "", "", ("missed", "does-not-pay")),
         ("row-batch/softmax", "triton.next_power_of_2(n)", "64", ("passed", "")),
         ("row-batch/softmax", "triton.next_power_of_2(n)", "1024", ("missed", "tile-is-long")),
+        ("split-reduce/mean_of_rows", "", "", ("missed", "depends-on-the-shape")),
+        (
+            "split-reduce/mean_of_rows",
+            "    y = torch.empty",
+            "    if n > 2048:\n        raise ValueError\n    y = torch.empty",
+            ("missed", "does-not-pay"),
+        ),
+        ("split-reduce/columns_one_by_one", "", "", ("missed", "depends-on-the-shape")),
+        # One number for each tile that another kernel has gone through.
+        (
+            "split-reduce/mean_of_rows",
+            "x.stride(0), n,",
+            "n, triton.cdiv(n, 64),",
+            ("missed", "does-not-pay"),
+        ),
+        (
+            "defer-reduction/sum_of_squares",
+            "y, n, B",
+            "y, triton.cdiv(n, 64), B",
+            ("missed", "does-not-pay"),
+        ),
+        # A number that the kernel is compiled for, of experts or taps.
+        (
+            "split-reduce/columns_one_by_one",
+            "stride, M, N",
+            "stride, M: tl.constexpr, N",
+            ("missed", "does-not-pay"),
+        ),
         # A row may go on for many short tiles, which was not measured.
-        ("row-batch/tile_carried", "", "", ("missed", "depends-on-the-shape")),
+        ("row-batch/tile_carried", "", "", ("missed", "does-not-pay")),
     ],
 )
 def test_rewrites_of_rows(case: str, before: str, after: str, by_all: tuple[str, str]) -> None:

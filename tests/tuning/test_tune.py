@@ -6,6 +6,7 @@ import json
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,8 +20,10 @@ from tritonopt.tuning.proposals import Choosing
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.shapes import calls_of, without_sizes
 from tritonopt.tuning.store import VERSION, Store
-from tritonopt.tuning.tune import tune_subject
+from tritonopt.tuning.tune import _Tuning, tune_subject
 from tritonopt.tuning.variation.variants import Variant
+from tritonopt.tuning.verifying import Verifying
+from tritonopt.tuning.verifying_server import Question
 from tritonopt.verification.signature.argument_language import parse
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "softmax.py"
@@ -274,3 +277,22 @@ def test_a_full_disk_costs_the_store_and_nothing_else(
     answer = planted.tuned([{"kernel": "ONE_TILE", "factor": 0.7}])
     assert answer.changed and not answer.condition
     assert any("the disk is full" in note for note in answer.notes)
+
+
+def test_all_verifications_share_what_they_have_beyond_the_budget(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, given = [0.0], []
+
+    def answers(verifying: Verifying, questions: list[Question], seconds: float) -> list[Evidence]:
+        given.append(seconds)
+        now[0] += min(seconds, 60.0)
+        return [Evidence("unsupported", reason="it came to no end")]
+
+    monkeypatch.setattr("tritonopt.tuning.tune.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(Verifying, "answers", answers)
+    tuning = _Tuning(planted.request(budget=20.0), lambda where: None, begin=0.0)
+    for text in ("one", "another", "a third"):
+        evidence = tuning._verified(text)
+    assert given == [90.0, 50.0]
+    assert evidence.reason == "no time was left to verify it"

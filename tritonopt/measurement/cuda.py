@@ -16,6 +16,8 @@ _BUSY = 10
 """Of a hundred moments: what a process needs to begin is less."""
 _PRODUCT = 8192
 """Rows and columns of the matrices by whose product the GPU's speed at such is told."""
+_PRODUCTS = 10
+"""So often it is computed, for the median."""
 
 
 class CudaDevice:
@@ -121,12 +123,12 @@ def copying(count: int) -> Callable[[], object]:
     return lambda: other.copy_(half)
 
 
-def matrix_speed(device: CudaDevice, dtype: Any, rounds: int = 10) -> float:
+def matrix_speed(device: CudaDevice, dtype: Any) -> float:
     """Operations per microsecond of a large matrix product of that type, as torch does it."""
     one, two = (torch.randn(_PRODUCT, _PRODUCT, device="cuda").to(dtype) for _ in range(2))
     product = torch.matmul(one, two)
     found = []
-    for _ in range(rounds):
+    for _ in range(_PRODUCTS):
         begin = device.mark()
         torch.matmul(one, two, out=product)
         end = device.mark()

@@ -283,30 +283,30 @@ def suggestion_lines(found: FileFindings, style: Style) -> Iterator[str]:
 def suggest_summary_line(rewrites: int, mistakes: int, summary: Summary) -> str:
     """One line for the end of a run."""
     line = (
-        f"{_count(summary.files, 'file')}, {_count(summary.kernels, 'kernel')}: "
-        f"{_count(rewrites, 'rewrite')} to consider, {_count(mistakes, 'mistake')}"
+        f"{counted(summary.files, 'file')}, {counted(summary.kernels, 'kernel')}: "
+        f"{counted(rewrites, 'rewrite')} to consider, {counted(mistakes, 'mistake')}"
     )
     failed = sum(map(len, summary.errors.values()))
-    return f"{line}; {_count(failed, 'error')}" if failed else line
+    return f"{line}; {counted(failed, 'error')}" if failed else line
 
 
 def summary_line(summary: Summary, wrote: bool) -> str:
     """One line for the end of a run."""
     verb = ("was" if summary.changed == 1 else "were") + " rewritten" if wrote else "would change"
     line = (
-        f"{_count(summary.files, 'file')}, {_count(summary.kernels, 'kernel')}: "
-        f"{_count(summary.passed, 'site')} passed, {summary.missed} missed; "
-        f"{_count(summary.changed, 'file')} {verb}"
+        f"{counted(summary.files, 'file')}, {counted(summary.kernels, 'kernel')}: "
+        f"{counted(summary.passed, 'site')} passed, {summary.missed} missed; "
+        f"{counted(summary.changed, 'file')} {verb}"
     )
     failed = sum(map(len, summary.errors.values()))
-    return f"{line}; {_count(failed, 'error')}" if failed else line
+    return f"{line}; {counted(failed, 'error')}" if failed else line
 
 
 def _algebra(found: Algebra) -> str:
     if found.bound is not None:
         least = max(found.bound, sys.float_info.min)
         chance = f"1e{math.ceil(math.log10(least))}"
-        return f"{found.answer} ({_count(found.draws, 'draw')}, by chance at most {chance})"
+        return f"{found.answer} ({counted(found.draws, 'draw')}, by chance at most {chance})"
     return f"{found.answer}: {found.text.splitlines()[0]}"
 
 
@@ -323,11 +323,11 @@ def verdict_lines(verdict: Verdict, style: Style) -> Iterator[str]:
     """The verdict first, then what it rests on."""
     color = _VERDICT_COLORS.get(verdict.verdict, YELLOW)
     name = style.paint(verdict.verdict, f"{BOLD};{color}")
-    yield f"{name}: {_count(verdict.examples, 'example')}"
+    yield f"{name}: {counted(verdict.examples, 'example')}"
     said = [("backend", verdict.backend)]
     if verdict.discarded:
         said.append(
-            ("discarded", f"{_count(verdict.discarded, 'example')} that the original cannot run")
+            ("discarded", f"{counted(verdict.discarded, 'example')} that the original cannot run")
         )
     if verdict.compared:
         numbers = f"{verdict.compared:,} elements, {verdict.written:,} writes by kernels"
@@ -439,5 +439,5 @@ def _condition_lines(condition: Condition, remark: Remark, style: Style) -> Iter
     yield from style.folded(label, f"{condition.claim}{detail}", 4 + len(status) + 1)
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tritonopt.measurement.tuned import ORIGINAL, TUNED, Fate
-from tritonopt.reporting.text import BOLD, GREEN, RED, YELLOW, Style
+from tritonopt.reporting.text import BOLD, GREEN, RED, YELLOW, Style, counted
 from tritonopt.reporting.timing_table import compiled_lines
 
 if TYPE_CHECKING:
-    from tritonopt.measurement.results import Compiled, Times
+    from tritonopt.measurement.results import Times
     from tritonopt.measurement.tuned import Answer, TunedRow
 
 _FATES = {
@@ -52,7 +52,7 @@ def _answer(answer: Answer, style: Style) -> Iterator[str]:
     counts = Counter(tried.fate for tried in answer.tried)
     rest = [f"{counts[fate]} {text}" for fate, text in _FATES.items() if counts[fate]]
     spent = ", ".join(f"{phase} {seconds:.0f} s" for phase, seconds in answer.spent.items())
-    yield f"    {len(answer.tried)} variants in {answer.seconds:.0f} s" + (
+    yield f"    {counted(len(answer.tried), 'variant')} in {answer.seconds:.0f} s" + (
         (f" ({spent})" if spent else "") + (f": {', '.join(rest)}" if rest else "")
     )
     if answer.evidence is not None:
@@ -69,16 +69,13 @@ def _answer(answer: Answer, style: Style) -> Iterator[str]:
 
 def _without_times(answer: Answer) -> Iterator[str]:
     """What each variant needs as machine code, next to the original."""
-    original = [c for row in answer.rows if row.original for c in row.original.compiled]
-    for tried in answer.tried:
-        if tried.compiled and tried.fate is not Fate.SAME_CODE:
-            versions = (ORIGINAL, tried.name)
-            lines = compiled_lines([*_of(ORIGINAL, original), *tried.compiled], versions)
-            yield from (f"    {line}" for line in lines)
-
-
-def _of(version: str, compiled: Sequence[Compiled]) -> list[Compiled]:
-    return [replace(each, version=version) for each in compiled]
+    others = [t for t in answer.tried if t.compiled and t.fate is not Fate.SAME_CODE]
+    if others:
+        original = [c for row in answer.rows if row.original for c in row.original.compiled]
+        compiled = [replace(each, version=ORIGINAL) for each in original]
+        compiled += [each for tried in others for each in tried.compiled]
+        versions = (ORIGINAL, *(tried.name for tried in others))
+        yield from (f"    {line}" for line in compiled_lines(compiled, versions))
 
 
 def _short(reason: str) -> str:

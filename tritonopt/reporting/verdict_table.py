@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tritonopt.reporting.reporter import PairsReporter
-from tritonopt.reporting.text import BOLD, Style, table_lines, verdict_lines
+from tritonopt.reporting.text import BOLD, Style, counted, table_lines, verdict_lines
 
 if TYPE_CHECKING:
     from tritonopt.reporting.findings import PairFinding
@@ -49,9 +49,9 @@ def pairs_lines(found: Sequence[PairFinding], same: int, style: Style) -> Iterat
     yes = sum(verdict in ("identical", "equivalent") for verdict in verdicts)
     no = verdicts.count("counterexample")
     yield (
-        f"{_files(len(found))} differ{'s' * (len(found) == 1)}: {yes} verified, {no} with a "
-        f"counterexample, {len(found) - yes - no} without an answer; {_files(same)} "
-        f"say{'s' * (same == 1)} the same"
+        f"{counted(len(found), 'file')} differ{'s' * (len(found) == 1)}: {yes} verified, "
+        f"{no} with a counterexample, {len(found) - yes - no} without an answer; "
+        f"{counted(same, 'file')} say{'s' * (same == 1)} the same"
     )
 
 
@@ -64,7 +64,3 @@ def _row(one: PairFinding) -> tuple[str, ...]:
         reason = verdict.reason.splitlines()[0]
         where = reason if len(reason) <= _REASON else f"{reason[:_REASON]}..."
     return name, one.name, str(verdict.examples), f"{one.seconds:.1f}", where
-
-
-def _files(count: int) -> str:
-    return "1 file" if count == 1 else f"{count} files"

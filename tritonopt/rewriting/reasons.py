@@ -89,6 +89,7 @@ CLAIMS: Mapping[str, str] = {
     "lanes-do-the-same": "What an iteration computes can be computed lane by lane, under masks.",
     "lanes-are-consecutive": "The offsets go up by one from lane to lane.",
     "launches-are-seen": "Every launch of the kernel is in the files that were given.",
+    "launches-are-timed": "A tuner can run and time the kernel where it is first launched.",
     "launches-can-follow-the-row": "Each launch can make the tile as long as the row.",
     "launched-as-usual": "Files that were not given only launch the kernel.",
     "length-is-known-at-the-launch": "How long the row and the tile are is told by arguments.",
@@ -675,6 +676,10 @@ REASONS: Mapping[str, Reason] = {
         "Move the load by hand and measure.",
     ),
     # autotune-configs
+    "captured-in-a-graph": Reason(
+        "The file captures CUDA graphs, during which a tuner cannot time anything.",
+        "Have `tritonopt tune` write the best options into the launches.",
+    ),
     "buffer-may-be-a-part": Reason(
         "A tuner copies the tensors that the kernel changes, and what is passed may be a part of "
         "one, beside which the kernel writes too.",

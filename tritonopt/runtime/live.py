@@ -103,15 +103,16 @@ def read_live(kernel: Any) -> Live:
     function = kernel.fn
     # What a JITFunction compiles was read when it was made; the interpreter reads it when it runs.
     compiled = getattr(kernel, "src", None)
-    why = "the file is not what it was when the kernel was made"
+    why = "its file does not hold it as it was when the kernel was made"
     for read in (_decorated, _compiled):
         try:
             raw, first = read(kernel)
             text = textwrap.dedent("".join(raw)).rstrip()
-            (node,) = parse(text).body
+            body = parse(text).body
         except (OSError, TypeError, SyntaxError, ValueError) as error:
             why = str(error)
             continue
+        node = body[0] if len(body) == 1 else None
         if not isinstance(node, ast.FunctionDef) or not _is_of(node, function):
             continue
         indentation = len(raw[0]) - len(raw[0].lstrip())

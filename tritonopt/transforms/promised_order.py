@@ -17,6 +17,7 @@ _PROMISES = re.compile(
     r"|fixed[-_ ](?:\w+[-_ ])?order|order of (?:the )?(?:summation|sums?|additions?|reductions?)",
     re.IGNORECASE,
 )
+_NAMED = (ast.FunctionDef, ast.ClassDef)
 
 
 def ask_for_order(
@@ -25,13 +26,15 @@ def ask_for_order(
     """What a site needs whose rewrite adds in another order: an assumption where one is promised.
 
     A promise is in the name of the kernel, in its comments and strings and those right above it,
-    or in what the file says of itself; also in the functions around the launches given, which may
+    in what the file says of itself, or in the name of one of its functions, which may be launching
+    it for `rms_norm_batch_invariant`; also in the functions around the launches given, which may
     ask torch for deterministic algorithms.
     """
     kernel = facts.kernel
-    about = ast.get_docstring(kernel.module.tree) or ""
+    about = [ast.get_docstring(kernel.module.tree) or ""]
+    about += [n.name for n in kernel.module.tree.body if isinstance(n, _NAMED)]
     around = [_words(at.module, at.launcher) for at in launches if at.launcher is not None]
-    promise = _PROMISES.search("\n".join([about, _words(kernel.module, kernel.node), *around]))
+    promise = _PROMISES.search("\n".join([*about, _words(kernel.module, kernel.node), *around]))
     if promise is None:
         return frozenset()
     said = f"`{promise[0]}` is said of the kernel, and nobody is taken to rely on the old order"

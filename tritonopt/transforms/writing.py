@@ -37,6 +37,8 @@ class NotExpressible(Declined):
         super().__init__(Condition("is-expressible", Status.UNKNOWN, detail, "not-expressible"))
 
 
+_FIRST = "first_"
+"""With this begin the names of what is written again for the first iteration."""
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 _ATOMIC = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant)
 
@@ -281,7 +283,6 @@ def first_iteration(
     wanted: ast.expr,
     *,
     guards: Sequence[str] = (),
-    prefix: str = "first_",
 ) -> FirstIteration:
     """Writes an expression of the innermost loop's body as it is in the first iteration.
 
@@ -324,9 +325,9 @@ def first_iteration(
     lines: list[str] = []
     for statement in reversed(kept):
         if isinstance(statement, ast.If):
-            lines.append(_choice_again(writer, rebuild, statement, prefix, read_after[statement]))
+            lines.append(_choice_again(writer, rebuild, statement, read_after[statement]))
         else:
-            lines.append(_again(writer, rebuild, statement, prefix))
+            lines.append(_again(writer, rebuild, statement))
     return FirstIteration(tuple(lines), ast.unparse(rebuild.expression(wanted)))
 
 
@@ -414,7 +415,7 @@ def _is_known_choice(facts: KernelFacts, statement: ast.stmt) -> bool:
 
 
 def _choice_again(
-    writer: Writer, rebuild: _Rebuild, statement: ast.If, prefix: str, read_after: set[str]
+    writer: Writer, rebuild: _Rebuild, statement: ast.If, read_after: set[str]
 ) -> str:
     """The `if` once more. A name that it binds again keeps the new name that it has already."""
     known = dict(rebuild.names)
@@ -428,7 +429,7 @@ def _choice_again(
             raise NotExpressible(f"line {statement.lineno} binds {name}, which counts a loop")
         if had is None and name in read_after and not (name in bound[0] and name in bound[1]):
             raise NotExpressible(f"line {statement.lineno} binds {name} in one case only")
-        new[name] = had.id if had is not None else writer.fresh(prefix + name.lstrip("_"))
+        new[name] = had.id if had is not None else writer.fresh(_FIRST + name.lstrip("_"))
     lines = []
     for header, block in (
         (f"if {writer.text(statement.test)}:", statement.body),
@@ -436,7 +437,7 @@ def _choice_again(
     ):
         rebuild.names = dict(known)
         if block:
-            inner = [_again(writer, rebuild, s, prefix, new) for s in block]
+            inner = [_again(writer, rebuild, s, new) for s in block]
             lines += [header, *(f"    {line}" for line in inner)]
     rebuild.names = {**known, **{name: ast.Name(new[name], ast.Load()) for name in new}}
     return "\n".join(lines)
@@ -446,7 +447,6 @@ def _again(
     writer: Writer,
     rebuild: _Rebuild,
     statement: ast.stmt,
-    prefix: str,
     names: Mapping[str, str] | None = None,
 ) -> str:
     """The statement once more, binding a new name that later ones then read."""
@@ -460,7 +460,7 @@ def _again(
             expression = ast.BinOp(before, op, rebuild.expression(value))
         case _:
             raise NotExpressible("not a plain assignment")
-    new = names[name] if names is not None else writer.fresh(prefix + name.lstrip("_"))
+    new = names[name] if names is not None else writer.fresh(_FIRST + name.lstrip("_"))
     rebuild.names[name] = ast.Name(new, ast.Load())
     annotation = ""
     if isinstance(statement, ast.AnnAssign):

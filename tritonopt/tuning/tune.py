@@ -37,7 +37,9 @@ _ORIGINAL = Effort(precision=0.02, least=10, most=40, seconds=0.2)
 _SCREENING = 4
 """Where nothing is timed, variants are verified on so many times fewer examples."""
 _LEAST = 90.0
-"""Seconds that a verification has, though the budget is used up."""
+"""Seconds that verifications have together once the budget is used up."""
+_NO_TIME = 5.0
+"""With fewer seconds none is begun."""
 _SHARE = 2
 """Into which what is left of the budget is divided: what takes longer leaves time for another."""
 
@@ -76,6 +78,8 @@ class _Tuning:
     """Seconds, by phase."""
     room: float = 0.0
     """What was left of the budget when the search began."""
+    overtime: float = _LEAST
+    """Seconds that verifications may still take beyond the budget."""
 
     @cached_property
     def store(self) -> Store | None:
@@ -237,9 +241,13 @@ class _Tuning:
         known = self._known(question)
         if known is not None:
             return known
+        begun, left = time.monotonic(), max(self.left, 0.0)
+        seconds = max(left / _SHARE, self.overtime)
+        if seconds < _NO_TIME:
+            return Evidence("unsupported", reason="no time was left to verify it")
         with self._phase("verifying"):
-            seconds = max(self.left / _SHARE, _LEAST)
             (evidence,) = self.verifying.answers([question], seconds)
+        self.overtime -= max(time.monotonic() - begun - left, 0.0)
         self._keep(question, evidence)
         return evidence
 

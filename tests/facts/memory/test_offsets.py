@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -173,3 +174,20 @@ def test_counterexamples(expression: str, hint: str, assume: Sequence[str], text
     promise = promise_about(facts, value(facts, "found"), 0, extent, extent, extent)
     found = find_counterexample(facts, Divisibility(facts), promise)
     assert (text in found) if text else not found, found
+
+
+def test_the_size_of_another_tile_is_that_of_a_tile() -> None:
+    """Lanes are as many as a power of two, whatever else their number divides."""
+    facts = body(
+        """
+        cols = tl.arange(0, C)
+        offs = M // tl.cdiv(N, C) * B + tl.arange(0, B)
+        found = tl.where(offs < N, offs, 0)
+        tl.store(X + found[:, None] * N + cols[None, :], 0)
+        """,
+        "X, N, M, B: tl.constexpr, C: tl.constexpr",
+    )
+    extent = Polynomial.of(Param("B"))
+    promise = promise_about(facts, value(facts, "found"), 0, extent, extent, extent)
+    found = find_counterexample(facts, Divisibility(facts), promise)
+    assert re.search(r"\bC=(8|16|32|64|128)\b", found), found

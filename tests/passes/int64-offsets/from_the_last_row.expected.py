@@ -7,10 +7,10 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, stride, M, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
-    x = tl.load(X + (M - 1 - row.to(tl.int64)) * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + (M - 1 - row.to(tl.int64)) * stride + cols, x * 2, mask=cols < N)
+    x = tl.load(X + (M - 1 - row) * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + (M - 1 - row) * stride + cols, x * 2, mask=cols < N)
 
 
 def launch(x):

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from tritonopt import source
-from tritonopt.verification.signature.kernel_pointers import pointers
+from tritonopt.verification.signature.kernel_pointers import index_pointers, pointers
 
 HEAD = """
 import triton
@@ -26,11 +26,15 @@ def kernel(x, y, n, m, stride, BLOCK: tl.constexpr):
 """
 
 
-def bounds(body: str) -> dict[str, str | None]:
+def kernel_of(body: str) -> source.Kernel:
     module = source.read(HEAD + textwrap.indent(textwrap.dedent(body), "    "))
     kernel = module.kernel("kernel")
     assert kernel is not None
-    return pointers(kernel)
+    return kernel
+
+
+def bounds(body: str) -> dict[str, str | None]:
+    return pointers(kernel_of(body))
 
 
 @pytest.mark.parametrize(
@@ -83,3 +87,19 @@ def test_no_bound_is_guessed(body: str) -> None:
 def test_one_element_a_program() -> None:
     body = "tl.store(y + tl.program_id(1), tl.load(x + pid))"
     assert bounds(body) == {"x": "program 0", "y": "program 1"}
+
+
+@pytest.mark.parametrize(
+    ("body", "indices"),
+    [
+        ("at = tl.load(x + cols, mask=cols < n)\ntl.load(y + at)", {"x"}),
+        ("at = tl.load(x + pid).to(tl.int64) * stride\ntl.store(y + at + cols, 0.0)", {"x"}),
+        ("tl.load(y + helper(x, cols, n))", {"x"}),
+        ("v = tl.load(x + cols)\ntl.store(y + cols, v)", set()),
+        ("v = tl.load(x + cols)\ntl.store(y + cols, v, mask=v > 0)", set()),
+        ("v = tl.load(x + cols)\ntl.store(y + tl.where(v > 0, cols, cols + n), v)", set()),
+        ("v = tl.load(x + pid)\nif v > 0:\n    tl.store(y + cols, 1.0)", set()),
+    ],
+)
+def test_what_becomes_part_of_an_address_is_whole(body: str, indices: set[str]) -> None:
+    assert index_pointers(kernel_of(body)) == indices

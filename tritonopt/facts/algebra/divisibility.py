@@ -121,9 +121,9 @@ class Divisibility:
         ]
         return divide(substitute(divisor, binding), substitute(form, binding), facts)[0].is_zero
 
-    def largest_power_of_two(self, form: Polynomial, limit: int = 1024) -> int:
-        """The largest one, up to a limit, that is shown to divide a form."""
-        power = limit
+    def largest_power_of_two(self, form: Polynomial) -> int:
+        """The largest one, up to 1024, that is shown to divide a form."""
+        power = 1024
         while power > 1 and self.proof(Polynomial.constant(power), form) is None:
             power //= 2
         return power

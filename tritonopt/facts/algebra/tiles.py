@@ -44,6 +44,20 @@ def tiles_of(facts: KernelFacts, loop: Loop) -> tuple[Tiles, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def goes_through_parts(facts: KernelFacts, loop: Loop) -> bool:
+    """Whether each launch passes how many tiles there are of something, for a loop over tiles.
+
+    What it goes through then is what the programs of another kernel have found, a number each.
+    """
+    if loop.start is None or loop.stop is None or loop.step is None:
+        return False
+    length = facts.forms.of(loop.stop) - facts.forms.of(loop.start)
+    bindings = facts.launches.bindings
+    if not bindings or facts.forms.of(loop.step) == ONE:
+        return False
+    return all(isinstance(substitute(length, b).sole_atom, CeilDiv) for b in bindings)
+
+
 def _tiles(where: str, length: Polynomial, step: Polynomial) -> Tiles:
     whole = Polynomial.of(PowerOfTwo(length))
     rest = (step - length).constant_value

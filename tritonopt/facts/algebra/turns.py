@@ -1,8 +1,9 @@
-"""Loops that never take a second turn: `range(last_tile, N, TILE)`, or one tile that holds all.
+"""Loops of few turns: of at most one, as `range(last_tile, N, TILE)`, or one tile that holds all.
 
 A loop over `range(start, stop, step)` takes at most one turn where `start + step - stop` is not
-negative. That is shown from the kernel alone, or from what every launch of it passes; what is
-counted, or divides, is taken to be at least 1, as everywhere (see `bounds`).
+negative, and two where `start + 2*step - stop` is not. That is shown from the kernel alone, or from
+what every launch of it passes; what is counted, or divides, is taken to be at least 1, as
+everywhere (see `bounds`).
 """
 
 from __future__ import annotations
@@ -44,17 +45,22 @@ def turns_at_launches(facts: KernelFacts, loop: Loop) -> tuple[tuple[str, int], 
 
 def takes_one_turn(facts: KernelFacts, loop: Loop) -> bool:
     """Whether the loop is shown never to take a second turn."""
+    return takes_at_most(facts, loop, 1)
+
+
+def takes_at_most(facts: KernelFacts, loop: Loop, turns: int) -> bool:
+    """Whether the loop is shown never to take more turns than so many."""
     if loop.start is None or loop.stop is None or loop.step is None:
         return False
     bounds = Bounds(facts)
     try:
         start, stop, step = map(facts.forms.of, (loop.start, loop.stop, loop.step))
-        rest = start + step - stop
+        rest = start + step * turns - stop
         if _is_positive(bounds, step) and _is_nonnegative(bounds, rest):
             return True
         bindings = facts.launches.bindings
         return bool(bindings) and all(
-            _takes_one_in(bounds, step, rest, binding) for binding in bindings
+            _takes_few_in(bounds, step, rest, binding) for binding in bindings
         )
     except TooLarge:
         return False
@@ -77,7 +83,20 @@ def is_at_most_one(facts: KernelFacts, number: Value | Polynomial) -> bool:
         return False
 
 
-def _takes_one_in(
+def starts_at_most(facts: KernelFacts, axis: int, programs: int) -> bool:
+    """Whether no launch is shown to start more programs than so many along an axis."""
+    bounds = Bounds(facts)
+    extents = [(b, b.grid[axis] if axis < len(b.grid) else None) for b in facts.launches.bindings]
+    try:
+        return bool(extents) and all(
+            extent is not None and _is_nonnegative(bounds, -extent + programs, binding.nonnegative)
+            for binding, extent in extents
+        )
+    except TooLarge:
+        return False
+
+
+def _takes_few_in(
     bounds: Bounds, step: Polynomial, rest: Polynomial, binding: LaunchBinding
 ) -> bool:
     upwards = _is_positive(bounds, step) or _is_positive(bounds, substitute(step, binding))
@@ -146,3 +165,5 @@ def _limits(bounds: Bounds, atom: Atom, *, above: bool) -> Iterator[Polynomial]:
         room = divisor - dividend if isinstance(atom, CeilDiv) else divisor * 2 - dividend - 1
         if _is_positive(bounds, divisor) and _is_nonnegative(bounds, room):
             yield Polynomial.constant(1)
+        if isinstance(atom, FloorDiv) and _is_nonnegative(bounds, dividend, steps=0):
+            yield dividend

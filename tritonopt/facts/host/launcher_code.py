@@ -533,11 +533,24 @@ class _Host:
                     self._learn(*known, statement, found)
                 elif isinstance(statement, ast.If) and self._leaves(statement):
                     self._learn(statement.test, False, statement, found)
+                elif self._hands_to_a_check(statement):
+                    names = {n.id: n for n in walk(statement) if isinstance(n, ast.Name)}
+                    found.unread += [self.form(name, statement) for name in names.values()]
             if isinstance(around, ast.If):
                 self._learn(around.test, block is around.body, around, found)
             if around is self._function or not isinstance(around, ast.stmt):
                 return
             place = around
+
+    def _hands_to_a_check(self, statement: ast.stmt) -> bool:
+        """Whether it calls a function of the file that may raise, and drops what that returns."""
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Name(id=called))):
+                bodies = (node for node, _ in self._module.names.functions if node.name == called)
+                return any(
+                    isinstance(part, (ast.Assert, ast.Raise)) for b in bodies for part in walk(b)
+                )
+        return False
 
     def _leaves(self, branch: ast.If) -> bool:
         """Whether nothing after a branch is reached where its condition holds."""

@@ -33,6 +33,11 @@ def may_overlap(launch: Launch, one: ast.expr, other: ast.expr) -> bool:
     return bool(common) and all(mine[part] or theirs[part] for part in common)
 
 
+def may_be_part(launch: Launch, argument: ast.expr) -> bool:
+    """Whether an argument of a launch is seen to be a part of a tensor, on some way to it."""
+    return any(is_part for _, is_part in _names(launch.module.names, argument))
+
+
 def surely_overlap(launch: Launch, one: ast.expr, other: ast.expr) -> bool:
     """Whether two arguments are seen to be one tensor, or parts of one that share some rows.
 

@@ -1,11 +1,13 @@
-"""How many configurations a tuner has to choose from, at least; with one it runs nothing twice."""
+"""What a tuner is given: how many configurations, at least; with one it runs nothing twice."""
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from tritonopt.facts.algebra.atoms import Param
+from tritonopt.facts.algebra.polynomial import Atom
 from tritonopt.source.module import Module
 from tritonopt.source.trees import walk
 
@@ -44,6 +46,44 @@ def least_number(module: Module, configs: ast.expr, depth: int = 0) -> int:
         case ast.Call(func=ast.Name(id=name)):
             return _made_by(module, name, depth + 1)
     return 1
+
+
+def settings_of(configs: ast.expr) -> tuple[Mapping[Atom, int], ...]:
+    """By configuration, the whole numbers that it gives; empty where one cannot be read."""
+    found: list[Mapping[Atom, int]] = []
+    for config in configs.elts if isinstance(configs, (ast.List, ast.Tuple)) else ():
+        match config:
+            case ast.Call(args=[ast.Dict(keys=keys, values=values), *_]):
+                pairs = zip(keys, values, strict=True)
+                found.append(
+                    {
+                        Param(name.value): number.value
+                        for name, number in pairs
+                        if isinstance(name, ast.Constant) and isinstance(number, ast.Constant)
+                        if isinstance(name.value, str) and isinstance(number.value, int)
+                    }
+                )
+            case _:
+                return ()
+    return tuple(found)
+
+
+def keywords_of(module: Module, given: ast.expr) -> dict[str, ast.expr] | None:
+    """What `**given` passes, where that can be read: all of it, of either side of a choice."""
+    match bound(module, given):
+        case ast.Dict(keys=keys, values=values):
+            names = [key.value for key in keys if isinstance(key, ast.Constant)]
+            texts = [name for name in names if isinstance(name, str)]
+            return dict(zip(texts, values, strict=True)) if len(texts) == len(values) else None
+        case ast.Call(func=ast.Name(id="dict"), args=[], keywords=keywords):
+            named = {k.arg: k.value for k in keywords if k.arg is not None}
+            return named if len(named) == len(keywords) else None
+        case ast.IfExp(body=body, orelse=orelse):
+            sides = (keywords_of(module, body), keywords_of(module, orelse))
+            if sides[0] is None or sides[1] is None or sides[0].keys() & sides[1].keys():
+                return None
+            return {**sides[0], **sides[1]}
+    return None
 
 
 def bound(module: Module, node: ast.expr | None) -> ast.expr | None:

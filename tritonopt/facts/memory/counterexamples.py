@@ -269,6 +269,8 @@ class _Search:
         self._tiles = set(_inputs(promise.extent)) | {
             atom for value in self._values for atom in _inputs(value)
         }
+        lanes = (v.operands[0] for v in facts.interpretation.computed if v.op is Op.LANE)
+        self._tiles |= {atom for v in lanes if (atom := facts.forms.of(v).sole_atom) is not None}
         self._lengths = {
             atom
             for leaf in promise.offsets.leaves()

@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -34,6 +35,12 @@ from tritonopt.facts.host.size_limits import may_be_large
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.memory.buffers import CannotTell, Shape, Trial, inputs_of, with_programs
 from tritonopt.facts.memory.offsets import number_of
+from tritonopt.facts.memory.reached_elements import (
+    Reach,
+    axes_gone_through,
+    reach_of,
+    stay_inside,
+)
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 from tritonopt.source import Launch
@@ -45,13 +52,24 @@ if TYPE_CHECKING:
 _SIZES: Mapping[int, Sequence[tuple[int, ...]]] = {
     1: ((3 << 30,),),
     2: ((131072, 32768), (49152, 65536), (1 << 20, 4096), (1 << 22, 1024), (1 << 25, 128)),
-    3: ((1 << 20, 32, 128), (64, 8192, 8192), (4096, 1024, 1024), (8, 32768, 16384)),
+    3: (
+        (1 << 20, 32, 128),
+        (256, 131072, 128),
+        (64, 8192, 8192),
+        (4096, 1024, 1024),
+        (8, 32768, 16384),
+    ),
     4: ((256, 512, 256, 128), (64, 32, 16384, 128), (32, 32768, 32, 128)),
 }
 """By the number of dimensions: tensors of 3 or 4 billion elements, which take 8 GB in fp16."""
 
 _BLOCKS = (256, 16384)
 """Tiles whose size cannot be followed: what is said holds for both."""
+_SQUARE = 1024
+"""What the larger is along each of two axes."""
+
+_MOST_ELEMENTS = 1 << 33
+"""Of a tensor that only the launch speaks of: 16 GB in fp16."""
 
 _MOST_LANES = 1 << 20
 """What Triton allows a tile to have."""
@@ -99,7 +117,7 @@ def _of_access(
 ) -> list[Overflow]:
     try:
         access = _Access(facts, launch, binding, effect)
-        found, *others = [access.overflows(block) for block in _BLOCKS]
+        found, *others = [access.overflows(block) for block in access.blocks]
     except (CannotTell, TooLarge):
         return []
     return [one for one in found if all(one.value in {o.value for o in other} for other in others)]
@@ -229,8 +247,15 @@ class _Access(Trial):
         axes = (a.which for a in passed if isinstance(a, TensorSize) and a.tensor == root)
         rank = max([rank, *(i + 1 if i >= 0 else -i for each in axes for i in each)])
         known = rank_of(self._launch, given.name)
+        if known is None and rank == 1:
+            known, rank = axes_gone_through(self._facts, self._binding, root, self._origin)
         self._ranks = [known] if known else [r for r in (2, 3, 1, 4) if r >= rank]
         return root, rank
+
+    def _origin(self, tensor: Polynomial) -> Polynomial:
+        """The tensor whose sizes one has."""
+        shape = self._shapes.get(tensor)
+        return tensor if shape is None or shape.like is None else self._origin(shape.like)
 
     def _check_rank(self) -> None:
         """Where nothing says how many dimensions there are, there may be any number."""
@@ -244,14 +269,21 @@ class _Access(Trial):
             numbers = {**self._numbers(sizes), **dict.fromkeys(self._blocks, block)}
             if not self._is_allowed(numbers) or not self._fits(numbers):
                 continue
-            for place in islice(self._places(sizes, numbers), _MAX_PLACES):
-                trial = {**numbers, **place}
-                if self._comes_about(trial) and (found := list(self._beyond(sizes, trial, place))):
+            places = list(islice(self._places(sizes, numbers), _MAX_PLACES))
+            trials = [{**numbers, **place} for place in places]
+            for place, trial in zip(places, trials, strict=True):
+                found = list(self._beyond(sizes, trial, place)) if self._comes_about(trial) else []
+                if any(overflow.number > _MOST_ELEMENTS for overflow in found):
+                    break
+                if found and stay_inside(self._accesses(sizes), filter(self._comes_about, trials)):
                     return found
+                if found:
+                    break
         return []
 
     def _numbers(self, sizes: tuple[int, ...]) -> dict[Atom, int]:
-        numbers: dict[Atom, int] = {atom: self._size(atom, sizes) for atom in self._sized}
+        numbers = self._checked(sizes)
+        numbers |= {atom: self._size(atom, sizes) for atom in self._sized}
         numbers |= dict.fromkeys(self._blocks, self._block)
         for atom in self._powers:
             number = number_of(atom.form, numbers)
@@ -259,6 +291,17 @@ class _Access(Trial):
                 raise CannotTell
             numbers[atom] = 1 << (number - 1).bit_length()
         return numbers
+
+    def _checked(self, sizes: tuple[int, ...]) -> dict[Atom, int]:
+        """What else the launcher checks of the tensor: `assert x.shape[-1] == 128`."""
+        multiples = (form for pair in self._binding.multiples for form in pair)
+        found: dict[Atom, int] = {}
+        for form in (*self._binding.nonnegative, *multiples):
+            for atom in inputs_of(form):
+                if isinstance(atom, TensorSize) and atom.tensor == self._tensor:
+                    with suppress(CannotTell):
+                        found[atom] = self._size(atom, sizes)
+        return found
 
     def _is_allowed(self, numbers: Mapping[Atom, int]) -> bool:
         """Raises CannotTell where something that is not followed may keep such sizes away."""
@@ -287,6 +330,14 @@ class _Access(Trial):
             yield math.prod(self._most(atom, numbers) or 0 for atom in lanes)
         whole = {(a.axis, self._most(a, numbers) or 0) for a in self._lanes}
         yield math.prod(max(n for axis, n in whole if axis == each) for each in dict(whole))
+
+    @property
+    def blocks(self) -> Sequence[int]:
+        """Sizes for tiles whose size cannot be followed."""
+        open_ones = {
+            a.axis for a in self._lanes if not self._blocks.isdisjoint(inputs_of(a.extent))
+        }
+        return (_BLOCKS[0], _SQUARE) if len(open_ones) > 1 else _BLOCKS
 
     @cached_property
     def _lanes(self) -> list[Lane]:
@@ -319,6 +370,24 @@ class _Access(Trial):
             return sorted(found, reverse=True)
 
         return self._chosen(numbers, near)
+
+    def _accesses(self, sizes: tuple[int, ...]) -> Iterator[Reach]:
+        """All accesses to tensors whose length is known."""
+        for effect in self._facts.effects:
+            with suppress(TooLarge, CannotTell):
+                reach = reach_of(self._facts, self._binding, effect)
+                if reach is not None and self._is_known(reach.tensor):
+                    yield replace(reach, length=math.prod(self._sizes_of(reach.tensor, sizes)))
+
+    def _is_known(self, tensor: Polynomial) -> bool:
+        """Whether its sizes are those of the one tensor, or computed from them."""
+        shape = self._shapes.get(tensor)
+        if shape is None:
+            return tensor == self._tensor
+        if shape.like is not None:
+            return self._is_known(shape.like)
+        atoms = [a for size in shape.sizes for a in inputs_of(size)]
+        return all(isinstance(a, TensorSize) and self._is_known(a.tensor) for a in atoms)
 
     def _beyond(
         self, sizes: tuple[int, ...], trial: Mapping[Atom, int], place: Mapping[Atom, int]

@@ -21,9 +21,7 @@ _SHOWN = 20
 """Places of a group that are listed."""
 
 
-def place_of(
-    path: str, remark: Remark, anchor: str, *, why: str = "", worth: str = "", apply: str = ""
-) -> Place:
+def place_of(path: str, remark: Remark, anchor: str) -> Place:
     """A place that is, or would be, rewritten."""
     return Place(
         anchor,
@@ -32,9 +30,9 @@ def place_of(
         remark.pass_name,
         ", ".join(safety_names(remark.safety)) or EXACT,
         remark.message,
-        why or gain_why(remark.pass_name),
-        worth or gain_text(remark.pass_name),
-        apply,
+        gain_why(remark.pass_name),
+        gain_text(remark.pass_name),
+        "",
         tuple(map(check_of, remark.conditions)),
     )
 

@@ -23,6 +23,7 @@ from tritonopt.reporting.page.evidence import grade_of, of_tuning
 from tritonopt.reporting.page.side_by_side import diff_of
 from tritonopt.reporting.page.timed_calls import saved_text
 from tritonopt.reporting.page.timing_page import ORDER, SAVED, facts_of, saved_by, sentence
+from tritonopt.reporting.text import counted
 from tritonopt.reporting.timing_table import call_labels
 from tritonopt.rewriting import reasons
 
@@ -121,7 +122,7 @@ def _subject(answer: Answer, anchor: str, apply: str) -> Subject:
             f"The launcher chooses: new code where {answer.condition}, and the original, "
             f"untouched, for the other {old} of {len(answer.rows)} calls that were timed."
         )
-    lead.append(f"{len(answer.tried)} variants in {answer.seconds:.0f} s.")
+    lead.append(f"{counted(len(answer.tried), 'variant')} in {answer.seconds:.0f} s.")
     chosen = next((t for t in answer.tried if t.fate is Fate.ACCEPTED), None)
     places = [
         _place(answer.path, remark, f"{anchor}p{at}")

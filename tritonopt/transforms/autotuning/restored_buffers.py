@@ -6,10 +6,13 @@ import ast
 
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.effects import Effect
+from tritonopt.facts.host.side_effects import definition_of, effects_of
+from tritonopt.facts.host.slices import may_be_part
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import reachable
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.constexprs import is_constexpr
+from tritonopt.source import Launch
 
 _CLAIM = "runs-twice-like-once"
 _REPEATABLE = frozenset(
@@ -30,6 +33,8 @@ def restored_buffers(facts: KernelFacts, checklist: Checklist) -> list[str]:
         if effect.writes and facts.bases(effect) is None:
             detail = f"which buffer {where} writes to is not known"
             raise unknown(_CLAIM, "effects-are-not-restored", detail)
+    for launch in facts.launches.launches:
+        _check_grid(launch)
     loads = [e for e in facts.effects if e.kind is EffectKind.LOAD]
     changed: set[str] = set()
     for write in (e for e in facts.effects if e.writes):
@@ -44,16 +49,27 @@ def restored_buffers(facts: KernelFacts, checklist: Checklist) -> list[str]:
     return names
 
 
+def _check_grid(launch: Launch) -> None:
+    """A grid that is a function is called again for each run."""
+    definition = definition_of(launch.module, launch.grid)
+    body = [launch.grid.body] if isinstance(launch.grid, ast.Lambda) else []
+    changes = effects_of(launch.module).changes(body if definition is None else definition.body)
+    if changes.anything or changes.mutated:
+        detail = f"the grid of the launch in {launch.where} may do more than return a tuple"
+        raise unknown(_CLAIM, "grid-has-effects", f"{detail}, and a tuner calls it many times")
+
+
 def _check_is_a_tensor(facts: KernelFacts, name: str) -> None:
     """A tuner copies the buffer before it runs anything: it must be there at every launch."""
     if may_be_none(facts, name):
         detail = f"{name} may be None, and a tuner cannot copy that"
         raise refuted(_CLAIM, "buffer-may-be-none", detail)
     for launch in facts.launches.launches:
-        if not isinstance(launch.arguments.get(name), ast.Name):
+        argument = launch.arguments.get(name)
+        if not isinstance(argument, ast.Name) or may_be_part(launch, argument):
             detail = (
-                f"the launch in {launch.where} passes no name for {name}: if it is a part of a "
-                "tensor, the kernel may write beside it, and a tuner copies no more than the part"
+                f"the launch in {launch.where} may pass a part of a tensor for {name}: the kernel "
+                "may write beside it, and a tuner copies no more than the part"
             )
             raise unknown(_CLAIM, "buffer-may-be-a-part", detail)
 

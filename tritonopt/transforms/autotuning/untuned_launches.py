@@ -19,6 +19,7 @@ Cut = tuple[int, int, str]
 """From one offset of the file to another, and what takes the place of the text there."""
 OPTIONS = ("num_warps", "num_stages", "num_ctas")
 """What each configuration of a tuner sets, whether it names it or not."""
+_CAPTURES = frozenset({"torch.cuda.graph", "torch.cuda.make_graphed_callables"})
 
 
 def check_launches(facts: KernelFacts, checklist: Checklist) -> None:
@@ -34,6 +35,7 @@ def check_launches(facts: KernelFacts, checklist: Checklist) -> None:
     check_statements(evidence.launches)
     checklist.prove(claim, f"those in {places(evidence.launches)}")
     checklist.assume_no_other_launches()
+    _check_capture(evidence.launches)
     claim = "options-can-be-left-to-a-tuner"
     for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
         if name != JIT:
@@ -57,6 +59,15 @@ def check_launches(facts: KernelFacts, checklist: Checklist) -> None:
         detail = f"the launches in {where} ask for different options"
         raise refuted(claim, "launches-ask-for-different-options", detail)
     checklist.prove(claim, "each launch says numbers for them, or nothing")
+
+
+def _check_capture(launches: Sequence[Launch]) -> None:
+    """While a graph is captured nothing can be timed, so a first launch there would fail."""
+    for module in {launch.module for launch in launches}:
+        for node in walk(module.tree):
+            if isinstance(node, ast.Name | ast.Attribute) and module.resolve(node) in _CAPTURES:
+                detail = f"a launch may be captured in a graph, in line {node.lineno}"
+                raise unknown("launches-are-timed", "captured-in-a-graph", detail)
 
 
 def options_of(launch: Launch) -> dict[str, int]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import operator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import ONE
-from tritonopt.facts.algebra.tiles import Tiles, tiles_of
+from tritonopt.facts.algebra.tiles import Tiles, goes_through_parts, tiles_of
 from tritonopt.facts.algebra.turns import turns_at_launches
+from tritonopt.facts.language import SCANS
 from tritonopt.facts.operations import Op
+from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.regrouping import Deferral
 
 _TURNS = 4
@@ -29,8 +33,8 @@ class Worth:
     unpaid: str = "does-not-pay"
 
 
-def worth_of(deferral: Deferral) -> Worth:
-    """What the tile and the launches show."""
+def worth_of(deferral: Deferral, deferrals: Sequence[Deferral]) -> Worth:
+    """What the tile and the launches show; `deferrals` are all of the kernel."""
     sizes = ", ".join(deferral.facts.forms.of(extent).readable for extent in deferral.shape)
     kept = f"a tile [{sizes}] is kept through the loop"
     launches = _launches(deferral)
@@ -38,6 +42,14 @@ def worth_of(deferral: Deferral) -> Worth:
     if once is not None:
         text = f"{kept}, which runs once at the launch in {once.where}"
         return Worth(text, pays=False, unpaid="nothing-to-save")
+    if _loops_inside(deferral):
+        return Worth(f"{kept}; a turn has a loop of its own, which takes longer", pays=False)
+    if any(goes_through_parts(deferral.facts, loop) for loop in deferral.loops):
+        return Worth(f"{kept}; it goes through the results of other programs, which are few", False)
+    left = _left_inside(deferral, deferrals)
+    if left is not None:
+        text = f"{kept}; the reduction in line {left.lineno} stays in the loop, and is waited for"
+        return Worth(text, pays=False)
     few = _few_turns(deferral)
     if few:
         return Worth(f"{kept}; {few}", pays=False)
@@ -77,6 +89,34 @@ def _few_turns(deferral: Deferral) -> str | None:
         return None
     where, least = min(seen, key=lambda pair: pair[1])
     return f"at the launch in {where} the loop turns {least} times" if least < _TURNS else ""
+
+
+def _loops_inside(deferral: Deferral) -> bool:
+    """Whether a turn goes through a loop that does not reduce by itself."""
+    own = {loop.node for loop in deferral.loops}
+    inner = {node for loop in own for node in walk(loop)} - own
+    return any(loop.node in inner for loop in deferral.facts.loops)
+
+
+def _left_inside(deferral: Deferral, deferrals: Sequence[Deferral]) -> ast.expr | None:
+    """A reduction in the same loops that no deferral takes out of them."""
+    facts = deferral.facts
+    statements = [statement for each in deferrals for statement in _statements(each)]
+    taken = {node for statement in statements for node in walk(statement)}
+    for loop in deferral.loops:
+        for node in walk(loop.node):
+            if node not in taken and isinstance(node, ast.Call):
+                value = facts.values.get(node)
+                if value is not None and (value.op is Op.REDUCE or value.function in SCANS):
+                    return node
+    return None
+
+
+def _statements(deferral: Deferral) -> Iterator[ast.stmt]:
+    """Those that reduce, and combine with what was there."""
+    for update in deferral.updates:
+        yield update.statement
+        yield from (r.named for r in update.reduced if r.named is not None)
 
 
 def _launches(deferral: Deferral) -> tuple[Tiles, ...]:

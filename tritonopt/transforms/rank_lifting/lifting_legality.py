@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
-from tritonopt.facts.algebra.atoms import Lane, ProgramId
+from tritonopt.facts.algebra.atoms import Iteration, Lane, ProgramId
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.language import MATRIX, REDUCTIONS, SCANS
 from tritonopt.facts.memory.races import coefficient
@@ -142,7 +142,20 @@ def _is_flat(facts: KernelFacts, value: Value) -> bool:
         return False
     form = facts.forms.of(value)
     step = coefficient(form, _PROGRAM)
-    return any(isinstance(atom, Lane) and atom.extent == step for atom in form.atoms)
+    lengths = [atom.extent for atom in form.atoms if isinstance(atom, Lane)]
+    if step in lengths:
+        return True
+    for turn in (atom for atom in form.atoms if isinstance(atom, Iteration)):
+        length, turns = coefficient(form, turn), _turns(facts, turn)
+        if length is None or turns is None or length not in lengths:
+            continue
+        if step == length * turns:
+            return True
+    return False
+
+
+def _turns(facts: KernelFacts, turn: Iteration) -> Polynomial | None:
+    return facts.forms.trip_count(facts.loops[turn.loop]) if turn.loop is not None else None
 
 
 def _is_reduction(value: Value) -> bool:

@@ -32,12 +32,6 @@ def candidates(facts: KernelFacts) -> Iterator[Loop]:
             first = False
 
 
-def reads_tiles(facts: KernelFacts, loop: Loop) -> bool:
-    """Whether a turn reads more than single elements, which are few or wait for each other."""
-    parts = (p for end in loop.following.values() for p in all_parts(facts, end))
-    return any(part.op is Op.LOAD and part.shape != () for part in parts)
-
-
 def _brings_loads(facts: KernelFacts, value: Value) -> bool:
     return any(part.op is Op.LOAD for part in all_parts(facts, value))
 

@@ -10,7 +10,7 @@ from tritonopt.facts.early_returns import returning_early
 from tritonopt.rewriting.checklist import Checklist, refuted
 from tritonopt.source.trees import walk
 from tritonopt.transforms.tiling.tile_body import TileBody
-from tritonopt.transforms.tiling.tile_exits import Exit, is_plain
+from tritonopt.transforms.tiling.tile_exits import Exit
 from tritonopt.transforms.writing import names_bound
 
 
@@ -42,8 +42,6 @@ def check_exits(body: TileBody, checklist: Checklist) -> None:
 
 def _why_not(end: ast.Return, statement: ast.stmt) -> str:
     line = f"the return in line {end.lineno}"
-    if not is_plain(end):
-        return f"{line} returns a value, which a kernel cannot"
     loops = [n for n in walk(statement) if isinstance(n, ast.For | ast.While)]
     if any(end in walk(loop) for loop in loops):
         return f"{line} leaves from inside a loop: give the loop a condition to end by"

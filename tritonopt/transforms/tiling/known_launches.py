@@ -37,17 +37,14 @@ def check_statements(launches: Sequence[Launch]) -> None:
             raise unknown("launches-are-seen", "launch-is-an-expression", f"{detail}: {why}")
 
 
-def why_not_changed(facts: KernelFacts, instead: str = "") -> str:
-    """Why the launches cannot all change with the kernel; "" where they can.
-
-    `instead` says what else may be done where one stands in another file.
-    """
+def why_not_changed(facts: KernelFacts) -> str:
+    """Why the launches cannot all change with the kernel; "" where they can."""
     elsewhere = [launch.where for launch in facts.launches.launches if launch.is_elsewhere]
     if facts.launches.unknown or not elsewhere:
         return facts.launches.unknown
     return (
         f"the launch in {elsewhere[0]} would have to change with the kernel, and each file "
-        f"is changed by itself: move the function that launches into the kernel's file{instead}"
+        f"is changed by itself: move the function that launches into the kernel's file"
     )
 
 

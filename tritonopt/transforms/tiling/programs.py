@@ -22,6 +22,7 @@ _OF_THE_LANGUAGE = (
     | frozenset({"_experimental_descriptor_store", *DTYPES})
 )
 """Calls whose effects on memory may not be known, but which cannot ask which program runs."""
+_WRITES = frozenset({EffectKind.STORE, EffectKind.ATOMIC})
 
 
 def check_program_ids(ids: ProgramIds) -> None:
@@ -68,7 +69,7 @@ def check_races(facts: KernelFacts, axis: int, checklist: Checklist) -> None:
     """
     claim = "tiles-are-independent"
     kinds = {effect.kind for effect in facts.effects}
-    if not {EffectKind.LOAD, EffectKind.STORE} <= kinds:
+    if EffectKind.LOAD not in kinds or not kinds & _WRITES:
         checklist.prove(claim, "no tile reads what another writes")
         return
     found = shifted(facts, axis)
@@ -85,14 +86,17 @@ def check_races(facts: KernelFacts, axis: int, checklist: Checklist) -> None:
 
 def _check_parts(facts: KernelFacts, claim: str) -> None:
     """Parts of one tensor that overlap are neither one buffer nor two."""
-    stores = [effect for effect in facts.effects if effect.kind is EffectKind.STORE]
+    writes = [effect for effect in facts.effects if effect.kind in _WRITES]
     others = [effect for effect in facts.effects if effect.pointer is not None]
-    for store, effect in product(stores, others):
-        for stored, used in product(facts.bases(store) or (), facts.bases(effect) or ()):
-            where = facts.launches.overlap(stored, used) if stored != used else ""
+    for write, effect in product(writes, others):
+        if write.kind is effect.kind is EffectKind.ATOMIC:
+            continue  # in no order anyhow
+        for written, used in product(facts.bases(write) or (), facts.bases(effect) or ()):
+            where = facts.launches.overlap(written, used) if written != used else ""
             if where:
                 detail = (
-                    f"line {store.line} writes to {stored}, and line {effect.line} goes to {used}: "
-                    f"the launch in {where} passes parts of one tensor for them, which may overlap"
+                    f"line {write.line} writes to {written}, and line {effect.line} goes to "
+                    f"{used}: the launch in {where} passes parts of one tensor for them, which "
+                    "may overlap"
                 )
                 raise unknown(claim, "tiles-race", detail)

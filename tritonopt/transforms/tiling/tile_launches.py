@@ -97,14 +97,14 @@ class _Legality:
             self._check_signature()
         check_statements(evidence.launches)
         parameter = self.writer.fresh("NUM_TILES")
-        why_not = why_not_changed(
-            self.facts,
-            ", or use grid-stride{unseen_launches=keep}, which changes no launch; one that then "
-            f"limits its grid by hand passes {parameter}, the number of tiles",
-        )
+        why_not = why_not_changed(self.facts)
         if why_not:
             if not self.keep_unseen:
-                way = "with unseen_launches=keep the kernel is changed alone"
+                way = (
+                    "with grid-stride{unseen_launches=keep} the kernel is changed alone, and a "
+                    "launch that then limits its grid by hand passes "
+                    f"{parameter}, the number of tiles"
+                )
                 reason = not_changed_reason(self.facts)
                 raise refuted("launches-are-seen", reason, f"{why_not}; {way}")
             check_parameter(self.facts)

@@ -66,6 +66,13 @@ class InvariantBranch:
         inner = [loop for s in self.around if (loop := self.facts.loop_of(s)) is not None]
         return [self.loop, *inner[::-1]]
 
+    @property
+    def is_under_another(self) -> bool:
+        """Whether an `if` around it, which the compiler does not decide, stays in the loop."""
+        tests = (around.test for around in self.around if isinstance(around, ast.If))
+        values = (self.facts.values.get(test) for test in tests)
+        return any(v is None or when_known(self.facts, v) != "static" for v in values)
+
     def effects_in(self, node: ast.AST) -> list[Effect]:
         inside = set(walk(node))
         return [e for e in self.facts.effects if e.node in inside]

@@ -82,13 +82,21 @@ class WidePlaces:
         wanted = {overflow.value for overflow in self._overflows}
         if not takers or any(t.op in _DIVIDING for t in takers):
             return False
-        if not all(t in wanted or t.op in COMPARISONS or self._is_address(t) for t in takers):
+        if not all(t in wanted or self._costs_nothing(t) for t in takers):
             return False
         try:
             self._check_uses(position)
         except Declined:
             return False
         return True
+
+    def _costs_nothing(self, taker: Value) -> bool:
+        """Whether a wide number makes it no slower: it is one number, on the way to addresses."""
+        if taker.op in COMPARISONS or self._is_address(taker):
+            return True
+        takers = self._users.get(taker.serial, ())
+        computed = taker.op in (Op.ADD, Op.SUB, Op.MUL) and taker.shape == ()
+        return computed and bool(takers) and all(map(self._costs_nothing, takers))
 
     def _mends(self, wide: Value, overflow: Overflow) -> bool:
         widths = Widths(self._facts, overflow.binding, overflow.numbers, frozenset({wide}))

@@ -75,16 +75,18 @@ class Tensors:
         name = getattr(function, "__name__", "")
         if name == "grad":
             return  # what it calls is seen, but for what autograd computes itself
-        self.came(_tensors(result))
+        self.came(strided_tensors(result))
         if name in _LOOKING or not self.computed:
             return
-        given = [t for t in _tensors((args, kwargs)) if self._is_computed(t)]
+        given = [t for t in strided_tensors((args, kwargs)) if self._is_computed(t)]
         if not given:
             return
-        found = list(_tensors(result))
+        found = list(strided_tensors(result))
         if name in torch_api.KEPT_VALUES and not _narrows(given, found):
             self.computed.update(_storage(t) for t in found)
-            self.computed.update(_storage(t) for t in _tensors(args[:1]) if name.endswith("_"))
+            self.computed.update(
+                _storage(t) for t in strided_tensors(args[:1]) if name.endswith("_")
+            )
             self._moved(function, args, kwargs, result)
             return
         if not any(t.dtype in _NAMES for t in given):
@@ -108,8 +110,8 @@ class Tensors:
         if name == "copy_" and len(args) == 2 and not kwargs:
             self._give(result, self._operand(args[1]).carried)
             return
-        storages = {_storage(t) for t in _tensors((args, kwargs))}
-        found = [t for t in _tensors(result) if t.dtype in _NAMES and t.numel()]
+        storages = {_storage(t) for t in strided_tensors((args, kwargs))}
+        found = [t for t in strided_tensors(result) if t.dtype in _NAMES and t.numel()]
         if not found or any(_storage(t) in storages for t in found):
             return  # they are where they were
         if name in LAWS:
@@ -133,7 +135,7 @@ class Tensors:
                 return type(value)(map(of, value))
             return value
 
-        return list(_tensors(function(*of(args), **{k: of(v) for k, v in kwargs.items()})))
+        return list(strided_tensors(function(*of(args), **{k: of(v) for k, v in kwargs.items()})))
 
     def _operand(self, value: Any) -> Operand:
         """A tensor or a number, as an operand of a law."""
@@ -226,12 +228,13 @@ def _narrows(given: list[Any], found: list[Any]) -> bool:
     return any((t.dtype in _NAMES and t.element_size() < max(widths, default=0)) for t in found)
 
 
-def _tensors(value: object) -> Iterator[Any]:
+def strided_tensors(value: object) -> Iterator[Any]:
+    """The tensors in what a function of torch is given or returns, but for sparse ones."""
     if isinstance(value, torch.Tensor):
         if value.layout is torch.strided:
             yield value
     elif isinstance(value, (tuple, list)):
         for part in value:
-            yield from _tensors(part)
+            yield from strided_tensors(part)
     elif isinstance(value, Mapping):
-        yield from _tensors(tuple(value.values()))
+        yield from strided_tensors(tuple(value.values()))

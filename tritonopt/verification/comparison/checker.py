@@ -28,7 +28,13 @@ from tritonopt.verification.comparison.versions import Versions
 from tritonopt.verification.coverage.observed import Both, Observed
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.client import VersionWorker
-from tritonopt.verification.process.messages import OUT_OF_MEMORY, TOO_LARGE, Failure, Outcome
+from tritonopt.verification.process.messages import (
+    OUT_OF_MEMORY,
+    TOO_LARGE,
+    TOO_LONG,
+    Failure,
+    Outcome,
+)
 
 _GROSS = 1000.0
 """So many times too large, an error is not a matter of luck with the examples so far."""
@@ -231,6 +237,10 @@ class Checker:
             if failure is mine and failure.kind in (OUT_OF_MEMORY, TOO_LARGE):
                 self.tally.last_rejection = str(failure)
                 self.tally.note("an example did not fit the memory of the device")
+                return True
+            if failure is mine and failure.kind == TOO_LONG:
+                self.tally.last_rejection = str(failure)
+                self.tally.note("a call that takes the interpreter too long was left out")
                 return True
             if failure.kind == OUT_OF_MEMORY:
                 # The original had enough, and the rewritten version not even the second time.

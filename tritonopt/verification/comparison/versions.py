@@ -6,17 +6,26 @@ import contextlib
 import time
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tritonopt.verification.comparison.compare import Pair
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.client import VersionWorker
-from tritonopt.verification.process.messages import OUT_OF_MEMORY, REVERSED, Outcome, RunOptions
+from tritonopt.verification.process.messages import (
+    OUT_OF_MEMORY,
+    REVERSED,
+    TOO_LONG,
+    Outcome,
+    RunOptions,
+)
 
 _LEAST_SECONDS = 20.0
 _TIMES_AS_LONG = 10
 """The rewritten version has that many times the original's time on the interpreter, but no less
 than these seconds; where it does not answer, twice the original's once more, and no less."""
+_MOST_WORK = 100_000
+"""Statements of kernels that a run may execute, some ten seconds; a call that takes the original
+longer is left out."""
 
 
 @dataclass
@@ -57,19 +66,26 @@ class Versions:
     def run(self, example: Example) -> tuple[Pair, Pair]:
         """Two runs of either version."""
         both = self.options(example)
+        limited = tuple(replace(options, most_work=_MOST_WORK) for options in both)
         with self.waiting():
             # Both work at the same time: each has its own process.
             begin = time.monotonic()
-            self.original.send_or_die(example, both)
-            self.rewritten.send_or_die(example, both)
+            self.original.send_or_die(example, limited)
+            self.rewritten.send_or_die(example, limited)
             ours = Pair(*self.original.receive(2))
             theirs = Pair(*self._received(time.monotonic() - begin, ours))
-            if ours.first.failure is ours.second.failure is None and _lacks_memory(theirs):
-                theirs = Pair(*self.rewritten.run(example, *both))
-        if ours.first.failure is None and _hangs(theirs):
+            seconds = ours.first.seconds + ours.second.seconds
+            if ours.first.failure is ours.second.failure is None:
+                if _fails(theirs, OUT_OF_MEMORY):
+                    theirs = Pair(*self.rewritten.run(example, *both))
+                elif _fails(theirs, TOO_LONG):
+                    # It may take longer than the original does, and is no more left out for that.
+                    most = max(_LEAST_SECONDS, _TIMES_AS_LONG * seconds)
+                    theirs = Pair(*self.rewritten.run_within(most, example, both))
+        if ours.first.failure is None and _fails(theirs, "Hang"):
             # A busy machine is no difference: alone, it may well answer.
-            seconds = max(_LEAST_SECONDS, 2 * (ours.first.seconds + ours.second.seconds))
-            theirs = Pair(*self.rewritten.run_within(seconds, example, both))
+            most = max(_LEAST_SECONDS, 2 * seconds)
+            theirs = Pair(*self.rewritten.run_within(most, example, both))
         return ours, theirs
 
     def rounded_otherwise(self, example: Example, seed: int) -> tuple[Outcome, Outcome]:
@@ -95,13 +111,10 @@ class Versions:
         self.waited += time.monotonic() - begin
 
 
-def _lacks_memory(pair: Pair) -> bool:
+def _fails(pair: Pair, kind: str) -> bool:
+    """Whether one of two runs failed like that."""
     failures = (pair.first.failure, pair.second.failure)
-    return any(f is not None and f.kind == OUT_OF_MEMORY for f in failures)
-
-
-def _hangs(pair: Pair) -> bool:
-    return pair.first.failure is not None and pair.first.failure.kind == "Hang"
+    return any(failure is not None and failure.kind == kind for failure in failures)
 
 
 def _order(example: Example) -> int:

@@ -24,7 +24,7 @@ from tritonopt.verification.coverage.call_changes import (
     typed,
     with_values,
 )
-from tritonopt.verification.coverage.crossing import crossed
+from tritonopt.verification.coverage.crossing import Crossing
 from tritonopt.verification.coverage.demands import NUMBERS, Demand
 from tritonopt.verification.coverage.exploration import REST, Exploration, Patience
 from tritonopt.verification.coverage.reaching import Seen, entering, reaching
@@ -79,9 +79,11 @@ class Aiming:
     """Sizes explored with something else changed as well."""
     patience: Patience = field(default_factory=Patience)
     """Theirs together."""
+    crossing: Crossing = field(init=False)
 
     def __post_init__(self) -> None:
         self.sized_calls = SizedCalls(self.signature, self.limits)
+        self.crossing = Crossing(self.sized_calls, self.seen, self.unmet)
         self.plain = self._exploration(_MOST_CALLS)
         self.values = self._classes(self.numbers.compared)
 
@@ -215,19 +217,10 @@ class Aiming:
 
     def _crossed(self) -> Iterator[Example]:
         """What it takes to come to one thing with what it takes to come to another."""
-        calls = self._exploration(_CALLS_CROSSED)
         values = (partial(with_values, values=v) for v in other_values(self.signature))
         changes: list[Change] = [*meeting(self.signature), *values]
-        base = self.plain.tried.base
-        for _ in range(_MOST_CHANGES):
-            before, made = self.unmet(), dict(self.sized_calls.made())
-            for sizes, change in crossed(made, base, before, self.seen, changes) if before else ():
-                if calls.fits(sizes) and change(self.sized_calls.plain(sizes)) not in made:
-                    yield from calls.made(sizes, change)
-                if not self.unmet():
-                    return
-            if len(self.unmet()) == len(before):
-                return
+        calls = self._exploration(_CALLS_CROSSED)
+        yield from self.crossing.examples(calls, self.plain.tried.base, changes)
 
     def _where_it_runs(self, rich: Mapping[str, int]) -> Iterator[Example]:
         """Sizes, values and numbers on top of what it takes to run what differs."""

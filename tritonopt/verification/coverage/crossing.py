@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import permutations, product
 
 from tritonopt.verification.coverage.call_changes import in_turn
 from tritonopt.verification.coverage.demands import Demand
+from tritonopt.verification.coverage.exploration import Exploration
 from tritonopt.verification.coverage.reaching import Seen
-from tritonopt.verification.coverage.sized_calls import Change, same
+from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.coverage_data import Coverage
 
@@ -22,6 +24,46 @@ _MOST_EXPECTED = 100_000
 """So many statements a call may be expected to execute that has both what one has and another."""
 _LITTLE_WORK = 5_000
 """It hardly counts how much less than this a call executes."""
+_LONG_WORK = 100_000
+"""Statements that crossed calls may execute together that take long: some ten seconds."""
+_MOST_ROUNDS = 3
+
+
+@dataclass
+class Crossing:
+    """Makes crossed calls, as long as they come to something that has not run."""
+
+    sized_calls: SizedCalls
+    seen: Seen
+    unmet: Callable[[], list[Demand]]
+    left: int = _LONG_WORK
+    """Statements that are left for calls that take long."""
+
+    def examples(
+        self, calls: Exploration, base: Mapping[str, int], changes: Sequence[Change]
+    ) -> Iterator[Example]:
+        """The calls; what they show is crossed again."""
+        for _ in range(_MOST_ROUNDS):
+            before, made = self.unmet(), dict(self.sized_calls.made())
+            for sizes, change in crossed(made, base, before, self.seen, changes) if before else ():
+                if not calls.fits(sizes) or change(self.sized_calls.plain(sizes)) in made:
+                    continue
+                # With a flag the same sizes may take far longer: once, not with each flag.
+                if self._longest(sizes) > max(self.left, _LITTLE_WORK):
+                    continue
+                yield from calls.made(sizes, change)
+                work = calls.work_of(sizes, change)
+                self.left -= work if work > _LITTLE_WORK else 0
+                if not self.unmet():
+                    return
+            if len(self.unmet()) == len(before):
+                return
+
+    def _longest(self, sizes: Mapping[str, int]) -> int:
+        """How many statements the longest call of these sizes executed."""
+        made = self.sized_calls.made().items()
+        runs = (both for e, (own, _) in made if own == sizes and (both := self.seen(e)))
+        return max(map(_work, runs), default=0)
 
 
 def crossed(

@@ -275,7 +275,11 @@ class Exploration:
 
     def costs(self, sizes: Mapping[str, int], change: Change, times: int = 1) -> bool:
         """Whether a call that was made took longer than most should, or several times as long."""
-        return sum(c.work for c in self._of_changed(sizes, change)) > times * _MOST_WORK
+        return self.work_of(sizes, change) > times * _MOST_WORK
+
+    def work_of(self, sizes: Mapping[str, int], change: Change) -> int:
+        """How many statements of kernels a call executed; 0 where it was not made."""
+        return sum(c.work for c in self._of_changed(sizes, change))
 
     def _of_changed(self, sizes: Mapping[str, int], change: Change) -> tuple[Coverage, ...]:
         """What both versions ran on the changed call of these sizes, if there is one."""
@@ -323,9 +327,7 @@ class Exploration:
             for sizes in (small, few):
                 if not self._of_changed(sizes, change):
                     yield from self.made(sizes, change)
-            before, after = (
-                sum(c.work for c in self._of_changed(sizes, change)) for sizes in (small, few)
-            )
+            before, after = (self.work_of(sizes, change) for sizes in (small, few))
             expected = after + (after - before) * size / (2 * _SMALL)
             if before and after and expected <= _MOST_WORK:
                 yield from self.made({**small, name: size}, change)

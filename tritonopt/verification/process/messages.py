@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -19,6 +20,8 @@ OUT_OF_MEMORY = "OutOfMemoryError"
 """The kind of a failure that the original is not blamed for."""
 TOO_LARGE = "TooLarge"
 """The kind of a failure to place more memory than is compared."""
+TOO_LONG = "TooLong"
+"""The kind of a failure of kernels that execute more statements than the run allows."""
 FORWARD, REVERSED = 0, 1
 """Orders of programs on the interpreter; every other number is the seed of a shuffled one."""
 _REAL_TYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16}
@@ -232,6 +235,8 @@ class RunOptions:
     """Whether kernels run: otherwise grids are looked at, and no more."""
     absolute: bool = False
     """Floating-point inputs lose their signs, so that no terms of a sum cancel."""
+    most_work: float = math.inf
+    """Interpreter: so many statements of kernels are executed at most."""
 
 
 @dataclass(frozen=True)

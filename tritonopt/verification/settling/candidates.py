@@ -76,7 +76,7 @@ def choices(
         argument = known.get(name)
         candidates: Iterable[Argument | None]
         if isinstance(argument, TensorArgument):
-            candidates = _around(argument, shapes, name in reading.ranked)
+            candidates = _around(argument, shapes, evidence, name in reading.ranked)
         elif argument is not None:
             candidates = (argument,)
         elif name in reading.unknown:
@@ -111,7 +111,10 @@ def _shapes(known: Iterable[Argument], frame: tuple[str, ...]) -> list[tuple[Dim
 
 
 def _around(
-    argument: TensorArgument, shapes: Sequence[tuple[Dimension, ...]], ranked: bool
+    argument: TensorArgument,
+    shapes: Sequence[tuple[Dimension, ...]],
+    evidence: Evidence,
+    ranked: bool,
 ) -> Iterator[Argument]:
     """What the code says, then other types and sizes that it leaves room for."""
     yield argument
@@ -124,21 +127,19 @@ def _around(
         others = [s for s in shapes if len(s) > len(own) and "..." not in s] + others
         others += [shape for shape in more if len(shape) <= 4]
     floats = [argument, *(replace(argument, shape=shape) for shape in others)]
-    yield from _with_types(argument.name, floats, shapes, argument.dtypes != DEFAULT_DTYPES)
+    typed = argument.dtypes != DEFAULT_DTYPES
+    yield from floats if typed else _with_types(floats, shapes, evidence)
 
 
 def _with_types(
-    name: str,
     floats: Sequence[TensorArgument],
     shapes: Sequence[tuple[Dimension, ...]],
-    typed: bool,
+    evidence: Evidence,
 ) -> Iterator[TensorArgument]:
-    """Every shape as it is, and of other types unless the code names the type."""
-    if typed:
-        yield from floats
-        return
+    """Every shape as it is, and of other types, where the code does not name the type."""
+    words = ("ind", "idx", "ids", "target", "label", "mask")
     others = [typed for argument in floats[:4] for typed in _typed(argument, shapes)]
-    if any(word in name.lower() for word in ("ind", "idx", "ids", "target", "label", "mask")):
+    if evidence.whole or any(word in floats[0].name.lower() for word in words):
         yield from others
         yield from floats
     else:
@@ -226,13 +227,14 @@ def _tensors(
         (1,),
         (),
     ]
-    if any(word in name.lower() for word in _OF_A_ROW):
+    if evidence.whole or any(word in name.lower() for word in _OF_A_ROW):
         forms = [main[-1:], main[1:2], *forms]
     floats = []
     for form in dict.fromkeys(forms):
         strided, rows_only = layouts(evidence, len(form))
         floats.append(TensorArgument(name, dtypes, form, strided=strided, rows_only=rows_only))
-    yield from _with_types(name, floats, shapes, evidence.dtypes is not None)
+    typed = evidence.dtypes is not None
+    yield from floats if typed else _with_types(floats, shapes, evidence)
 
 
 def _lists(

@@ -64,7 +64,8 @@ _NO_VIEW = re.compile(r"shape '\[(?P<view>.*)\]' is invalid for input of size (?
 _WHOLE = re.compile(
     r"expected (tensor for argument|scalar type).*(Long|Int)|must be (an? )?(long|int)|"
     r"tensors used as indices|to be (int64|int32|long)|int32/int64|not (an )?integer|"
-    r"integer (tensor|type|dtype)|'(fp16|fp32|fp64|bf16)'|unsupported operand type.*float"
+    r"integer (tensor|type|dtype)|'(fp16|fp32|fp64|bf16)'|unsupported operand type.*float|"
+    r"operands of type pointer<\w+> and .*(float|fp|bf)"
 )
 _FLAGS = re.compile(r"\bbool\b|boolean")
 _NO_LIST = re.compile(

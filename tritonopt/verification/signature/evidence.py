@@ -97,6 +97,8 @@ class Evidence:
     """The code copes with every layout: it takes all strides, or makes a contiguous copy."""
     contiguous: bool = False
     dtypes: tuple[str, ...] | None = None
+    whole: bool = False
+    """A kernel makes addresses of what it holds."""
     used: bool = False
     annotated: tuple[Dimension, ...] | None = None
     optional: bool = False

@@ -11,7 +11,7 @@ from tritonopt import facts, source
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Param, ProgramId
 from tritonopt.facts.algebra.polynomial import TooLarge
-from tritonopt.facts.operations import Op
+from tritonopt.facts.operations import COMPARISONS, Op
 
 _ACCESSES = (EffectKind.LOAD, EffectKind.STORE, EffectKind.ATOMIC)
 
@@ -35,6 +35,38 @@ def pointers(kernel: source.Kernel) -> dict[str, str | None]:
                 found[base] = bound if base not in bounded or found[base] == bound else None
                 bounded.add(base)
     return found
+
+
+@lru_cache(maxsize=64)
+def index_pointers(kernel: source.Kernel) -> frozenset[str]:
+    """Parameters that a kernel loads from what becomes a part of an address: whole numbers."""
+    known = facts.of(kernel)
+    loads = {effect.loaded: effect for effect in known.effects if effect.loaded is not None}
+    found: set[str] = set()
+    for effect in known.effects:
+        if effect.kind in _ACCESSES and effect.pointer is not None:
+            for value in _parts(effect.pointer):
+                if value in loads:
+                    found |= known.bases(loads[value]) or set()
+    return frozenset(found)
+
+
+def _parts(value: Value) -> Iterator[Value]:
+    """What a number is computed from, but for conditions."""
+    seen: set[Value] = set()
+    left = [value]
+    while left:
+        part = left.pop()
+        if part in seen or part.op in COMPARISONS:
+            continue
+        seen.add(part)
+        yield part
+        if part.op is Op.WHERE:
+            left += (part.then, part.other)
+        elif part.op is Op.LOAD:
+            left.append(part.pointer)
+        else:
+            left += part.operands
 
 
 def _written_as_pointers(kernel: source.Kernel) -> Iterator[str]:

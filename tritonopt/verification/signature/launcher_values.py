@@ -19,7 +19,7 @@ from tritonopt.verification.signature.evidence import (
     Value,
     View,
 )
-from tritonopt.verification.signature.kernel_pointers import pointers
+from tritonopt.verification.signature.kernel_pointers import index_pointers, pointers
 from tritonopt.verification.signature.launchers import Launcher, Launchers, method
 
 _FEW_CALLS = 4
@@ -314,7 +314,9 @@ class Values:
             value = given.get(parameter)
             if not isinstance(value, Tensor) or not value.itself:
                 continue
-            self.found.evidence[value.name].tensor = True
+            evidence = self.found.evidence[value.name]
+            evidence.tensor = True
+            evidence.whole |= parameter in index_pointers(launch.kernel)
             if bound is not None and given.get(bound) is not None:
                 self.found.hints.setdefault(value.name, []).append(given[bound])
 

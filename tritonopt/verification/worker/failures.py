@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import traceback
 
-from tritonopt.verification.process.messages import OUT_OF_MEMORY, TOO_LARGE, Failure
+from tritonopt.verification.process.messages import OUT_OF_MEMORY, TOO_LARGE, TOO_LONG, Failure
 
 
 def explain(error: BaseException) -> str:
@@ -26,11 +26,14 @@ def explain(error: BaseException) -> str:
 
 def failure_of(error: BaseException) -> Failure:
     from tritonopt.verification.worker.guarded_memory import TooLarge
+    from tritonopt.verification.worker.probes import TooLong
     from tritonopt.verification.worker.triton_interpreter.corrected import Refused
 
     refused = False
     cause: BaseException | None = error
     while cause is not None:
+        if isinstance(cause, TooLong):
+            return Failure(TOO_LONG, str(cause), refused=True)
         # What the interpreter's builder does not have, it was never taught.
         unknown = isinstance(cause, AttributeError) and "InterpreterBuilder" in str(cause)
         refused = refused or unknown or isinstance(cause, (Refused, NotImplementedError))

@@ -19,6 +19,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from tritonopt.facts.host import torch_api
+from tritonopt.verification.algebra.tensors import strided_tensors
 from tritonopt.verification.signature.argument_language import DTYPES as DRAWN
 from tritonopt.verification.worker.triton_interpreter.pretended_gpu import (
     named_on_the_cpu,
@@ -211,18 +212,6 @@ _LOOKING = torch_api.SIZE_METHODS | {
 """What may be asked of a tensor without a look at its values."""
 
 
-def _tensors(value: object) -> Iterator[Any]:
-    """The tensors among the arguments of a function of torch."""
-    if isinstance(value, torch.Tensor):
-        if value.layout is torch.strided:
-            yield value
-    elif isinstance(value, (tuple, list)):
-        for part in value:
-            yield from _tensors(part)
-    elif isinstance(value, Mapping):
-        yield from _tensors(tuple(value.values()))
-
-
 class Allocations(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped here
     """Puts what the launcher allocates into guarded memory."""
 
@@ -261,7 +250,7 @@ class Allocations(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped 
             # Launchers refuse what is not on a GPU.
             return torch.device("cuda", 0)
         if getattr(func, "__name__", "") not in _LOOKING:
-            for tensor in _tensors((args, kwargs)):
+            for tensor in strided_tensors((args, kwargs)):
                 self.using(tensor)
         if self.pretend_cuda:
             args, kwargs = on_the_cpu(func, args), named_on_the_cpu(kwargs)

@@ -140,7 +140,7 @@ class OneCall:
             called=self._host_call(),
         )
         _seed()
-        RECORDER.begin()
+        RECORDER.begin(self.options.most_work)
         with (
             accesses(version.interpreter, self.access),
             allocations,

@@ -11,6 +11,7 @@ import ast
 import builtins
 import importlib
 import linecache
+import math
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,6 +35,10 @@ _MOST_LIMITS = 512
 """More numbers are not told apart: they are the data's."""
 _LIKELY_LIMITS = 16
 """So many are told of a run, those first that most programs have in common."""
+
+
+class TooLong(Exception):
+    """Kernels execute more statements than a run may."""
 
 
 class Sheet:
@@ -106,12 +111,15 @@ class Probe:
         self.sheet = Sheet()
         self.current = 0
         self.statements = 0
+        self.most_statements = math.inf
         self.running: list[_Entry] = []
         self.retyped: list[str] = []
         """Names that a loop leaves with another type than they had before."""
 
     def line(self, number: int) -> None:
         self.statements += 1
+        if self.statements > self.most_statements:
+            raise TooLong(f"more than {self.most_statements:,} statements of kernels")
         self.sheet.lines.add(number)
         self.current = number
 
@@ -259,6 +267,10 @@ _ELSEWHERE = 2
 """A program that executes no more of the file's statements than these is one of another file."""
 _OF_ANOTHER_FILE = 20
 """So many statements it counts for, which are not seen."""
+_SAMPLE = 16
+"""After so many programs of a launch it is known about how long it takes."""
+_ABOUT = 2
+"""So many times too long, other programs will hardly make up for it."""
 
 
 class Recorder:
@@ -268,12 +280,13 @@ class Recorder:
         self.host, self.kernel = Probe(), Probe()
         self.begin()
 
-    def begin(self) -> None:
-        """A run begins."""
+    def begin(self, most_work: float = math.inf) -> None:
+        """A run begins, in which kernels execute so many statements at most."""
         self.host.begin()
         self.kernel.begin()
+        self.kernel.most_statements = most_work
         self.counted = Sheet()
-        self.unseen = self.before = self.operations = 0
+        self.unseen = self.before = self.operations = self.executed_before = 0
         self.stored = self.any_stored = False
         self.grids: dict[tuple[str, tuple[int, ...]], None] = {}
         self.constants: set[int] = set()
@@ -292,6 +305,16 @@ class Recorder:
             self.counted.lines |= self.kernel.sheet.left
         self.kernel.sheet, self.stored = Sheet(), False
         self.kernel.running.clear()
+
+    def expect(self, ended: int, programs: int) -> None:
+        """Of a launch of so many programs some have ended; raises TooLong if it would not soon."""
+        executed, most = self.kernel.statements + self.unseen, self.kernel.most_statements
+        if not ended:
+            self.executed_before = executed
+        elif ended >= _SAMPLE:
+            expected = (executed - self.executed_before) * programs / ended
+            if expected > _ABOUT * most:
+                raise TooLong(f"some {expected:,.0f} statements of kernels, where {most:,} may be")
 
     def access(self, lanes: int, *, store: bool) -> None:
         self.kernel.access(lanes)

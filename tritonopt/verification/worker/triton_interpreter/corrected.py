@@ -309,13 +309,15 @@ class Interpreter:
         def set_grid_idx(x: int, y: int, z: int) -> None:
             nonlocal places
             RECORDER.program_begins()
+            _, ny, nz = grid = tuple(builder.grid_dim)
+            begun = (x * ny + y) * nz + z
+            RECORDER.expect(begun, math.prod(grid))
             if self.access.order == FORWARD:
                 original(x, y, z)
                 return
-            _, ny, nz = grid = tuple(builder.grid_dim)
-            if x == y == z == 0:
+            if not begun:
                 places = _order(self.access.order, math.prod(grid))
-            place = int(places[(x * ny + y) * nz + z])
+            place = int(places[begun])
             original(place // (ny * nz), place // nz % ny, place % nz)
 
         builder.set_grid_idx = set_grid_idx
