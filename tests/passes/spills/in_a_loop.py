@@ -1,5 +1,5 @@
 # expect: analysis tile-is-spilled
-"""Tiles that a launch says to be 65536 elements long: a loop is there, and they are too long."""
+"""Tiles that a launch says to be 32768 elements long: a loop is there, and they are too long."""
 
 import torch
 import triton
@@ -19,5 +19,5 @@ def row_sum(Y, X, stride, N, BLOCK: tl.constexpr):
 def sums(x):
     m, n = x.shape
     y = torch.empty(m, dtype=torch.float32)
-    row_sum[(m,)](y, x, x.stride(0), n, BLOCK=65536)
+    row_sum[(m,)](y, x, x.stride(0), n, BLOCK=32768)
     return y
