@@ -1,4 +1,3 @@
-# verify: always
 """The grid becomes a function of the tile."""
 
 import torch

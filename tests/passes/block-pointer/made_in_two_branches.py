@@ -1,4 +1,3 @@
-# verify: always
 """Which one is read is decided before: each brings its mask."""
 
 import torch

@@ -1,4 +1,3 @@
-# verify: always
 """The block begins one element before the tensor: a check asks on both sides."""
 
 import torch

@@ -1,4 +1,3 @@
-# verify: always
 # options: programs=2
 """Launches in the methods of a class."""
 

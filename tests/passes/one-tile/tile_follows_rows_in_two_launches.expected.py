@@ -1,4 +1,3 @@
-# verify: always
 # options: raise_block=64
 """Each launch knows its own length of the row, one as a product."""
 

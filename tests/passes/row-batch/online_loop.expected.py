@@ -1,5 +1,4 @@
 # options: programs=1
-# verify: always
 """A row in several tiles: what the loop carries begins as one for each row."""
 
 import torch

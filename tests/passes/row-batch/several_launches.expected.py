@@ -1,4 +1,3 @@
-# verify: always
 # options: programs=1,elements=64
 """Each launch divides its grid, whatever it is called, and says how many rows."""
 

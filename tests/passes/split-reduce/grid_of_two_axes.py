@@ -1,4 +1,3 @@
-# verify: always
 # options: turns=1
 """A grid of two axes gets a third one."""
 
