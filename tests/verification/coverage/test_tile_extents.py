@@ -117,7 +117,7 @@ def plus_one(x_ptr, y_ptr, n, tiles, BLOCK: tl.constexpr):
 def launch(x: torch.Tensor):
     (n,) = x.shape
     y = torch.empty_like(x)
-    tiles = triton.cdiv(n, 256)
+    tiles = triton.cdiv(max(n, 1), 256)
     plus_one[(tiles,)](x, y, n, tiles, BLOCK=256)
     return y
 """
@@ -175,3 +175,46 @@ def test_the_shape_of_another_tile(of_texts: Callable[..., Verdict]) -> None:
     text = ONE_ROW.replace("x * x, axis", "x * tl.full(x.shape, 2.0, tl.float32), axis")
     verdict = of_texts(text, text.replace("2.0", "2"), args="x: f32[m, n]", max_examples=2)
     assert verdict.verdict == "identical", verdict
+
+
+TILES_OF_TILES = f"""{_HEAD}
+@triton.jit
+def of_tiles(x_ptr, parts_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n, other=-float("inf"))
+    tl.store(parts_ptr + tl.program_id(0), tl.max(x, axis=0))
+
+@triton.jit
+def of_all(parts_ptr, y_ptr, tiles, BLOCK: tl.constexpr):
+    largest = tl.full([BLOCK], -float("inf"), tl.float32)
+    for start in range(0, tiles, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        part = tl.load(parts_ptr + at, mask=at < tiles, other=-float("inf"))
+        largest = tl.maximum(largest, part)
+    tl.store(y_ptr, tl.max(largest, axis=0))
+
+def launch(x: torch.Tensor):
+    n = x.numel()
+    tiles = triton.cdiv(max(n, 1), 256)
+    parts = torch.empty(tiles, device=x.device)
+    y = torch.empty(1, device=x.device)
+    of_tiles[(tiles,)](x, parts, n, BLOCK=256)
+    of_all[(1,)](parts, y, tiles, BLOCK=256)
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    "new, verdict",
+    [
+        ("tl.maximum(part, largest)", "identical"),
+        ("tl.where(start > 0, largest, part)", "counterexample"),
+    ],
+)
+def test_a_loop_over_tiles_takes_a_second_turn(
+    new: str, verdict: str, of_texts: Callable[..., Verdict]
+) -> None:
+    """A row has 65537 elements then, which no smaller one shows."""
+    changed = TILES_OF_TILES.replace("tl.maximum(largest, part)", new)
+    found = of_texts(TILES_OF_TILES, changed, args="x: f32[n]")
+    assert found.verdict == verdict, found

@@ -9,7 +9,8 @@ from functools import partial
 from itertools import chain, combinations, product
 
 from tritonopt.verification.coverage.call_changes import (
-    VALUE_CLASSES,
+    FIRST_CLASSES,
+    MORE_CLASSES,
     around,
     at_numbers,
     beyond,
@@ -45,8 +46,8 @@ _MOST_CHANGES = 3
 """Beside the plain calls, so many changes may be explored."""
 _CALLS_UNDER_A_CHANGE = 30
 _CALLS_CROSSED = 80
-_EVERY_THIRD = 3
-"""Of the classes of values, for a call that takes long."""
+_FEW_CLASSES = len(FIRST_CLASSES) + 1
+"""Of values, for a call that takes long."""
 _LONG = 4
 """So many times as long as most calls should take."""
 _FIRST_PAIRS = 16
@@ -143,7 +144,8 @@ class Aiming:
                     yield self.sized_calls.make(sizes, change)
 
     def _classes(self, numbers: Sequence[float]) -> tuple[Change, ...]:
-        found: tuple[Change, ...] = (*VALUE_CLASSES, partial(at_numbers, numbers=numbers))
+        compared = partial(at_numbers, numbers=numbers)
+        found: tuple[Change, ...] = (*FIRST_CLASSES, compared, *MORE_CLASSES)
         found += tuple(beyond(self.numbers.large))
         if self.numbers.whole_types:
             found += (partial(of_whole_types, signature=self.signature),)
@@ -186,7 +188,7 @@ class Aiming:
         alone = partial(with_values, values=absent)
         for change in one_narrower(self.signature, self.limits) if absent else ():
             yield from self.plain.made(sizes, in_turn(change, alone))
-        for change in self.values[::_EVERY_THIRD] if absent else ():
+        for change in self.values[:_FEW_CLASSES] if absent else ():
             yield from self.plain.made(sizes, in_turn(change, alone))
         for change in meeting(self.signature) if self.unmet() else ():
             yield from self.plain.made(sizes, change)
@@ -236,7 +238,7 @@ class Aiming:
                     alone = {**self.plain.tried.base, name: one}
                     yield from self.plain.attempt(alone, change, needed=True)
             costly = self.plain.costs(sizes, change, _LONG)
-            for values in self.values[:: _EVERY_THIRD if costly else 1]:
+            for values in self.values[: _FEW_CLASSES if costly else None]:
                 yield from self.plain.made(sizes, in_turn(change, values))
             yield from self._numbers(sizes, change, _MOST_SINGLED_OUT // 2)
 
@@ -280,7 +282,7 @@ class Aiming:
         for number, name in product(self.numbers.changed, self.plain.names):
             known = self.plain.best.get(name, 0)
             mentioned = {*self.plain.shown(name), *self.limits.blocks} - {1}
-            for block in (b for b in sorted(mentioned) if self.plain.is_tile(name, b, known)):
+            for block in (b for b in sorted(mentioned) if self.plain.tried.is_tile(name, b, known)):
                 for size in (number * block, number * block + 1):
                     sizes = {**self.plain.tried.base, name: size}
                     cheap = self.plain.affordable(sizes, needed=False)

@@ -12,10 +12,12 @@ from tritonopt.verification.coverage.text_sizes import LARGE
 from tritonopt.verification.inputs.examples import (
     AND,
     BEYOND,
+    FALLING,
     FAR_BELOW,
     HALVES,
     MANY_NANS,
     NAN,
+    RISING,
     ZEROS,
     Example,
     Limits,
@@ -93,10 +95,15 @@ def in_turn(first: Change, second: Change) -> Change:
     return lambda example: second(first(example))
 
 
-VALUE_CLASSES: tuple[Change, ...] = (
-    *(partial(Example.plain, values=k, dtypes={}) for k in (FAR_BELOW, NAN, MANY_NANS)),
-    # In all tensors, some of them in the same places: zeros, values that are equal, and NaN.
-    *map(of_values, (ZEROS, HALVES, MANY_NANS)),
+FIRST_CLASSES: tuple[Change, ...] = (
+    partial(Example.plain, values=FAR_BELOW, dtypes={}),
+    *map(of_values, (RISING, FALLING, ZEROS)),
+)
+"""Of values, for calls that take long as well."""
+MORE_CLASSES: tuple[Change, ...] = (
+    *(partial(Example.plain, values=k, dtypes={}) for k in (NAN, MANY_NANS)),
+    # In all tensors, some of them in the same places: values that are equal, and NaN.
+    *map(of_values, (HALVES, MANY_NANS)),
 )
 
 

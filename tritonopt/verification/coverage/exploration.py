@@ -53,6 +53,8 @@ _PROGRAMS = (17, 65)
 """
 _ROUND = (16, 64, 128)
 """Sizes for launchers that take no odd ones."""
+_TIMES = 8
+"""So many times as large is the next size, where a loop over tiles gets longer with it."""
 
 
 @dataclass
@@ -114,6 +116,8 @@ class Exploration:
         for name in self.names:
             yield from self._tiles(name, odd=odd)
         yield from self._many_tiles()
+        for name in self.names:
+            yield from self._tiles_of_tiles(name)
         yield from self._all_larger()
 
     def base(self) -> Example | None:
@@ -212,7 +216,7 @@ class Exploration:
 
     def _tiles(self, name: str, *, odd: bool) -> Iterator[Example]:
         """Two tiles and a rest, then around one tile."""
-        if not self._wanting(name) and self.is_tile(name, 1):
+        if not self._wanting(name) and self.tried.is_tile(name, 1):
             # One program for each: more of them show nothing more.
             return
         done: int | None = None
@@ -238,13 +242,22 @@ class Exploration:
                 return
             size = max(self.best[name], self.tried.explored[name])
             shown = sorted({1, *self.shown(name)})
-            for block in [b for b in shown if self.is_tile(name, b, size)][-1:]:
+            for block in [b for b in shown if self.tried.is_tile(name, b, size)][-1:]:
                 yield from self.attempt({**self.tried.base, name: count * block + 3}, needed=True)
+
+    def _tiles_of_tiles(self, name: str) -> Iterator[Example]:
+        """Larger sizes, as long as a loop that must take a second turn gets longer with them."""
+        before, size = self.of(self.tried.base), max(self.best[name], self.tried.explored[name])
+        after = self.of({**self.tried.base, name: size})
+        while self.tried.is_longer(before, after, self.unmet()):
+            size = _TIMES * size + REST
+            yield from self.attempt({**self.tried.base, name: size}, needed=True)
+            before, after = after, self.of({**self.tried.base, name: size})
 
     def _blocks(self, name: str) -> Iterator[int]:
         """How long a tile of this size may be: what the launches show, the likeliest first."""
         shown = {c for c in self.shown(name) if c > 1}
-        known = [b for b in sorted(shown) if self.is_tile(name, b)]
+        known = [b for b in sorted(shown) if self.tried.is_tile(name, b)]
         # Of tiles that hold both sizes seen so far, several of the largest are several of each.
         large = sorted((c for c in shown if c >= self.tried.explored[name]), reverse=True)
         tried: set[int] = set()
@@ -279,24 +292,12 @@ class Exploration:
 
     def work_of(self, sizes: Mapping[str, int], change: Change) -> int:
         """How many statements of kernels a call executed; 0 where it was not made."""
-        return sum(c.work for c in self._of_changed(sizes, change))
-
-    def _of_changed(self, sizes: Mapping[str, int], change: Change) -> tuple[Coverage, ...]:
-        """What both versions ran on the changed call of these sizes, if there is one."""
-        return self.seen(self._whole(change)(self.sized_calls.plain(sizes))) or ()
+        seen = self.seen(self._whole(change)(self.sized_calls.plain(sizes)))
+        return sum(c.work for c in seen or ())
 
     def of(self, sizes: Mapping[str, int]) -> tuple[Coverage, ...]:
         """What both versions ran on the call of these sizes; nothing where there is none."""
         return self.seen(self.change(self.sized_calls.plain(sizes))) or ()
-
-    def is_tile(self, name: str, block: int, size: int = 0) -> bool:
-        """Whether a grid or a loop has grown, up to a size, as the number of such tiles has."""
-        size = size or self.tried.explored[name]
-        tiles = tuple(-(-n // block) for n in (self.tried.base[name], size))
-        if tiles[0] == tiles[1]:
-            return False
-        small, large = self.of(self.tried.base), self.of({**self.tried.base, name: size})
-        return any(_grows(*pair, tiles) for pair in zip(small, large, strict=False))
 
     def _wanting(self, name: str) -> bool:
         """Whether a loop that this size bears on has not gone as far as it must."""
@@ -325,7 +326,7 @@ class Exploration:
             small = dict.fromkeys(self.names, other)
             few = {**small, name: 2 * _SMALL}
             for sizes in (small, few):
-                if not self._of_changed(sizes, change):
+                if not self.work_of(sizes, change):
                     yield from self.made(sizes, change)
             before, after = (self.work_of(sizes, change) for sizes in (small, few))
             expected = after + (after - before) * size / (2 * _SMALL)
@@ -377,12 +378,3 @@ class Exploration:
         """One size beside those of the base, or beside 1 where that is too much."""
         sizes = {**self.tried.base, name: size}
         return sizes if self.fits(sizes) else {**dict.fromkeys(self.names, 1), name: size}
-
-
-def _grows(before: Coverage, after: Coverage, counts: tuple[int, ...]) -> bool:
-    """Whether a grid or a loop went from the one count to the other."""
-    for (_, grid), (_, grown) in zip(before.grids, after.grids, strict=False):
-        if counts in list(zip(grid, grown, strict=False)):
-            return True
-    turns = ((before.loops.get(n, Loop()).turns, loop.turns) for n, loop in after.loops.items())
-    return any(pair == counts for pair in turns)

@@ -36,12 +36,12 @@ def _work(example: Example, seen: Seen) -> int:
 
 
 def _met(example: Example, demands: Sequence[Demand], seen: Seen) -> set[Demand]:
-    """What of it a call runs; of loops one turn is enough."""
+    """What of it a call runs, and which loops take a second turn."""
     both = seen(example)
     if both is None:
         return set()
     sides: Mapping[str, Coverage] = dict(zip(("original", "rewritten"), both, strict=True))
-    asked = (d for d in demands if d.kind in ("line", "true", "false"))
+    asked = (d for d in demands if d.kind in ("line", "true", "false", "turns"))
     return {d for d in asked if d.met_by(sides[d.title])}
 
 

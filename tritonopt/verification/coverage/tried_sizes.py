@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tritonopt.verification.coverage.demands import Demand
@@ -56,3 +56,37 @@ class TriedSizes:
                 if not found or found[at].loops.get(demand.line, Loop()).turns >= 2:
                     return True
         return False
+
+    def is_tile(self, name: str, block: int, size: int = 0) -> bool:
+        """Whether a grid or a loop has grown, up to a size, as the number of such tiles has."""
+        size = size or self.explored[name]
+        tiles = tuple(-(-n // block) for n in (self.base[name], size))
+        if tiles[0] == tiles[1]:
+            return False
+        small, large = self.of(self.base), self.of({**self.base, name: size})
+        return any(_grows(*pair, tiles) for pair in zip(small, large, strict=False))
+
+    def is_longer(
+        self, before: Sequence[Coverage], after: Sequence[Coverage], unmet: Sequence[Demand]
+    ) -> bool:
+        """Whether a loop that took no second turn, and must, has more to do than before."""
+        wanted = {(d.title, d.line) for d in unmet if d.kind == "turns"}
+        return any(
+            (title, line) in wanted and _length(loop) > _length(old.loops.get(line, loop))
+            for title, old, new in zip(("original", "rewritten"), before, after, strict=False)
+            for line, loop in new.loops.items()
+        )
+
+
+def _length(loop: Loop) -> int:
+    """How far it is from where a loop begins to where it ends."""
+    return abs(loop.bounds[1] - loop.bounds[0]) if loop.bounds else 0
+
+
+def _grows(before: Coverage, after: Coverage, counts: tuple[int, ...]) -> bool:
+    """Whether a grid or a loop went from the one count to the other."""
+    for (_, grid), (_, grown) in zip(before.grids, after.grids, strict=False):
+        if counts in list(zip(grid, grown, strict=False)):
+            return True
+    turns = ((before.loops.get(n, Loop()).turns, loop.turns) for n, loop in after.loops.items())
+    return any(pair == counts for pair in turns)

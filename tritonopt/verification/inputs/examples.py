@@ -17,6 +17,7 @@ from tritonopt.verification.inputs.tensor_data import (
     CONTIGUOUS,
     EXPANDED,
     EXPANDED_COLUMN,
+    FALLING,
     FAR_BELOW,
     HALVES,
     LARGE_OFFSETS,
@@ -28,6 +29,7 @@ from tritonopt.verification.inputs.tensor_data import (
     OFFSET,
     ORDINARY,
     OUTLIER,
+    RISING,
     ROW_GAP,
     SPACED,
     SWAPPED,
@@ -38,10 +40,11 @@ from tritonopt.verification.inputs.tensor_data import (
 )
 
 __all__ = [
-    "AND", "BEYOND", "CONSTANT", "CONTIGUOUS", "EXPANDED", "EXPANDED_COLUMN", "FAR_BELOW",
-    "FLOAT_VALUES", "HALVES",
+    "AND", "BEYOND", "CONSTANT", "CONTIGUOUS", "EXPANDED", "EXPANDED_COLUMN", "FALLING",
+    "FAR_BELOW", "FLOAT_VALUES", "HALVES",
     "LARGE_OFFSETS", "LARGE_OFFSETS_IN_A_ROW", "MANY_NANS", "NAN", "NEGATIVE", "NONFINITE",
-    "OFFSET", "ORDINARY", "OUTLIER", "ROW_GAP", "SPACED", "SWAPPED", "TINY", "TRANSPOSED", "ZEROS",
+    "OFFSET", "ORDINARY", "OUTLIER", "RISING", "ROW_GAP", "SPACED", "SWAPPED", "TINY",
+    "TRANSPOSED", "ZEROS",
     "ArgumentRecipe", "Example", "Limits", "PlainValue", "Repeat", "Several", "TensorRecipe",
 ]  # fmt: skip
 

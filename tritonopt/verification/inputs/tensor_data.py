@@ -38,6 +38,9 @@ NAN = "with NaN"
 MANY_NANS = "with NaN at every second element"
 """Wherever an operator looks that copies a part, it meets some."""
 OUTLIER = "an outlier in front"
+RISING = "rising"
+FALLING = "falling"
+"""What is largest or smallest lies at either end, however many tiles are there."""
 
 AWAY = -1
 """The perturbation that moves every number away from 0, so that the terms of a sum move as one."""
@@ -219,6 +222,8 @@ def _of_class(found: Any, values: str, dtype: Any, generator: Any) -> Any:
         found *= 1e-3 if dtype is torch.float16 else 1e-18
     elif values == CONSTANT and found.numel() and found.ndim:
         found = found[..., :1].expand(shape).contiguous()
+    elif values in (RISING, FALLING):
+        found = found.flatten().sort(descending=values == FALLING).values.view(shape)
     elif values == OUTLIER and found.numel() and found.ndim:
         found[..., 0] = 1e4
     elif values in (NONFINITE, NAN) and found.numel():
