@@ -10,7 +10,7 @@ from tritonopt.verification.inputs.examples import Example, Repeat, Several, Ten
 from tritonopt.verification.inputs.plain_examples import sized_example
 from tritonopt.verification.signature.argument_language import Signature, names_of
 
-_BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i64": 8, "i32": 4, "i16": 2}
+_BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "c64": 8, "i64": 8, "i32": 4, "i16": 2}
 """Of an element; of the other types it is one."""
 
 

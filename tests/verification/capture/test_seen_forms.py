@@ -36,6 +36,12 @@ def test_a_number_that_is_a_stride_by_chance_stays_that_number() -> None:
     assert list(form.each())[1] == "x: f16[n, m], w: f32[m], dim: 1, count: 256"
 
 
+def test_complex_numbers_are_spelled_as_they_are_read() -> None:
+    form = SeenForm.of([call(m, 16, "complex64") for m in (8, 4)])
+    assert form.all_together() == "x: c64[n, 16], w: f32[16]"
+    assert list(form.each()) == [form.all_together()] * 2
+
+
 def test_every_type_and_value_that_was_seen_is_drawn() -> None:
     types = ({"type": "torch.float32"}, {"value": None})
     calls = [

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tritonopt.verification.signature.argument_language import LONG_NAMES
+from tritonopt.verification.signature.argument_language import short_name
 
 Launch = Mapping[str, Any]
 """A launch as `shadowing` describes it: `arguments` by parameter, and `grid`; of a tuned kernel
@@ -113,7 +113,7 @@ class _Form:
             pairs = zip(self.column(other), column, strict=True)
             if all((a["memory"], a["shape"]) == (b["memory"], b["shape"]) for a, b in pairs):
                 return f"={other}"
-        dtypes = list(dict.fromkeys(LONG_NAMES.get(v["dtype"], v["dtype"]) for v in column))
+        dtypes = list(dict.fromkeys(short_name(v["dtype"]) for v in column))
         rank = len(column[0]["shape"])
         shape = [self.size(tuple(v["shape"][axis] for v in column)) for axis in range(rank)]
         text = f"{'|'.join(dtypes)}[{', '.join(shape)}]"

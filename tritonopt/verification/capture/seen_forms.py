@@ -8,11 +8,11 @@ from typing import Any
 
 from tritonopt.verification.capture.generalize import NotGeneral, generalize
 from tritonopt.verification.signature.argument_language import (
-    LONG_NAMES,
     Argument,
     FormulaArgument,
     TensorArgument,
     parse,
+    short_name,
 )
 
 _MOST_VALUES = 4
@@ -47,7 +47,7 @@ class SeenForm:
             for name, value in call.items():
                 argument = self.named.get(name)
                 if isinstance(argument, TensorArgument):
-                    dtype = LONG_NAMES.get(value["dtype"], value["dtype"])
+                    dtype = short_name(value["dtype"])
                     parts.append(str(replace(argument, dtypes=(dtype,))))
                 elif argument is not None and "shape" in value:
                     parts.append(str(argument))

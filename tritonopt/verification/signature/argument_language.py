@@ -52,6 +52,12 @@ LONG_NAMES = {
 }
 """The types as torch and Triton call them, with the short form."""
 
+
+def short_name(dtype: str) -> str:
+    """The short form of a type of a tensor; the same name, where there is none."""
+    return COMPLEX if dtype == "complex64" else LONG_NAMES.get(dtype, dtype)
+
+
 Dimension = int | str
 """A size, the name of one, or a formula of names. The name `...` is any number of leading ones."""
 
