@@ -17,7 +17,7 @@ from tritonopt.verification.coverage.guards import kept_guards
 from tritonopt.verification.coverage.observed import Observed
 from tritonopt.verification.coverage.straight_line import always_run
 from tritonopt.verification.coverage.text_differences import Comparison, Version
-from tritonopt.verification.coverage.text_sizes import limits_of
+from tritonopt.verification.coverage.text_sizes import Numbers, divisors_of, limits_of
 from tritonopt.verification.grid_axes import axes_of_many
 from tritonopt.verification.inputs.examples import Example, Limits, PlainValue, TensorRecipe
 from tritonopt.verification.inputs.plain_examples import plain_example, rising
@@ -818,6 +818,13 @@ def test_rows_whose_index_is_the_one_that_is_ignored() -> None:
 def test_numbers_beyond_which_a_tile_does_not_hold_all() -> None:
     text = "LIMIT = 4096 if wide() else 65536 // 2\n\ndef f(n):\n    block = min(LIMIT, power(n))\n"
     assert limits_of([source.read(f"import triton\n{text}", "f.py")]) == [4096, 32768]
+
+
+def test_numbers_that_tiles_grow_with() -> None:
+    text = "PARTS = 2048\n\ndef f(n):\n    return power(n // 1024), cdiv(n, PARTS), n // 2\n"
+    divisors = divisors_of([source.read(f"import triton\n{text}", "f.py")])
+    assert divisors == [1024, 2048]
+    assert Numbers(changed=[64], divisors=divisors).growing == [64, 128, 1024, 2048, 2048, 4096]
 
 
 def test_numbers_of_the_files_are_drawn_beside_other_sizes() -> None:

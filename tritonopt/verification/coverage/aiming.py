@@ -27,7 +27,8 @@ from tritonopt.verification.coverage.call_changes import (
 )
 from tritonopt.verification.coverage.crossing import Crossing
 from tritonopt.verification.coverage.demands import NUMBERS, Demand
-from tritonopt.verification.coverage.exploration import REST, Exploration, Patience
+from tritonopt.verification.coverage.exploration import REST, Exploration
+from tritonopt.verification.coverage.larger_sizes import LargerSizes, Patience
 from tritonopt.verification.coverage.reaching import Seen, entering, reaching
 from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
 from tritonopt.verification.coverage.text_sizes import Numbers
@@ -91,9 +92,7 @@ class Aiming:
     def _exploration(
         self, calls: int, change: Change = same, begin: Mapping[str, int] | None = None
     ) -> Exploration:
-        given = self.sized_calls, self.seen, self.unmet, self.numbers
-        patience = Patience() if change is same else self.patience
-        return Exploration(*given, calls, change, begin, patience)
+        return Exploration(self.sized_calls, self.seen, self.unmet, calls, change, begin)
 
     @property
     def every_tried(self) -> list[TriedSizes]:
@@ -116,7 +115,7 @@ class Aiming:
             return
         pairs = self._pairs()
         yield from self._combinations(rich, pairs[:_FIRST_PAIRS])
-        yield from () if briefly else plain.beyond()
+        yield from () if briefly else LargerSizes(plain, self.numbers).examples()
         yield from self._crossed()
         yield from self._under_changes()
         yield from self._crossed()
@@ -212,7 +211,8 @@ class Aiming:
             begin = sizes if any(e.change is change for e in explorations) else None
             inner = self._exploration(_CALLS_UNDER_A_CHANGE, change, begin)
             self.changed.append(inner)
-            for example in chain(inner.sizes(), inner.beyond()):
+            larger = LargerSizes(inner, self.numbers, self.patience)
+            for example in chain(inner.sizes(), larger.examples()):
                 yield example
                 if not self.unmet():
                     return

@@ -16,7 +16,6 @@ from tritonopt.verification.coverage.call_changes import in_turn
 from tritonopt.verification.coverage.demands import LOOPS, Demand
 from tritonopt.verification.coverage.reaching import Seen
 from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
-from tritonopt.verification.coverage.text_sizes import Numbers
 from tritonopt.verification.coverage.tried_sizes import TriedSizes
 from tritonopt.verification.inputs.edge_cases import ROWS, named_sizes
 from tritonopt.verification.inputs.examples import Example
@@ -29,7 +28,7 @@ _LONG_BASE = 2_000
 """Statements of such a call; all others take several times as long."""
 _STEP = 4
 """So much larger than a small size at least is one that may show what it bears on."""
-_MOST_WORK = 6_000
+MOST_WORK = 6_000
 """Statements of kernels that one call may execute: about half a second of the interpreter."""
 _ALL_WORK = 30_000
 """The same for all calls but those without which something would not have run."""
@@ -40,13 +39,12 @@ REST = 3
 """So many elements are left behind two tiles, where the original takes that."""
 _LARGE_BLOCK = 2**16
 """Where launchers stop to make blocks as long as what they hold."""
-_LIMITS = (2**12, 2**14, 2**15, 2**16)
-"""Where launchers like to take another kernel, or a loop for one tile."""
-_MOST_COSTLY = 2
-"""So many calls may take long that are made to come beyond what a test compares with."""
-_COSTLY_WORK = 200_000
-"""Statements that one of them may be expected to execute: some twenty seconds."""
-_BEYOND_WORK = 100_000
+_FEW_TILES = 2
+"""Of so many tiles each, sizes are tried that are all longer than one."""
+COSTLY_WORK = 200_000
+"""Statements that a call may be expected to execute that is made to come farther: some twenty
+seconds."""
+MUCH_WORK = 100_000
 """Statements that such calls may execute together before they are counted: some ten seconds."""
 _PROGRAMS = (17, 65)
 """More than 8 for each multiprocessor of the device that the interpreter stands for, and than 32.
@@ -58,27 +56,6 @@ _TIMES = 8
 
 
 @dataclass
-class Patience:
-    """What is left for calls that may take long; several explorations can share it."""
-
-    costly: int = _MOST_COSTLY
-    work: float = _BEYOND_WORK
-
-    def bears(self, expected: float, *, named: bool) -> bool:
-        """Whether a call of so many statements may be made, which is counted then.
-
-        More than a few are for sizes alone that the files name.
-        """
-        if expected <= self.work:
-            self.work -= expected
-            return True
-        if not (named and self.costly and expected <= _COSTLY_WORK):
-            return False
-        self.costly -= 1
-        return True
-
-
-@dataclass
 class Exploration:
     """Plain calls, or calls that are changed in one way."""
 
@@ -86,14 +63,11 @@ class Exploration:
     """Every call that was made, of other explorations as well."""
     seen: Seen
     unmet: Callable[[], list[Demand]]
-    numbers: Numbers
     calls_left: int
     change: Change = same
     """What it takes to come to the functions that are explored."""
     begin: Mapping[str, int] | None = None
     """The sizes that it takes, where small ones do not come to them."""
-    patience: Patience = field(default_factory=Patience)
-    """For sizes beyond what tests compare with."""
     work: int = 0
     best: dict[str, int] = field(default_factory=dict)
     """Of each size two tiles, where that was found."""
@@ -153,15 +127,15 @@ class Exploration:
 
     def affordable(self, sizes: Mapping[str, int], *, needed: bool) -> bool:
         """Whether a call of these sizes is expected to take little time."""
-        expected = self._expected(sizes)
+        expected = self.expected(sizes)
         within = self.work + expected <= _ALL_WORK
-        return expected <= _MOST_WORK and self.fits(sizes) and (needed or within)
+        return expected <= MOST_WORK and self.fits(sizes) and (needed or within)
 
     def bearable(self, sizes: Mapping[str, int]) -> bool:
         """Whether a call of these sizes may be made once, although it takes long."""
-        return self._expected(sizes) <= _COSTLY_WORK and self.fits(sizes)
+        return self.expected(sizes) <= COSTLY_WORK and self.fits(sizes)
 
-    def _expected(self, sizes: Mapping[str, int]) -> float:
+    def expected(self, sizes: Mapping[str, int]) -> float:
         """How many statements of kernels a call may execute beyond the base's."""
         return sum(
             self._slopes.get(name, 0.0) * (size - self.tried.base.get(name, size))
@@ -288,7 +262,7 @@ class Exploration:
 
     def costs(self, sizes: Mapping[str, int], change: Change, times: int = 1) -> bool:
         """Whether a call that was made took longer than most should, or several times as long."""
-        return self.work_of(sizes, change) > times * _MOST_WORK
+        return self.work_of(sizes, change) > times * MOST_WORK
 
     def work_of(self, sizes: Mapping[str, int], change: Change) -> int:
         """How many statements of kernels a call executed; 0 where it was not made."""
@@ -310,14 +284,14 @@ class Exploration:
         for name, size in sorted(self.best.items(), key=lambda item: item[1]):
             larger = {**sizes, name: size}
             few = self.sized_calls.elements(larger) < _MANY_ELEMENTS
-            if few and self.fits(larger) and self._together(larger) <= _MOST_WORK:
+            if few and self.fits(larger) and self._together(larger) <= MOST_WORK:
                 sizes[name] = size
         return sizes
 
     def _together(self, sizes: Mapping[str, int]) -> float:
         """How many statements a call may execute in which each size multiplies the others'."""
         least = max(sum(c.work for c in self.of(self.tried.base)), 1)
-        times = (1 + self._expected({name: size}) / least for name, size in sizes.items())
+        times = (1 + self.expected({name: size}) / least for name, size in sizes.items())
         return math.prod(times, start=least)
 
     def alone(self, name: str, size: int, change: Change) -> Iterator[Example]:
@@ -330,7 +304,7 @@ class Exploration:
                     yield from self.made(sizes, change)
             before, after = (self.work_of(sizes, change) for sizes in (small, few))
             expected = after + (after - before) * size / (2 * _SMALL)
-            if before and after and expected <= _MOST_WORK:
+            if before and after and expected <= MOST_WORK:
                 yield from self.made({**small, name: size}, change)
                 return
 
@@ -341,40 +315,10 @@ class Exploration:
         """
         tiles = sorted({b for name in self.names for b in self.shown(name) if b > 1})
         mentioned = [b for b in self.sized_calls.limits.blocks if b > max(tiles, default=0)]
-        for block in (*tiles[:_MOST_COSTLY], *mentioned[:_MOST_COSTLY]):
+        for block in (*tiles[:_FEW_TILES], *mentioned[:_FEW_TILES]):
             if not any(d.kind in ("programs", *LOOPS) for d in self.unmet()):
                 return
             sizes = dict.fromkeys(self.names, block + 3)
-            light = self._together(sizes) <= _BEYOND_WORK
+            light = self._together(sizes) <= MUCH_WORK
             if len(self.names) > 1 and light and self.fits(sizes):
                 yield from self.made(sizes)
-
-    def beyond(self) -> Iterator[Example]:
-        """Larger sizes, as long as something has not run.
-
-        One more than what the tests of the files compare with, then than what those of others
-        like to. What such a size costs is not known before: it may lead to another kernel. So what
-        may take long comes last, and of that the longest.
-        """
-        named = self.numbers.beyond(lanes=any(d.kind == "lanes" for d in self.unmet()))
-        turns = product([*named, *(n for n in _LIMITS if n not in named)], self.names)
-        calls = [(size, self._of_one(name, size + 1)) for size, name in turns]
-        calls.sort(key=lambda call: max(self._expected(call[1]), _MOST_WORK))
-        for size, sizes in calls:
-            unmet = self.unmet()
-            if not unmet or not self.tried.base:
-                return
-            # A tile that grows up to a number is what keeps a loop from a second turn.
-            if size not in named and all(d.kind in LOOPS for d in unmet):
-                continue
-            expected, before = max(self._expected(sizes), 0.0), self.work
-            wanted = size in named or self.affordable(sizes, needed=True)
-            if wanted and self.fits(sizes) and self.patience.bears(expected, named=size in named):
-                yield from self.made(sizes)
-                # Another kernel may take longer than the plain one let expect.
-                self.patience.work -= max(self.work - before - expected, 0.0)
-
-    def _of_one(self, name: str, size: int) -> dict[str, int]:
-        """One size beside those of the base, or beside 1 where that is too much."""
-        sizes = {**self.tried.base, name: size}
-        return sizes if self.fits(sizes) else {**dict.fromkeys(self.names, 1), name: size}

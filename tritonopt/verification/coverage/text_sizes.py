@@ -40,6 +40,8 @@ class Numbers:
     """Numbers that the files' tests compare something with."""
     changed: Sequence[int] = ()
     """Numbers in what differs."""
+    divisors: Sequence[int] = ()
+    """Numbers that the files divide something by, rounded up or down."""
     whole_types: bool = False
     """Whether what differs names a type of whole numbers, which not all of them fit."""
     compared: Sequence[float] = ()
@@ -52,7 +54,8 @@ class Numbers:
     @staticmethod
     def of(compared: Comparison, home: Sequence[source.Module] = ()) -> Numbers:
         """`home` is the launcher's file, if that is another one."""
-        limits = limits_of((compared.old.module, compared.new.module, *home))
+        modules = compared.old.module, compared.new.module, *home
+        limits = limits_of(modules)
         changed = sorted(_changed(compared))
         nodes = list(_changed_nodes(compared))
         whole_types = any(isinstance(n, ast.Attribute) and n.attr in _WHOLE_TYPES for n in nodes)
@@ -62,16 +65,25 @@ class Numbers:
         )
         fractions = [n for n in dict.fromkeys(floats) if 0 < n < LARGE]
         large = _large(nodes)
-        return Numbers(singled_out, sorted(limits), changed, whole_types, values, large, fractions)
+        return Numbers(
+            singled_out,
+            sorted(limits),
+            changed,
+            divisors_of(modules),
+            whole_types,
+            values,
+            large,
+            fractions,
+        )
 
-    def beyond(self, *, lanes: bool) -> list[int]:
-        """Numbers beyond which something may happen that does not below.
+    @property
+    def growing(self) -> list[int]:
+        """Beyond which a tile may have a second element.
 
-        With `lanes`, a second element of a tile: it may grow with numbers in what differs, as
+        It may grow with numbers in what differs, or that something is divided by, as
         `triton.cdiv(m, 1024)` does, or `m // 1024`, for which it has to be twice the number.
         """
-        growing = [*self.changed, *(2 * n for n in self.changed)] if lanes else []
-        return list(dict.fromkeys((*self.limits, *growing)))
+        return [n for number in (*self.changed, *self.divisors) for n in (number, 2 * number)]
 
 
 def _singled_out(compared: Comparison) -> list[int]:
@@ -157,6 +169,20 @@ def limits_of(modules: Iterable[source.Module]) -> list[int]:
                 if 2 < number <= LARGEST:
                     found[number] = None
     return list(found)
+
+
+def divisors_of(modules: Iterable[source.Module]) -> list[int]:
+    """The numbers of `n // 64` and `triton.cdiv(n, 64)`, with names for numbers as well."""
+    found: dict[int, None] = {}
+    for module in modules:
+        names = _constants(module)
+        for node in ast.walk(module.tree):
+            match node:
+                case ast.BinOp(op=ast.FloorDiv(), right=by):
+                    found.update(dict.fromkeys(_computed(by, names)))
+                case ast.Call(args=[_, by]) if ast.unparse(node.func).rpartition(".")[2] == "cdiv":
+                    found.update(dict.fromkeys(_computed(by, names)))
+    return sorted(n for n in found if 2 < n <= LARGEST)
 
 
 def _constants(module: source.Module) -> dict[str, list[int]]:
