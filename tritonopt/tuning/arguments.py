@@ -13,12 +13,12 @@ import torch
 from tritonopt.tuning.calls import Call
 from tritonopt.verification.inputs.examples import Repeat, Several, TensorRecipe, parts_of
 from tritonopt.verification.inputs.tensor_data import values_of
-from tritonopt.verification.signature.argument_language import LONG_NAMES, TorchType
+from tritonopt.verification.signature.argument_language import COMPLEX, LONG_NAMES, TorchType
 
 _DTYPES = {
     short: getattr(torch, name) for name, short in LONG_NAMES.items() if hasattr(torch, name)
 }
-_DTYPES["bool"] = torch.bool
+_DTYPES |= {"bool": torch.bool, COMPLEX: torch.complex64}
 
 
 def build(call: Call, device: str = "cuda") -> dict[str, Any]:
@@ -80,7 +80,7 @@ def _values(recipe: TensorRecipe, dtype: Any, device: str) -> Any:
         return drawn.to(dtype).to(device)
     if dtype is torch.bool:
         return torch.randint(0, 2, shape, generator=generator, device=device, dtype=torch.uint8) > 0
-    if not dtype.is_floating_point:
+    if not (dtype.is_floating_point or dtype.is_complex):
         low, high = recipe.low, recipe.high + 1
         return torch.randint(low, high, shape, generator=generator, device=device, dtype=dtype)
     return torch.randn(shape, generator=generator, device=device, dtype=dtype)
