@@ -49,6 +49,8 @@ MUCH_WORK = 100_000
 _PROGRAMS = (17, 65)
 """More than 8 for each multiprocessor of the device that the interpreter stands for, and than 32.
 """
+_MANY_TILES_WORK = 30_000
+"""Statements that a call of so many tiles may execute, some three seconds."""
 _ROUND = (16, 64, 128)
 """Sizes for launchers that take no odd ones."""
 _TIMES = 8
@@ -100,10 +102,15 @@ class Exploration:
         return self.change(self.sized_calls.plain(sizes)) if sizes or not self.names else None
 
     def attempt(
-        self, sizes: Mapping[str, int], change: Change = same, *, needed: bool = False
+        self,
+        sizes: Mapping[str, int],
+        change: Change = same,
+        *,
+        needed: bool = False,
+        most: int = MOST_WORK,
     ) -> Iterator[Example]:
         """The call, if it can be afforded; without `needed` all calls together have a limit."""
-        if self.affordable(sizes, needed=needed):
+        if self.affordable(sizes, needed=needed, most=most):
             for name in sizes.keys() & self.tried.base.keys() if change is same else ():
                 if sizes[name] % 2 and sizes[name] != self.tried.base[name]:
                     self.tried.odd.setdefault(name, []).append(sizes[name])
@@ -125,11 +132,11 @@ class Exploration:
             return change if self.change is same else self.change
         return in_turn(self.change, change)
 
-    def affordable(self, sizes: Mapping[str, int], *, needed: bool) -> bool:
+    def affordable(self, sizes: Mapping[str, int], *, needed: bool, most: int = MOST_WORK) -> bool:
         """Whether a call of these sizes is expected to take little time."""
         expected = self.expected(sizes)
         within = self.work + expected <= _ALL_WORK
-        return expected <= MOST_WORK and self.fits(sizes) and (needed or within)
+        return expected <= most and self.fits(sizes) and (needed or within)
 
     def bearable(self, sizes: Mapping[str, int]) -> bool:
         """Whether a call of these sizes may be made once, although it takes long."""
@@ -217,7 +224,9 @@ class Exploration:
             size = max(self.best[name], self.tried.explored[name])
             shown = sorted({1, *self.shown(name)})
             for block in [b for b in shown if self.tried.is_tile(name, b, size)][-1:]:
-                yield from self.attempt({**self.tried.base, name: count * block + 3}, needed=True)
+                sizes = {**self.tried.base, name: count * block + 3}
+                # Where functions are reached by long calls alone, more tiles take longer still.
+                yield from self.attempt(sizes, needed=True, most=_MANY_TILES_WORK)
 
     def _tiles_of_tiles(self, name: str) -> Iterator[Example]:
         """Larger sizes, as long as a loop that must take a second turn gets longer with them."""

@@ -50,9 +50,10 @@ def entering(
 ) -> Example | None:
     """The call that comes to most functions in which something has still not run.
 
-    To those to which none of the explored ones comes; the first of several.
+    To those to which none of the explored ones comes; of several the one that executes least.
     """
     known = set().union(*(_entered(example, unmet, seen) for example in explored))
+    made = sorted(made, key=lambda example: _work(example, seen))
     entered = {example: _entered(example, unmet, seen) - known for example in made}
     best = max(entered, key=lambda example: len(entered[example]), default=None)
     return best if best is not None and entered[best] else None
