@@ -78,6 +78,49 @@ def test_a_tile_that_grows_is_fixed_by_no_arguments(of_texts: Callable[..., Verd
     assert verdict.verdict == "unsupported", verdict.verdict
 
 
+ONE_OF_MANY = """
+import torch
+import triton
+import triton.language as tl
+""" + "".join(
+    f"""
+@triton.jit
+def kernel_{number}(x_ptr, y_ptr, m, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + rows, mask=rows < m, other=0.0)
+    tl.store(y_ptr + rows, {number}.0 * x, mask=rows < m)
+"""
+    for number in range(6)
+) + """
+
+def launch(x: torch.Tensor, mode: int):
+    (m,) = x.shape
+    y = torch.empty_like(x)
+    block = 64 if mode else 8
+    if mode == 0:
+        kernel_0[(triton.cdiv(m, block),)](x, y, m, BLOCK=block)
+    if mode == 1:
+        kernel_1[(triton.cdiv(m, block),)](x, y, m, BLOCK=block)
+    if mode == 2:
+        kernel_2[(triton.cdiv(m, block),)](x, y, m, BLOCK=block)
+    if mode == 3:
+        kernel_3[(triton.cdiv(m, block),)](x, y, m, BLOCK=block)
+    if mode == 4:
+        kernel_4[(triton.cdiv(m, block),)](x, y, m, BLOCK=block)
+    if mode == 5:
+        kernel_5[(triton.cdiv(m, block),)](x, y, m, BLOCK=block)
+    return y
+"""  # fmt: skip
+
+
+def test_every_kernel_that_a_flag_leads_to_has_two_programs(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    args = "x: f32[m], mode: 0|1|2|3|4|5"
+    verdict = of_texts(ONE_OF_MANY, ONE_OF_MANY.replace("0 * x", "0 * (1.0 * x)"), args=args)
+    assert verdict.verdict == "identical", verdict.reason
+
+
 BY_LENGTH = """
 import torch
 import triton

@@ -41,8 +41,10 @@ _MOST_LONG = 2
 _WHOLE = ("i32", "i64", "i16", "i8", "u8")
 """Types for what only whole numbers come to; an original that does not take them loses a call."""
 _MOST_SINGLED_OUT = 24
-_MOST_CHANGES = 3
-"""Beside the plain calls, so many changes may be explored."""
+_MOST_CHANGES = 6
+"""Beside the plain calls, so many changes may be explored: kernels that a flag each leads to."""
+_MOST_HELD = 3
+"""So many numbers in what differs are tried as what tensors hold."""
 _CALLS_UNDER_A_CHANGE = 30
 _CALLS_CROSSED = 80
 _EVERY_THIRD = 3
@@ -266,7 +268,7 @@ class Aiming:
 
     def _numbers_in_tensors(self) -> Iterator[Example]:
         """Numbers in what differs, and one more, as lengths and indices that tensors hold."""
-        numbers = [n + more for n in self.numbers.changed[:_MOST_CHANGES] for more in (0, 1)]
+        numbers = [n + more for n in self.numbers.changed[:_MOST_HELD] for more in (0, 1)]
         for number, name in product(numbers, self.plain.names):
             change = partial(of_one_number, number=number)
             sizes = {**self.plain.tried.base, name: number + 1}
