@@ -78,47 +78,44 @@ def test_a_tile_that_grows_is_fixed_by_no_arguments(of_texts: Callable[..., Verd
     assert verdict.verdict == "unsupported", verdict.verdict
 
 
-ONE_OF_MANY = """
+ALONG = """
 import torch
 import triton
 import triton.language as tl
-""" + "".join(
-    f"""
+
 @triton.jit
-def kernel_{number}(x_ptr, y_ptr, m, BLOCK: tl.constexpr):
-    rows = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(x_ptr + rows, mask=rows < m, other=0.0)
-    tl.store(y_ptr + rows, {number}.0 * x, mask=rows < m)
-"""
-    for number in range(6)
-) + """
+def few_kernel(x_ptr, y_ptr, n, k, PART: tl.constexpr):
+    at = tl.program_id(1) * PART + tl.arange(0, PART)
+    place = tl.program_id(0) * n * k + at * k + tl.program_id(2)
+    x = tl.load(x_ptr + place, mask=at < n, other=0.0)
+    tl.store(y_ptr + place, x + 1.0, mask=at < n)
 
-def launch(x: torch.Tensor, mode: int):
-    (m,) = x.shape
+@triton.jit
+def many_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + cols, mask=cols < n, other=0.0)
+    tl.store(y_ptr + cols, x + 1.0, mask=cols < n)
+
+def launch(x: torch.Tensor, dim: int = 1):
+    before, n = (1, x.shape[0]) if dim == 0 else x.shape
+    k = x.numel() // before // n
     y = torch.empty_like(x)
-    block = 64 if mode else 8
-    if mode == 0:
-        kernel_0[(triton.cdiv(m, block),)](x, y, m, BLOCK=block)
-    if mode == 1:
-        kernel_1[(triton.cdiv(m, block),)](x, y, m, BLOCK=block)
-    if mode == 2:
-        kernel_2[(triton.cdiv(m, block),)](x, y, m, BLOCK=block)
-    if mode == 3:
-        kernel_3[(triton.cdiv(m, block),)](x, y, m, BLOCK=block)
-    if mode == 4:
-        kernel_4[(triton.cdiv(m, block),)](x, y, m, BLOCK=block)
-    if mode == 5:
-        kernel_5[(triton.cdiv(m, block),)](x, y, m, BLOCK=block)
+    if n > 300 and before * k <= 16:
+        few_kernel[(before, triton.cdiv(n, 256), k)](x, y, n, k, PART=256)
+    else:
+        many_kernel[(triton.cdiv(x.numel(), 16),)](x, y, x.numel(), BLOCK=16)
     return y
-"""  # fmt: skip
+"""
 
 
-def test_every_kernel_that_a_flag_leads_to_has_two_programs(
+def test_the_dimension_that_a_flag_names_is_long_while_the_other_is_short(
     of_texts: Callable[..., Verdict],
 ) -> None:
-    args = "x: f32[m], mode: 0|1|2|3|4|5"
-    verdict = of_texts(ONE_OF_MANY, ONE_OF_MANY.replace("0 * x", "0 * (1.0 * x)"), args=args)
+    args = "x: f32[m, n], dim: 1|0"
+    verdict = of_texts(ALONG, ALONG.replace("x + 1.0", "1.0 + x"), args=args)
     assert verdict.verdict == "identical", verdict.reason
+    wrong = of_texts(ALONG, ALONG.replace("at * k + tl.program_id(2)", "at * k"), args=args)
+    assert wrong.verdict == "counterexample", wrong.reason
 
 
 BY_LENGTH = """

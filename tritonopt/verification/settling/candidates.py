@@ -360,6 +360,9 @@ def variations(
         elif default is not None and given is None and reading.kind(parameter) in ("", "int"):
             # `reduction=Reduction.MEAN.value`: which of a few, and what they are stands elsewhere.
             yield name, tuple(ChoiceArgument(name, (value,)) for value in (0, 1, 2))
+        elif isinstance(given, ChoiceArgument) and len(given.values) > 1:
+            if default is None and evidence.optional and None not in given.values:
+                yield name, (ChoiceArgument(name, (*given.values, None)),)
         elif isinstance(given, ChoiceArgument) and len(given.values) == 1:
             value = given.values[0]
             others = _other_values(name, value, evidence)
@@ -400,7 +403,8 @@ def free_numbers(reading: InferredSignature, signature: Signature) -> Iterator[C
     for at, parameter in enumerate(reading.launcher.parameters):
         name = parameter.arg
         given, default = signature.get(name), reading.launcher.defaults.get(name)
-        optional = default is not None and _is_nothing(default)
+        none = default is None or _is_nothing(default)
+        optional = none and (default is not None or reading.evidence[name].optional)
         guessed = isinstance(given, SizeArgument) and optional and not given.as_tuple
         guessed |= given == ChoiceArgument(name, (1,)) and (default is None or optional)
         if guessed and name not in known and reading.kind(parameter) in ("", "number", "float"):
