@@ -172,3 +172,17 @@ def test_libdevice_runs_in_a_kernel(of_texts: Callable[..., Verdict]) -> None:
     assert verdict.verdict == "identical", verdict.reason
     wrong = of_texts(text, text.replace("libdevice.round", "libdevice.trunc"), max_examples=6)
     assert wrong.verdict == "counterexample"
+
+
+def test_what_libdevice_has_for_some_types_is_no_reason_for_no_answer(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    text = _TEXT.replace("v + 1,", "libdevice.div_rz(v, 2 * v + 3),")
+    text = text.replace(
+        "import torch\n", "import torch\nfrom triton.language.extra import libdevice\n"
+    )
+    args = "x: f32|bf16[n]"
+    verdict = of_texts(text, text.replace("2 * v + 3", "3 + 2 * v"), args=args, max_examples=6)
+    assert verdict.verdict == "identical", verdict.reason
+    wrong = of_texts(text, text.replace("div_rz", "div_rn"), args=args, max_examples=6)
+    assert wrong.verdict != "identical", wrong.verdict

@@ -33,6 +33,7 @@ from tritonopt.verification.settling.other_values import OtherValues
 from tritonopt.verification.settling.repairs import Repair, repairs
 from tritonopt.verification.settling.wider_forms import (
     raised,
+    told_apart,
     with_complex,
     with_leading,
     with_tensors,
@@ -100,6 +101,7 @@ class Trial:
         if found is None:
             raise NothingWorks(self._how_far())
         self.tries, self.seconds = 0, 0.0
+        found = told_apart(found, self._taken, self._stable)
         found = raised(found, self.reading.evidence, self._taken, self._stable)
         others = OtherValues(self.reading, self._good, self._with, self._spent)
         found = others.beside(self._with_other_ranks(self._with_leading(found)))

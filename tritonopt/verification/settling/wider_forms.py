@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress, product
 
 from tritonopt.verification.signature.argument_language import (
     COMPLEX,
     FLOATS,
     Argument,
+    Dimension,
     SequenceArgument,
     Signature,
     TensorArgument,
 )
 from tritonopt.verification.signature.evidence import Evidence
+
+_MOST_PLACES = 6
+"""A size that stands in more places is not told apart: each doubles what there is to try."""
 
 
 def raised(
@@ -41,6 +46,47 @@ def raised(
                 signature = wider
                 break
     return signature
+
+
+def told_apart(
+    signature: Signature,
+    taken: Callable[[Signature], int],
+    stable: Callable[[Signature], bool],
+) -> Signature:
+    """With two sizes where one stands twice in a shape, if the original takes that as well.
+
+    A square hides which of its sides is meant, and one of them may never be long alone.
+    """
+    for tensor in signature.tensors:
+        for name in dict.fromkeys(tensor.shape):
+            places = [
+                (t.name, at) for t in signature.tensors for at, d in enumerate(t.shape) if d == name
+            ]
+            own = [place for place in places if place[0] == tensor.name]
+            free = next((n for n in "mnblkcdpqrs" if n not in signature.size_names), None)
+            if not _is_name(name) or len(own) != 2 or len(places) > _MOST_PLACES or free is None:
+                continue
+            rest = [place for place in places if place not in own]
+            for chosen in product((False, True), repeat=len(rest)):
+                others = {own[1], *compress(rest, chosen)}
+                wider = _renamed(signature, others, free)
+                if taken(wider) >= taken(signature) > 0 and stable(wider):
+                    return told_apart(wider, taken, stable)
+    return signature
+
+
+def _is_name(dimension: Dimension) -> bool:
+    return isinstance(dimension, str) and dimension.isidentifier()
+
+
+def _renamed(signature: Signature, places: Collection[tuple[str, int]], name: str) -> Signature:
+    """With another name for the sizes of some dimensions of some tensors."""
+    return with_tensors(
+        signature,
+        lambda t: replace(
+            t, shape=tuple(name if (t.name, at) in places else d for at, d in enumerate(t.shape))
+        ),
+    )
 
 
 def _leading_before(signature: Signature, names: Collection[str]) -> Signature:

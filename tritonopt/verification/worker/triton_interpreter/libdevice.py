@@ -201,6 +201,10 @@ def _elementwise(operation: Callable[..., Any], operands: tuple[Any, ...], *, wh
     tensors = [semantic.to_tensor(x) for x in operands]
     at = next((i for i, t in enumerate(tensors) if t.dtype.is_floating()), 0)
     first = tensors[at]
+    narrow = [t.dtype == language.bfloat16 for t in tensors if t.dtype.is_floating()]
+    if narrow and all(narrow):
+        # As the compiler says, which has them for float32 and float64 and converts nothing.
+        raise ValueError(f"input arg type does not match: libdevice has nothing for {first.dtype}")
     if not first.dtype.is_floating() or first.dtype == language.bfloat16:
         raise Refused(f"libdevice on {first.dtype}, which Triton's interpreter gets wrong")
     arrays = np.broadcast_arrays(*(t.handle.data for t in tensors))
