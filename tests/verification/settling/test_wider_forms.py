@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tritonopt.verification.settling.wider_forms import told_apart
+from tritonopt.verification.settling.wider_forms import told_apart, with_rows
 from tritonopt.verification.signature.argument_language import Signature, parse
 
 
@@ -35,3 +35,11 @@ def test_a_square_that_has_to_be_one_stays() -> None:
     taken = _counting(lambda of: of["x"] == (of["y"][0], of["y"][0]))
     assert told_apart(given, taken, lambda _: True) == given
     assert told_apart(given, lambda _: 4, lambda _: False) == given
+
+
+def test_a_vector_is_a_row_of_many() -> None:
+    given = parse("x: f32[n], t: i64[1] in 0..1")
+    taken = _counting(lambda of: of["t"] == ((1,) if len(of["x"]) == 1 else of["x"][:1]))
+    assert str(with_rows(given, taken, lambda _: True)) == "x: f32[m, n], t: i64[m] in 0..n"
+    alone = _counting(lambda of: len(of["x"]) == 1)
+    assert with_rows(given, alone, lambda _: True) == given

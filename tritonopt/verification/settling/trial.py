@@ -36,6 +36,7 @@ from tritonopt.verification.settling.wider_forms import (
     told_apart,
     with_complex,
     with_leading,
+    with_rows,
     with_tensors,
 )
 from tritonopt.verification.signature.argument_language import (
@@ -102,6 +103,7 @@ class Trial:
             raise NothingWorks(self._how_far())
         self.tries, self.seconds = 0, 0.0
         found = told_apart(found, self._taken, self._stable)
+        found = with_rows(found, self._taken, self._stable)
         found = raised(found, self.reading.evidence, self._taken, self._stable)
         others = OtherValues(self.reading, self._good, self._with, self._spent)
         found = others.beside(self._with_other_ranks(self._with_leading(found)))

@@ -75,6 +75,39 @@ def told_apart(
     return signature
 
 
+def with_rows(
+    signature: Signature,
+    taken: Callable[[Signature], int],
+    stable: Callable[[Signature], bool],
+) -> Signature:
+    """With several rows where one was found: a vector, and beside it a tensor of one element.
+
+    How many rows there are is then the size of what had one element for the vector.
+    """
+    single = {t.name for t in signature.tensors if t.shape == (1,)}
+    vectors = [t for t in signature.tensors if len(t.shape) == 1 and _is_name(t.shape[0])]
+    free = next((n for n in "mnblkcdpqrs" if n not in signature.size_names), None)
+    if not single or free is None or any(len(shape) > 1 for shape in signature.shapes):
+        return signature
+    for vector in vectors:
+        for high in (vector.shape[0], None):
+
+            def changed(
+                tensor: TensorArgument,
+                vector: TensorArgument = vector,
+                high: Dimension | None = high,
+            ) -> TensorArgument:
+                if tensor.name in single:
+                    bound = tensor.high if high is None or tensor.high is None else high
+                    return replace(tensor, shape=(free,), high=bound)
+                return replace(tensor, shape=(free, *tensor.shape)) if tensor is vector else tensor
+
+            wider = with_tensors(signature, changed)
+            if taken(wider) >= taken(signature) > 0 and stable(wider):
+                return wider
+    return signature
+
+
 def _is_name(dimension: Dimension) -> bool:
     return isinstance(dimension, str) and dimension.isidentifier()
 
