@@ -78,6 +78,46 @@ def test_a_tile_that_grows_is_fixed_by_no_arguments(of_texts: Callable[..., Verd
     assert verdict.verdict == "unsupported", verdict.verdict
 
 
+ALONG = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def few_kernel(x_ptr, y_ptr, n, k, PART: tl.constexpr):
+    at = tl.program_id(1) * PART + tl.arange(0, PART)
+    place = tl.program_id(0) * n * k + at * k + tl.program_id(2)
+    x = tl.load(x_ptr + place, mask=at < n, other=0.0)
+    tl.store(y_ptr + place, x + 1.0, mask=at < n)
+
+@triton.jit
+def many_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + cols, mask=cols < n, other=0.0)
+    tl.store(y_ptr + cols, x + 1.0, mask=cols < n)
+
+def launch(x: torch.Tensor, dim: int = 1):
+    before, n = (1, x.shape[0]) if dim == 0 else x.shape
+    k = x.numel() // before // n
+    y = torch.empty_like(x)
+    if n > 300 and before * k <= 16:
+        few_kernel[(before, triton.cdiv(n, 256), k)](x, y, n, k, PART=256)
+    else:
+        many_kernel[(triton.cdiv(x.numel(), 16),)](x, y, x.numel(), BLOCK=16)
+    return y
+"""
+
+
+def test_the_dimension_that_a_flag_names_is_long_while_the_other_is_short(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    args = "x: f32[m, n], dim: 1|0"
+    verdict = of_texts(ALONG, ALONG.replace("x + 1.0", "1.0 + x"), args=args)
+    assert verdict.verdict == "identical", verdict.reason
+    wrong = of_texts(ALONG, ALONG.replace("at * k + tl.program_id(2)", "at * k"), args=args)
+    assert wrong.verdict == "counterexample", wrong.reason
+
+
 BY_LENGTH = """
 import torch
 import triton

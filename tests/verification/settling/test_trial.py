@@ -258,6 +258,51 @@ def kind(reduction):
     assert reduction == ChoiceArgument("reduction", (0, 1))
 
 
+def test_a_number_that_is_refused_has_others_beside_it() -> None:
+    code = """
+def f(x, divisor: Optional[int] = None):
+    m, n = x.shape
+    if divisor is not None and divisor == 0:
+        raise ValueError("by 0")
+    kernel[(m,)](x, n, divisor or 1, BLOCK=16)
+"""
+
+    def rule(example: Example) -> int:
+        refused = dict(example.arguments).get("divisor") == PlainValue(0)
+        return Attempt.FAILED if refused else Attempt.GOOD
+
+    divisor = _trial(code, rule).find_signature().get("divisor")
+    assert divisor == ChoiceArgument("divisor", (None, 2))
+
+
+def test_what_was_taken_for_a_size_is_left_out_where_the_code_asks_for_that() -> None:
+    code = """
+def f(x, divisor):
+    m, n = x.shape
+    if divisor is not None and divisor == 0:
+        raise ValueError("by 0")
+    kernel[(m,)](x, n, divisor or 1, BLOCK=16)
+"""
+
+    def rule(example: Example) -> int:
+        divisor = dict(example.arguments).get("divisor")
+        fits = isinstance(divisor, PlainValue) and divisor.value not in (0, True, False)
+        return Attempt.GOOD if fits else Attempt.FAILED
+
+    divisor = _trial(code, rule).find_signature().get("divisor")
+    assert divisor == ChoiceArgument("divisor", (1.25, -0.5, 4, None))
+
+
+def test_of_a_text_it_is_asked_whether_there_is_one() -> None:
+    code = """
+def f(x, format: Optional[str] = None):
+    m, n = x.shape
+    kernel[(m,)](x, n, format is not None, BLOCK=16)
+"""
+    found = _trial(code, lambda example: Attempt.GOOD).find_signature().get("format")
+    assert found == ChoiceArgument("format", (None, "any"))
+
+
 def test_what_a_text_is_compared_with_in_small_letters_varies() -> None:
     code = """
 def f(x, reduction="mean"):

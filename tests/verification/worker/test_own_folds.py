@@ -89,3 +89,13 @@ def test_results_keep_the_type_of_what_is_combined() -> None:
     operation = interpreter.ReduceOps(0, combine, False)
     (found,) = FOLDS._reduced(operation, (_tensor(np.zeros((8, 2), np.float32)),))
     assert found.handle.data.dtype == np.float32 and found.handle.data.tolist() == [3.0, 3.0]
+
+
+def test_a_function_is_called_as_it_is_interpreted() -> None:
+    def as_written(*parts: Any) -> Any:
+        raise ValueError("`and` on a block")
+
+    combine = SimpleNamespace(fn=as_written, rewrite=lambda: lambda a, b: a.handle.data)
+    operation = interpreter.ReduceOps(0, combine, False)
+    (found,) = FOLDS._reduced(operation, (_tensor(np.ones((8, 2), np.float32)),))
+    assert found.handle.data.tolist() == [1.0, 1.0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -65,6 +66,13 @@ FORMS = {
             "    tl.store",
             "    bits = ~v.to(tl.int32).to(tl.uint32)\n    v += (bits & 15).to(tl.float32)\n"
             "    tl.store",
+        ),
+    ],
+    "the opposite of what two numbers show": [
+        (
+            "    tl.store",
+            "    far = tl.broadcast_to(tl.max(v, axis=0) > 100.0, (BLOCK,))\n"
+            "    v = tl.where(~far, v, -v)\n    tl.store",
         ),
     ],
     "other names for functions of the language": [
@@ -135,6 +143,26 @@ def test_what_libdevice_computes(name: str) -> None:
     assert np.allclose(operation(*operands), LIBDEVICE[name], rtol=1e-5)
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_a_quotient_is_rounded_toward_0(dtype: type) -> None:
+    random = np.random.default_rng(0)
+    x, y = (random.standard_normal(500).astype(dtype) for _ in range(2))
+    found = libdevice._SAME_TYPE["div_rz"](x, y)
+    assert found.dtype == dtype
+    away = np.nextafter(found, np.copysign(np.inf, found).astype(dtype))
+    for q, next_one, a, b in zip(*(part.tolist() for part in (found, away, x, y)), strict=True):
+        exact = abs(Fraction(a) / Fraction(b))
+        assert abs(Fraction(q)) <= exact < abs(Fraction(next_one))
+
+
+def test_a_quotient_of_what_is_not_finite() -> None:
+    x, y = np.array([1, np.inf, -3e38, 0, 2], np.float32), np.array([0, 2, 0.1, 0, np.inf], "f4")
+    with np.errstate(all="ignore"):
+        found = libdevice._SAME_TYPE["div_rz"](x, y)
+    largest = np.finfo(np.float32).max
+    np.testing.assert_array_equal(found, np.array([np.inf, np.inf, -largest, np.nan, 0], "f4"))
+
+
 def test_libdevice_runs_in_a_kernel(of_texts: Callable[..., Verdict]) -> None:
     text = _TEXT.replace("v + 1,", "libdevice.llrint(v).to(tl.float32) + libdevice.round(v),")
     text = text.replace(
@@ -144,3 +172,17 @@ def test_libdevice_runs_in_a_kernel(of_texts: Callable[..., Verdict]) -> None:
     assert verdict.verdict == "identical", verdict.reason
     wrong = of_texts(text, text.replace("libdevice.round", "libdevice.trunc"), max_examples=6)
     assert wrong.verdict == "counterexample"
+
+
+def test_what_libdevice_has_for_some_types_is_no_reason_for_no_answer(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    text = _TEXT.replace("v + 1,", "libdevice.div_rz(v, 2 * v + 3),")
+    text = text.replace(
+        "import torch\n", "import torch\nfrom triton.language.extra import libdevice\n"
+    )
+    args = "x: f32|bf16[n]"
+    verdict = of_texts(text, text.replace("2 * v + 3", "3 + 2 * v"), args=args, max_examples=6)
+    assert verdict.verdict == "identical", verdict.reason
+    wrong = of_texts(text, text.replace("div_rz", "div_rn"), args=args, max_examples=6)
+    assert wrong.verdict != "identical", wrong.verdict

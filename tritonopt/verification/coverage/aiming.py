@@ -43,8 +43,12 @@ _MOST_LONG = 2
 _WHOLE = ("i32", "i64", "i16", "i8", "u8")
 """Types for what only whole numbers come to; an original that does not take them loses a call."""
 _MOST_SINGLED_OUT = 24
-_MOST_CHANGES = 3
-"""Beside the plain calls, so many changes may be explored."""
+_MOST_CHANGES = 6
+"""Beside the plain calls, so many changes may be explored: kernels that a flag each leads to."""
+_MOST_FLAGS = 3
+"""So many other values of arguments are explored that lead to nothing by themselves."""
+_MOST_HELD = 3
+"""So many numbers in what differs are tried as what tensors hold."""
 _CALLS_UNDER_A_CHANGE = 30
 _CALLS_CROSSED = 80
 _FEW_CLASSES = len(FIRST_CLASSES) + 1
@@ -121,6 +125,7 @@ class Aiming:
         yield from self._crossed()
         if briefly:
             return
+        yield from self._under_flags()
         yield from self._where_it_runs(rich)
         yield from self._numbers(plain.tried.base, same, _MOST_SINGLED_OUT)
         yield from self._numbers_in_tensors()
@@ -209,13 +214,27 @@ class Aiming:
             sizes, change = made[found]
             # With a flag alone first: its sizes may be as small as those of plain calls.
             begin = sizes if any(e.change is change for e in explorations) else None
-            inner = self._exploration(_CALLS_UNDER_A_CHANGE, change, begin)
-            self.changed.append(inner)
-            larger = LargerSizes(inner, self.numbers, self.patience)
-            for example in chain(inner.sizes(), larger.examples()):
-                yield example
-                if not self.unmet():
-                    return
+            yield from self._explored_under(change, begin)
+
+    def _under_flags(self) -> Iterator[Example]:
+        """Sizes for what only several programs, lanes or turns show, with each flag in turn.
+
+        A flag that names a dimension makes another one long, or short, of the same kernel.
+        """
+        for values in other_values(self.signature)[:_MOST_FLAGS]:
+            if not any(d.kind in ("programs", "lanes", "turns") for d in self.unmet()):
+                return
+            yield from self._explored_under(partial(with_values, values=values), None)
+
+    def _explored_under(self, change: Change, begin: Mapping[str, int] | None) -> Iterator[Example]:
+        """What each size bears on while a call is changed."""
+        inner = self._exploration(_CALLS_UNDER_A_CHANGE, change, begin)
+        self.changed.append(inner)
+        larger = LargerSizes(inner, self.numbers, self.patience)
+        for example in chain(inner.sizes(), larger.examples()):
+            yield example
+            if not self.unmet():
+                return
 
     def _crossed(self) -> Iterator[Example]:
         """What it takes to come to one thing with what it takes to come to another."""
@@ -268,7 +287,7 @@ class Aiming:
 
     def _numbers_in_tensors(self) -> Iterator[Example]:
         """Numbers in what differs, and one more, as lengths and indices that tensors hold."""
-        numbers = [n + more for n in self.numbers.changed[:_MOST_CHANGES] for more in (0, 1)]
+        numbers = [n + more for n in self.numbers.changed[:_MOST_HELD] for more in (0, 1)]
         for number, name in product(numbers, self.plain.names):
             change = partial(of_one_number, number=number)
             sizes = {**self.plain.tried.base, name: number + 1}

@@ -39,6 +39,7 @@ _PLAIN = ("int", "float", "bool", "str", "Number", "Scalar", "number")
 _WHOLE_LIST = re.compile(
     r"(?:\w+\.)*(?:List|list|Sequence|Iterable|Tuple|tuple|Size)\b(?:\[(?:int|bool)|$)"
 )
+_TEXT = ("str", "Optional[str]", "typing.Optional[str]", "str | None")
 _WHERE = ("device", "layout", "pin_memory", "memory_format", "generator", "stream")
 """Where a result is to lie, and what makes it: the default is what callers pass."""
 _OF_A_ROW = ("weight", "bias", "gamma", "beta", "scale", "shift", "alpha")
@@ -359,6 +360,9 @@ def variations(
         elif default is not None and given is None and reading.kind(parameter) in ("", "int"):
             # `reduction=Reduction.MEAN.value`: which of a few, and what they are stands elsewhere.
             yield name, tuple(ChoiceArgument(name, (value,)) for value in (0, 1, 2))
+        elif isinstance(given, ChoiceArgument) and len(given.values) > 1:
+            if default is None and evidence.optional and None not in given.values:
+                yield name, (ChoiceArgument(name, (*given.values, None)),)
         elif isinstance(given, ChoiceArgument) and len(given.values) == 1:
             value = given.values[0]
             others = _other_values(name, value, evidence)
@@ -399,7 +403,8 @@ def free_numbers(reading: InferredSignature, signature: Signature) -> Iterator[C
     for at, parameter in enumerate(reading.launcher.parameters):
         name = parameter.arg
         given, default = signature.get(name), reading.launcher.defaults.get(name)
-        optional = default is not None and _is_nothing(default)
+        none = default is None or _is_nothing(default)
+        optional = none and (default is not None or reading.evidence[name].optional)
         guessed = isinstance(given, SizeArgument) and optional and not given.as_tuple
         guessed |= given == ChoiceArgument(name, (1,)) and (default is None or optional)
         if guessed and name not in known and reading.kind(parameter) in ("", "number", "float"):
@@ -434,11 +439,28 @@ def _for_nothing(
         one = ChoiceArgument(name, (None, -1, 0, 1))
         several = ChoiceArgument(name, (None, (-1,), (0,), (0, 1)))
         yield from (several, one) if "List" in kind else (one, several)
-    elif evidence.compared:
-        yield ChoiceArgument(name, (None, *dict.fromkeys(evidence.compared)))
-    elif "dtype" in name.lower():
+    elif "dtype" in name.lower() and not evidence.compared:
         yield ChoiceArgument(name, (None, TorchType("f16"), TorchType("f32")))
-    elif evidence.used:
+    elif kind in _TEXT and not evidence.compared:
+        # Asked for is only whether there is one.
+        yield ChoiceArgument(name, (None, "any"))
+    else:
+        if evidence.compared:
+            yield ChoiceArgument(name, (None, *dict.fromkeys(evidence.compared)))
+        # What a number is compared with may be what is refused: a divisor of 0.
+        if all(type(value) in (int, float) for value in evidence.compared):
+            yield from _used_for_nothing(name, kind, evidence, shapes, numbers)
+
+
+def _used_for_nothing(
+    name: str,
+    kind: str,
+    evidence: Evidence,
+    shapes: Sequence[tuple[Dimension, ...]],
+    numbers: Sequence[int | float],
+) -> Iterator[Argument]:
+    """Numbers and tensors for a parameter that is None by default, and of which more is asked."""
+    if evidence.used:
         usual = (("float", numbers[:2]), ("number", numbers[:2]), ("int", (2,)), ("bool", (True,)))
         typed = [value for word, values in usual if word in kind for value in values]
         plain = (*numbers[:2], 2, True) if not kind else ()

@@ -33,8 +33,10 @@ from tritonopt.verification.settling.other_values import OtherValues
 from tritonopt.verification.settling.repairs import Repair, repairs
 from tritonopt.verification.settling.wider_forms import (
     raised,
+    told_apart,
     with_complex,
     with_leading,
+    with_rows,
     with_tensors,
 )
 from tritonopt.verification.signature.argument_language import (
@@ -100,6 +102,8 @@ class Trial:
         if found is None:
             raise NothingWorks(self._how_far())
         self.tries, self.seconds = 0, 0.0
+        found = told_apart(found, self._taken, self._stable)
+        found = with_rows(found, self._taken, self._stable)
         found = raised(found, self.reading.evidence, self._taken, self._stable)
         others = OtherValues(self.reading, self._good, self._with, self._spent)
         found = others.beside(self._with_other_ranks(self._with_leading(found)))

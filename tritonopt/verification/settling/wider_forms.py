@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress, product
 
 from tritonopt.verification.signature.argument_language import (
     COMPLEX,
     FLOATS,
     Argument,
+    Dimension,
     SequenceArgument,
     Signature,
     TensorArgument,
 )
 from tritonopt.verification.signature.evidence import Evidence
+
+_MOST_PLACES = 6
+"""A size that stands in more places is not told apart: each doubles what there is to try."""
 
 
 def raised(
@@ -41,6 +46,80 @@ def raised(
                 signature = wider
                 break
     return signature
+
+
+def told_apart(
+    signature: Signature,
+    taken: Callable[[Signature], int],
+    stable: Callable[[Signature], bool],
+) -> Signature:
+    """With two sizes where one stands twice in a shape, if the original takes that as well.
+
+    A square hides which of its sides is meant, and one of them may never be long alone.
+    """
+    for tensor in signature.tensors:
+        for name in dict.fromkeys(tensor.shape):
+            places = [
+                (t.name, at) for t in signature.tensors for at, d in enumerate(t.shape) if d == name
+            ]
+            own = [place for place in places if place[0] == tensor.name]
+            free = next((n for n in "mnblkcdpqrs" if n not in signature.size_names), None)
+            if not _is_name(name) or len(own) != 2 or len(places) > _MOST_PLACES or free is None:
+                continue
+            rest = [place for place in places if place not in own]
+            for chosen in product((False, True), repeat=len(rest)):
+                others = {own[1], *compress(rest, chosen)}
+                wider = _renamed(signature, others, free)
+                if taken(wider) >= taken(signature) > 0 and stable(wider):
+                    return told_apart(wider, taken, stable)
+    return signature
+
+
+def with_rows(
+    signature: Signature,
+    taken: Callable[[Signature], int],
+    stable: Callable[[Signature], bool],
+) -> Signature:
+    """With several rows where one was found: a vector, and beside it a tensor of one element.
+
+    How many rows there are is then the size of what had one element for the vector.
+    """
+    single = {t.name for t in signature.tensors if t.shape == (1,)}
+    vectors = [t for t in signature.tensors if len(t.shape) == 1 and _is_name(t.shape[0])]
+    free = next((n for n in "mnblkcdpqrs" if n not in signature.size_names), None)
+    if not single or free is None or any(len(shape) > 1 for shape in signature.shapes):
+        return signature
+    for vector in vectors:
+        for high in (vector.shape[0], None):
+
+            def changed(
+                tensor: TensorArgument,
+                vector: TensorArgument = vector,
+                high: Dimension | None = high,
+            ) -> TensorArgument:
+                if tensor.name in single:
+                    bound = tensor.high if high is None or tensor.high is None else high
+                    return replace(tensor, shape=(free,), high=bound)
+                return replace(tensor, shape=(free, *tensor.shape)) if tensor is vector else tensor
+
+            wider = with_tensors(signature, changed)
+            if taken(wider) >= taken(signature) > 0 and stable(wider):
+                return wider
+    return signature
+
+
+def _is_name(dimension: Dimension) -> bool:
+    return isinstance(dimension, str) and dimension.isidentifier()
+
+
+def _renamed(signature: Signature, places: Collection[tuple[str, int]], name: str) -> Signature:
+    """With another name for the sizes of some dimensions of some tensors."""
+    return with_tensors(
+        signature,
+        lambda t: replace(
+            t, shape=tuple(name if (t.name, at) in places else d for at, d in enumerate(t.shape))
+        ),
+    )
 
 
 def _leading_before(signature: Signature, names: Collection[str]) -> Signature:

@@ -127,6 +127,7 @@ class Interpreter:
         builder = self.module.interpreter_builder
         kind = type(builder)
         self._nan_dropping(kind)
+        self._spread_outcomes(kind)
         bfloat16.Arithmetic().install()
         OwnFolds().install()
         self._loads_and_stores(builder)
@@ -146,6 +147,20 @@ class Interpreter:
                     name,
                     lambda this, left, right, op=operation: this.binary_op(left, right, op),
                 )
+
+    def _spread_outcomes(self, kind: Any) -> None:
+        """A block filled with what a comparison of two numbers gave holds true and false.
+
+        The interpreter goes by the type of what was compared, and would fill it with floats.
+        """
+        original = kind.create_splat
+        truth, handle = self.language.int1, self.module.TensorHandle
+
+        def splat(this: Any, block: Any, value: Any) -> Any:
+            outcome = value.data.dtype.char == "?" and value.dtype.scalar != truth
+            return original(this, block, handle(value.data, truth) if outcome else value)
+
+        kind.create_splat = splat
 
     def _loads_and_stores(self, builder: Any) -> None:
         original_load = builder.create_masked_load

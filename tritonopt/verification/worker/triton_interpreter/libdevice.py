@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import math
 from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
 from statistics import NormalDist
 from typing import Any
 
@@ -70,6 +71,24 @@ def _rounded(x: Any) -> Any:
     return np.where(np.abs(x - whole) >= 0.5, whole + np.sign(x), whole)
 
 
+def _cut_off(x: Any, y: Any) -> Any:
+    """The quotient rounded toward 0: the nearest number, or the one before it."""
+    nearest = x / y
+    if x.dtype == np.float64:
+        beyond = np.vectorize(_is_beyond, otypes=[bool])(nearest, x, y)
+    else:
+        # Two numbers of 24 bits have no quotient so near to a third that float64 takes it for that.
+        beyond = np.abs(nearest) > np.abs(x.astype(np.float64) / y)
+    return np.where(beyond, np.nextafter(nearest, np.zeros_like(nearest)), nearest)
+
+
+def _is_beyond(quotient: float, x: float, y: float) -> bool:
+    """Whether a quotient is farther from 0 than x / y."""
+    if not (math.isfinite(x) and math.isfinite(y) and y):
+        return False
+    return math.isinf(quotient) or abs(Fraction(quotient) * Fraction(y)) > abs(Fraction(x))
+
+
 _SAME_TYPE: Mapping[str, Callable[..., Any]] = {
     "rsqrt": lambda x: 1 / np.sqrt(x), "sqrt": np.sqrt, "sqrt_rn": np.sqrt, "cbrt": np.cbrt,
     "rcbrt": lambda x: 1 / np.cbrt(x), "exp": np.exp, "exp2": np.exp2, "exp10": lambda x: 10.0**x,
@@ -95,7 +114,7 @@ _SAME_TYPE: Mapping[str, Callable[..., Any]] = {
     "erfcx": _each(_scaled_erfc), "erfinv": _each(_inverse_erf),
     "erfcinv": _each(lambda x: _inverse_erf(1 - x)), "normcdfinv": _each(_inverse_normal),
     "normcdf": _each(lambda x: 0.5 * math.erfc(-x / math.sqrt(2))),
-    "logb": lambda x: np.floor(np.log2(np.abs(x))),
+    "logb": lambda x: np.floor(np.log2(np.abs(x))), "div_rz": _cut_off,
 }  # fmt: skip
 _TO_INT32: Mapping[str, Callable[..., Any]] = {
     "isnan": np.isnan, "isinf": np.isinf, "isfinited": np.isfinite, "finitef": np.isfinite,
@@ -182,6 +201,10 @@ def _elementwise(operation: Callable[..., Any], operands: tuple[Any, ...], *, wh
     tensors = [semantic.to_tensor(x) for x in operands]
     at = next((i for i, t in enumerate(tensors) if t.dtype.is_floating()), 0)
     first = tensors[at]
+    narrow = [t.dtype == language.bfloat16 for t in tensors if t.dtype.is_floating()]
+    if narrow and all(narrow):
+        # As the compiler says, which has them for float32 and float64 and converts nothing.
+        raise ValueError(f"input arg type does not match: libdevice has nothing for {first.dtype}")
     if not first.dtype.is_floating() or first.dtype == language.bfloat16:
         raise Refused(f"libdevice on {first.dtype}, which Triton's interpreter gets wrong")
     arrays = np.broadcast_arrays(*(t.handle.data for t in tensors))

@@ -80,7 +80,7 @@ class OwnFolds:
             for arrays in (left, right)
             for array, tensor in zip(arrays, given, strict=True)
         ]
-        found = operation.combine_fn.fn(*both)
+        found = _as_compiled(operation.combine_fn)(*both)
         results = found if isinstance(found, tuple) else (found,)
         if len(results) != len(left):
             raise ValueError("a function that combines gives back as much as each side has")
@@ -94,6 +94,14 @@ class OwnFolds:
     def _block(self, data: Any, scalar: Any) -> Any:
         kind = self.language.block_type(scalar, list(data.shape))
         return self.language.tensor(self.handle(data, scalar), kind)
+
+
+def _as_compiled(function: Any) -> Callable[..., Any]:
+    """As it is interpreted where a kernel calls it: `and` and `not` are those of blocks there."""
+    rewritten: Callable[..., Any] = (
+        function.rewrite() if hasattr(function, "rewrite") else function.fn
+    )
+    return rewritten
 
 
 def _is_tensor(value: Any) -> bool:

@@ -1,0 +1,45 @@
+"""Forms that take more than the plainest call that works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tritonopt.verification.settling.wider_forms import told_apart, with_rows
+from tritonopt.verification.signature.argument_language import Signature, parse
+
+
+def _counting(rule: Callable[[dict[str, tuple[object, ...]]], bool]) -> Callable[[Signature], int]:
+    def taken(signature: Signature) -> int:
+        return 4 * rule({t.name: t.shape for t in signature.tensors})
+
+    return taken
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ("x: f32[b, m, b], t: i64[b, b] in 0..m", "x: f32[b, m, n], t: i64[b, n] in 0..m"),
+        ("x: f32[b, m, b], t: i64[b, b] in 0..m, w: f32[m]",
+         "x: f32[b, m, n], t: i64[b, n] in 0..m, w: f32[m]"),
+    ],
+)  # fmt: skip
+def test_the_sides_of_a_square_are_told_apart(found: str, expected: str) -> None:
+    taken = _counting(lambda of: of["t"] == (of["x"][0], of["x"][2]))
+    assert str(told_apart(parse(found), taken, lambda _: True)) == expected
+
+
+def test_a_square_that_has_to_be_one_stays() -> None:
+    given = parse("x: f32[n, n], y: f32[n]")
+    taken = _counting(lambda of: of["x"] == (of["y"][0], of["y"][0]))
+    assert told_apart(given, taken, lambda _: True) == given
+    assert told_apart(given, lambda _: 4, lambda _: False) == given
+
+
+def test_a_vector_is_a_row_of_many() -> None:
+    given = parse("x: f32[n], t: i64[1] in 0..1")
+    taken = _counting(lambda of: of["t"] == ((1,) if len(of["x"]) == 1 else of["x"][:1]))
+    assert str(with_rows(given, taken, lambda _: True)) == "x: f32[m, n], t: i64[m] in 0..n"
+    alone = _counting(lambda of: len(of["x"]) == 1)
+    assert with_rows(given, alone, lambda _: True) == given
