@@ -168,6 +168,16 @@ def test_a_size_may_be_some_times_another() -> None:
     assert "x: f32[m, p], w: f32[2 * p, n]" in found and "x: f32[m, p], w: f32[4 * m, n]" in found
 
 
+def test_numbers_of_elements_that_are_to_be_the_same() -> None:
+    sizes = {"...": 6, "n": 5, "p": 7, "q": 8}
+    view = Blame(("size",), compared=(("!=", 56, 30),))
+    found = _suggested("x: f32[..., n], size: (p, q)", "ValueError", sizes, view)
+    assert "x: f32[b, n], size: (b, n)" in found
+    row = Blame(("bias",), compared=(("!=", 30, 7),))
+    found = _suggested("x: f32[m, p], bias: f32[..., n]", "ValueError", {**sizes, "m": 4}, row)
+    assert "x: f32[m, p], bias: f32[p]" in found
+
+
 def test_a_type_that_is_asked_for() -> None:
     blame = Blame(("x",), (("x", 1),), (("==", "f32", "i32"),))
     assert "x: i32[n]" in _suggested("x: f32[n]", "AssertionError", _SIZES, blame)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -588,3 +589,18 @@ def test_where_none_is_not_taken_other_dimensions_are() -> None:
     dim = found.get("dim")
     assert isinstance(dim, ChoiceArgument) and {-1, 0, 1} <= set(dim.values)
     assert None not in dim.values
+
+
+def test_one_number_for_each_row() -> None:
+    """Rows over any leading dimensions, and as many numbers, whatever their dimensions."""
+    code = (
+        "def f(x, at):\n    n = x.shape[-1]\n    rows = x.view(-1, n)\n"
+        "    at = at.contiguous().view(-1)\n    kernel[(rows.shape[0],)](rows, n, BLOCK=16)\n"
+    )
+
+    def as_many(example: Example) -> int:
+        x, at = (example.tensors[name].shape for name in ("x", "at"))
+        return Attempt.GOOD if math.prod(at) == math.prod(x[:-1]) else Attempt.FAILED
+
+    found = _trial(code, as_many).find_signature()
+    assert found.tensors[1].shape == found.tensors[0].shape[:-1], found

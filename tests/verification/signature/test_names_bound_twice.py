@@ -11,6 +11,7 @@ from tritonopt import source
 from tritonopt.verification import Verdict
 from tritonopt.verification.coverage.demands import demands
 from tritonopt.verification.signature.counterparts import left_out
+from tritonopt.verification.signature.launcher_walk import findings
 from tritonopt.verification.signature.launchers import Launchers, changed_definitions
 from tritonopt.verification.signature.packed_arguments import unpacked
 
@@ -97,6 +98,9 @@ def test_a_name_of_the_module_for_one_of_several_kernels_reaches_all() -> None:
         ("x = args[0]\n    y = args[2] if len(args) > 2 else None", ["x", "args_1", "y"]),
         ("a = args[0]\n    b = args[0]", ["args_0"]),
         ("x = args[0]\n    out = args[1]", ["x", "args_1"]),
+        ("x = args[0] if len(args) >= 1 else None\n    y = args[-1]", ["args_0"]),
+        ("x = args[0]\n    if len(args) >= 2:\n        y = args[-1]", ["x", "y"]),
+        ("for a in args:\n        x = a", ["args_0"]),
         ("return other(*args)", []),
     ],
 )
@@ -110,6 +114,13 @@ def test_what_has_to_be_named_cannot_be_passed_by_position() -> None:
     (function,) = ast.parse("def f(*args, out):\n    x = args[0]\n").body
     assert isinstance(function, ast.FunctionDef)
     assert unpacked(function) == ()
+
+
+def test_what_a_loop_finds_among_packed_arguments_is_a_tensor() -> None:
+    body = "for a in args:\n        x = a\n        break\n    n = x.shape[-1]"
+    text = f"{TEXT}\ndef f(*args):\n    {body}\n    kernel[(1,)](x, n, BLOCK=16)\n"
+    launchers = Launchers(source.read(text.replace("kernel[", "_clip_kernel[")))
+    assert findings(launchers, launchers.named("f")).evidence["args_0"].tensor
 
 
 def test_packed_arguments_are_found_and_a_mistake_in_the_kernel_too(

@@ -170,6 +170,8 @@ def _alternatives(
         yield from sorted((s for s in others if s), key=lambda s: s[0] != "...")
         for frame in FRAMES:
             yield (*frame[:-1], *own[1:]) if len(own) == 2 else frame
+        # One for each row of another, or as long as its rows.
+        yield from (part for s in others if len(s) > 1 for part in (s[:-1], s[-1:]))
         return
     yield from (s for s in others if len(s) == len(own) and "..." not in s)
     yield from (s[: len(own)] for s in others if len(s) > len(own) and "..." not in s)

@@ -144,6 +144,7 @@ def _of_comparisons(
                 yield from (_knowing(f"{name} % {right} == 0") for name in named if right > 1)
             elif operator in ("==", "!="):
                 yield from _equated(signature, sizes, left, right)
+                yield from _counted(signature, sizes, left, right)
             else:
                 yield from _ordered(sizes, operator, left, right)
         elif isinstance(left, tuple) and isinstance(right, tuple):
@@ -171,6 +172,34 @@ def _equated(
         for argument in signature.arguments:
             if isinstance(argument, ChoiceArgument) and argument.values[0] == one:
                 yield from (_with(SizeArgument(argument.name, (d,))) for d in _named(sizes, other))
+
+
+def _counted(
+    signature: Signature, sizes: Mapping[str, int], left: int, right: int
+) -> Iterator[Repair]:
+    """Numbers of elements that ought to be the same: of a view and of what it shows, of a row."""
+    for one, other in ((left, right), (right, left)):
+        for tensor in signature.tensors:
+            if _count(tensor.shape, sizes) != one:
+                continue
+            whole = _without_leading(signature, tensor)
+            views = (a for a in signature.arguments if isinstance(a, SizeArgument) and a.as_tuple)
+            for view in views:
+                if _count(view.sizes, sizes) == other:
+                    yield _all_of([_with(whole), _with(replace(view, sizes=whole.shape))])
+            if tensor.shape[:1] == ("...",):
+                yield from (_with(replace(tensor, shape=(n,))) for n in _named(sizes, other))
+
+
+def _count(shape: Iterable[Dimension], sizes: Mapping[str, int]) -> int:
+    """The number of elements of a shape."""
+    return math.prod(sizes.get(d, 0) if isinstance(d, str) else d for d in shape)
+
+
+def _without_leading(signature: Signature, tensor: TensorArgument) -> TensorArgument:
+    """The tensor with a dimension of its own in place of leading ones."""
+    free = next(name for name in _FREE if name not in signature.size_names)
+    return replace(tensor, shape=tuple(free if d == "..." else d for d in tensor.shape))
 
 
 def _multiples(

@@ -93,10 +93,14 @@ class Values:
         return None
 
     def bind(self, target: ast.expr, iterated: ast.expr, scope: Scope) -> None:
-        """The target of a loop: a tensor of the list, where it runs over one."""
+        """The target of a loop: a tensor of the list, where it runs over one, or an argument."""
         value = self.of(iterated, scope)
+        if isinstance(value, Packed):
+            value = self.packed(value, 0)  # the first one stands for all
+        elif not self.found.is_list(value):
+            value = None
         if isinstance(target, ast.Name):
-            scope[target.id] = value if self.found.is_list(value) else None
+            scope[target.id] = value
 
     def rows(self, node: ast.BinOp, scope: Scope) -> None:
         """`x.numel() // x.shape[-1]`: rows are counted over whatever dimensions come first.
@@ -135,7 +139,8 @@ class Values:
         owner = self.of(node.value, scope)
         index = self.of(node.slice, scope) if isinstance(node.slice, ast.expr) else None
         if isinstance(owner, Packed):
-            known = isinstance(index, Number) and 0 <= index.value < len(owner.names)
+            count = len(owner.names)
+            known = isinstance(index, Number) and -count <= index.value < count
             return self.packed(owner, index.value) if known else None  # type: ignore[union-attr]
         self.found.told_apart(index, self.keys(node.value))
         if isinstance(owner, Shape):

@@ -19,29 +19,49 @@ def unpacked(function: ast.FunctionDef) -> tuple[ast.arg, ...]:
         return ()
     packed = arguments.vararg.arg
     given: dict[int, set[str]] = {}
+    count = 0
     for node in ast.walk(function):
+        count = max(count, _least(node, packed))
         for place in _places(node, packed):
             given.setdefault(place, set())
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 for place, name in _named(target, node.value, packed):
                     given.setdefault(place, set()).add(name)
+    count = max(count, max(given, default=-1) + 1, -min(given, default=0))
     own = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
     found: list[ast.arg] = []
-    for place in range(max(given, default=-1) + 1):
-        names = given.get(place, set()) - own
+    for place in range(count):
+        # What is counted from the end is the one place or the other.
+        names = (given.get(place, set()) | given.get(place - count, set())) - own
         name = names.pop() if len(names) == 1 else f"{packed}_{place}"
         found.append(ast.arg(name))
         own.add(name)
     return tuple(found)
 
 
+def _least(node: ast.AST, packed: str) -> int:
+    """How many there are where the function asks for them: `len(args) >= 2`, `for x in args`."""
+    if isinstance(node, ast.For) and _is(node.iter, packed):
+        return 1
+    match node:
+        case ast.Compare(
+            left=ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]),
+            ops=[ast.GtE() | ast.Eq() | ast.Gt() as test],
+            comparators=[ast.Constant(value=int() as number)],
+        ) if name == packed:
+            return number + isinstance(test, ast.Gt)
+    return 0
+
+
 def _places(node: ast.AST, packed: str) -> Iterator[int]:
-    """`args[1]`."""
+    """`args[1]`, `args[-1]`."""
     if isinstance(node, ast.Subscript) and _is(node.value, packed):
-        index = node.slice
-        if isinstance(index, ast.Constant) and type(index.value) is int and index.value >= 0:
-            yield index.value
+        match node.slice:
+            case ast.Constant(value=int() as place):
+                yield place
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as place)):
+                yield -place
 
 
 def _named(target: ast.expr, value: ast.expr, packed: str) -> Iterator[tuple[int, str]]:
