@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tritonopt.verification import Verdict
+from tritonopt.verification.coverage.call_changes import in_turn, pairs_of_changes
+from tritonopt.verification.inputs.edge_cases import usual
+from tritonopt.verification.inputs.examples import Limits, PlainValue
+from tritonopt.verification.signature.argument_language import parse
 
 IGNORED = """
 import torch
@@ -146,3 +150,16 @@ def test_sizes_are_multiples_where_an_argument_asks(of_texts: Callable[..., Verd
     wrong = GROUPS.replace("group * size + at,", "tl.minimum(group, 1) * size + at,")
     verdict = of_texts(GROUPS, wrong, max_examples=1)
     assert verdict.verdict == "counterexample", verdict
+
+
+def test_whole_numbers_meet_every_other_value_early() -> None:
+    signature = parse("x: f32|f16|bf16[n], y: f32|f16|bf16[n] | 0.5 | 2, mode: None|'a'|'b'")
+    limits = Limits(2**12, 8, frozenset(("f32", "f16", "bf16", "f64", "i32")))
+    plain = usual(signature, limits)
+    seen = set()
+    for pair in pairs_of_changes(signature, limits, given=False)[:24]:
+        call = in_turn(*pair)(plain)
+        seen.add((dict(call.arguments)["mode"], call.tensors["x"].dtype))
+    assert {(PlainValue("a"), "i32"), (PlainValue("b"), "i32")} <= seen
+    given = pairs_of_changes(signature, limits, given=True)
+    assert all(in_turn(*pair)(plain).tensors["x"].dtype != "i32" for pair in given)

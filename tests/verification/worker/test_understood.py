@@ -186,3 +186,15 @@ def test_what_libdevice_has_for_some_types_is_no_reason_for_no_answer(
     assert verdict.verdict == "identical", verdict.reason
     wrong = of_texts(text, text.replace("div_rz", "div_rn"), args=args, max_examples=6)
     assert wrong.verdict != "identical", wrong.verdict
+
+
+def test_libdevice_on_bfloat16_beside_float32(of_texts: Callable[..., Verdict]) -> None:
+    text = _TEXT.replace("v + 1,", "libdevice.pow(2.0 + v * v, 0.5),")
+    text = text.replace(
+        "import torch\n", "import torch\nfrom triton.language.extra import libdevice\n"
+    )
+    same = text.replace("2.0 + v * v, 0.5", "v * v + 2.0, 0.5")
+    verdict = of_texts(text, same, args="x: bf16[n]", max_examples=6)
+    assert verdict.verdict == "identical", verdict.reason
+    wrong = of_texts(text, text.replace(", 0.5)", ", 0.6)"), args="x: bf16[n]", max_examples=6)
+    assert wrong.verdict == "counterexample"

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, combinations, product
+from itertools import chain, product
 
 from tritonopt.verification.coverage.call_changes import (
     FIRST_CLASSES,
     MORE_CLASSES,
+    WHOLE,
     around,
     at_numbers,
     beyond,
@@ -22,6 +23,7 @@ from tritonopt.verification.coverage.call_changes import (
     one_narrower,
     other_types,
     other_values,
+    pairs_of_changes,
     typed,
     with_values,
 )
@@ -40,8 +42,6 @@ _MOST_CALLS = 80
 _LONG_SUM = 128
 """Times two tiles: bfloat16 has eight bits."""
 _MOST_LONG = 2
-_WHOLE = ("i32", "i64", "i16", "i8", "u8")
-"""Types for what only whole numbers come to; an original that does not take them loses a call."""
 _MOST_SINGLED_OUT = 24
 _MOST_CHANGES = 6
 """Beside the plain calls, so many changes may be explored: kernels that a flag each leads to."""
@@ -55,7 +55,7 @@ _FEW_CLASSES = len(FIRST_CLASSES) + 1
 """Of values, for a call that takes long."""
 _LONG = 4
 """So many times as long as most calls should take."""
-_FIRST_PAIRS = 16
+_FIRST_PAIRS = 24
 """So many combinations of two values come before sizes that take long."""
 _MOST_COSTLY = 2
 """So many calls may take long that are made of many tiles."""
@@ -117,7 +117,7 @@ class Aiming:
         yield from self._variations(rich)
         if briefly and not 0 < len(self.unmet()) < before:
             return
-        pairs = self._pairs()
+        pairs = pairs_of_changes(self.signature, self.limits, given=self.given)
         yield from self._combinations(rich, pairs[:_FIRST_PAIRS])
         yield from () if briefly else LargerSizes(plain, self.numbers).examples()
         yield from self._crossed()
@@ -196,7 +196,7 @@ class Aiming:
             yield from self.plain.made(sizes, in_turn(change, alone))
         for change in meeting(self.signature) if self.unmet() else ():
             yield from self.plain.made(sizes, change)
-        for dtype in _WHOLE if self.unmet() and not self.given else ():
+        for dtype in WHOLE if self.unmet() and not self.given else ():
             yield from self.plain.made(sizes, partial(typed, dtype=dtype))
 
     def _under_changes(self) -> Iterator[Example]:
@@ -347,20 +347,3 @@ class Aiming:
                 return
             costly = any(self.plain.costs(sizes, change) for change in pair)
             yield from self.plain.made(self.plain.tried.base if costly else sizes, in_turn(*pair))
-
-    def _pairs(self) -> list[tuple[Change, Change]]:
-        """Two arguments with other values, or one and another type: what comes first of each."""
-        found: dict[str, list[Change]] = {}
-        for values in other_values(self.signature):
-            for name in values:
-                found.setdefault(name, []).append(partial(with_values, values=values))
-        types = other_types(self.signature, self.limits, given=self.given)
-        types += () if self.given else _WHOLE
-        within = self.signature if self.given else None
-        found["type"] = [partial(typed, dtype=dtype, within=within) for dtype in types]
-        places = (
-            (at + beside, (one, other))
-            for first, second in combinations(found.values(), 2)
-            for (at, one), (beside, other) in product(enumerate(first), enumerate(second))
-        )
-        return [pair for _, pair in sorted(places, key=lambda place: place[0])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import product
+from itertools import combinations, product
 
 from tritonopt.verification.coverage.sized_calls import Change
 from tritonopt.verification.coverage.text_sizes import LARGE
@@ -35,6 +35,8 @@ from tritonopt.verification.signature.argument_language import (
 )
 
 _MOST_VALUES = 4
+WHOLE = ("i32", "i64", "i16", "i8", "u8")
+"""Types for what only whole numbers come to; an original that does not take them loses a call."""
 _MOST_NUMBERS = 12
 _MOST_LARGE = 2
 _MOST_FLOATS = 2
@@ -184,3 +186,24 @@ def with_values(example: Example, values: Mapping[str, object]) -> Example:
         (n, PlainValue(values[n]) if n in values else r) for n, r in example.arguments
     )
     return replace(example, arguments=arguments)
+
+
+def pairs_of_changes(
+    signature: Signature, limits: Limits, *, given: bool
+) -> list[tuple[Change, Change]]:
+    """Two arguments with other values, or one and another type: what comes first of each."""
+    found: dict[str, list[Change]] = {}
+    for values in other_values(signature):
+        for name in values:
+            found.setdefault(name, []).append(partial(with_values, values=values))
+    types = other_types(signature, limits, given=given)
+    # What floats run together with another value says little of what whole numbers do.
+    types = types if given else [WHOLE[0], *types, *WHOLE[1:]]
+    within = signature if given else None
+    found["type"] = [partial(typed, dtype=dtype, within=within) for dtype in types]
+    places = (
+        (at + beside, (one, other))
+        for first, second in combinations(found.values(), 2)
+        for (at, one), (beside, other) in product(enumerate(first), enumerate(second))
+    )
+    return [pair for _, pair in sorted(places, key=lambda place: place[0])]

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tritonopt.verification.worker.triton_interpreter import bfloat16
 from tritonopt.verification.worker.triton_interpreter.corrected import Refused
 
 _MODULES = ("triton.language.extra.libdevice", "triton.language.extra.cuda.libdevice")
@@ -199,25 +200,34 @@ def _elementwise(operation: Callable[..., Any], operands: tuple[Any, ...], *, wh
     language: Any = importlib.import_module("triton.language")
     semantic = interpreter.interpreter_semantic
     tensors = [semantic.to_tensor(x) for x in operands]
-    at = next((i for i, t in enumerate(tensors) if t.dtype.is_floating()), 0)
-    first = tensors[at]
-    narrow = [t.dtype == language.bfloat16 for t in tensors if t.dtype.is_floating()]
-    if narrow and all(narrow):
+    floats = {t.dtype for t in tensors if t.dtype.is_floating()}
+    if floats == {language.bfloat16}:
         # As the compiler says, which has them for float32 and float64 and converts nothing.
-        raise ValueError(f"input arg type does not match: libdevice has nothing for {first.dtype}")
-    if not first.dtype.is_floating() or first.dtype == language.bfloat16:
-        raise Refused(f"libdevice on {first.dtype}, which Triton's interpreter gets wrong")
-    arrays = np.broadcast_arrays(*(t.handle.data for t in tensors))
+        raise ValueError("input arg type does not match: libdevice has nothing for bfloat16")
+    if not floats:
+        raise Refused(f"libdevice on {tensors[0].dtype}, which Triton's interpreter gets wrong")
+    # Two types of 16 bits are both converted to what holds either of them.
+    widest = max((*floats, *([language.float32] if len(floats) > 1 else ())), key=_width)
+    kind = np.dtype(f"float{_width(widest)}")
+    arrays = np.broadcast_arrays(*(_as_numpy(t, language.bfloat16) for t in tensors))
     with np.errstate(all="ignore"):
-        values = operation(*(a.astype(arrays[at].dtype) for a in arrays))
+        values = operation(*(a.astype(kind) for a in arrays))
         if whole:
             values = _whole(np.asarray(values), whole)
-    scalar = {32: language.int32, 64: language.int64}.get(whole, first.dtype)
+    scalar = {32: language.int32, 64: language.int64}.get(whole, widest)
     is_block = any(t.type.is_block() for t in tensors)
     dtype = language.block_type(scalar, list(values.shape)) if is_block else scalar
     return language.tensor(
-        interpreter.TensorHandle(
-            np.asarray(values, dtype=values.dtype if whole else arrays[at].dtype), scalar
-        ),
+        interpreter.TensorHandle(np.asarray(values, dtype=values.dtype if whole else kind), scalar),
         dtype,
     )
+
+
+def _width(kind: Any) -> int:
+    return int(kind.primitive_bitwidth)
+
+
+def _as_numpy(tensor: Any, bfloat16_type: Any) -> Any:
+    """The data of an operand, those of bfloat16 as float32."""
+    data = tensor.handle.data
+    return bfloat16.from_bits(data) if tensor.dtype == bfloat16_type else data
