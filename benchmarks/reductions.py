@@ -88,7 +88,11 @@ KERNELS: dict[str, tuple[str, str, str, str]] = {
 }
 """By name: what stands before the loop, what masked-off lanes hold, the loop, what is behind."""
 SHAPES = [(1, 10**9), (16, 4 * 2**20), (1024, 65536), (10**6, 64)]
-TILES = {"": (1024, 4), ", tiles of 4096": (4096, 8)}
+TILES = {
+    "": ("min(1024, triton.next_power_of_2(max(n, 16)))", 4),
+    ", tiles of 4096": ("4096", 8),
+}
+"""As textbooks make them, and the same for every row; with the warps of a program."""
 _SLOW = 50_000.0
 """Microseconds of a run of which one is enough."""
 PASSES = {
@@ -98,7 +102,7 @@ PASSES = {
 }
 
 
-def source(name: str, block: int, warps: int) -> str:
+def source(name: str, block: str, warps: int) -> str:
     """The textbook kernel and its launcher."""
     begin, other, body, end = KERNELS[name]
     parts = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
@@ -24,6 +24,7 @@ from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.transforms.rank_lifting.lifting_legality import RowBatch
+    from tritonopt.transforms.rank_lifting.row_launches import Batching
 
 _PAYS_UP_TO = 512
 """Elements of a row."""
@@ -50,7 +51,8 @@ class RowBatches(Pass):
 
     A row is long where fewer than four such tiles fit. Where a launch may have long rows, the
     kernel stays as it is for these, and one of its own for short rows is written behind it; the
-    launch decides (`if BLOCK <= 512:`).
+    launch decides (`if BLOCK <= 512:`). A launch that makes the tile long for every row
+    (`BLOCK=1024`) asks how long the row is instead, and gives a short one the tile that holds it.
 
     Options:
 
@@ -95,10 +97,17 @@ class RowBatches(Pass):
     that chooses it, or that would see one more argument, is declined. Each launch is a statement
     of its own.
 
+    A long tile becomes a shorter one where the kernel computes the same whatever its length is:
+    every loop goes through the row in such tiles, lanes behind the end of the row add nothing, and
+    nothing else than sums, maxima and minima is left of them (`tile-is-long` where that is not
+    shown, with the reason).
+
     ## Numerics
 
     The same operations for each element, with the safety `contract`, for the launches change with
-    the kernel. A sum along a tile of two axes may add in another order (`rounding`).
+    the kernel. A sum along a tile of two axes may add in another order (`rounding`). Where a tile
+    is made shorter, 0 times something counts as 0: where a lane behind the end of the row
+    multiplies 0 by infinity, a NaN may go.
 
     ## Example
 
@@ -229,11 +238,10 @@ class RowBatches(Pass):
                 large = "the indices are too large to compare"
                 raise unknown("is-understood", "opaque-value", large) from None
             longest = max({proof.launches.longest_tile, *proof.launches.known_tiles})
-            if longest <= batching.longest and proof.launches.are_long(batching):
-                return None  # short rows have a kernel of their own
             if longest > batching.longest:
-                detail = f"a tile of {longest} elements is as much as a program should hold"
-                raise refuted("rows-are-short", "tile-is-long", detail)
+                proof = self._with_shorter_tiles(proof, longest, batching)
+            if proof.launches.are_long(batching):
+                return None  # short rows have a kernel of their own
             wanted = 2 * batching.programs
             if proof.launches.are_few(batching) or starts_at_most(facts, ids.axis, wanted - 1):
                 detail = f"no launch has {wanted} rows"
@@ -272,6 +280,17 @@ class RowBatches(Pass):
             pays=done and _is_short(proof) and not _is_shared(facts, ids.axis),
             advice="let each program handle several rows at once",
         )
+
+    def _with_shorter_tiles(self, proof: RowBatch, longest: int, batching: Batching) -> RowBatch:
+        """The rows with tiles that follow them where they are short. Raises Declined."""
+        from tritonopt.transforms.rank_lifting.fitted_tile import fitted_tile
+
+        detail = f"a tile of {longest} elements is as much as a program should hold"
+        by_a_function = any(extent.meta for extent in proof.launches.extents)
+        if by_a_function or not self.apart or not proof.is_apart(batching):
+            raise refuted("rows-are-short", "tile-is-long", detail)
+        fitted = fitted_tile(proof.facts, batching.longest, detail)
+        return replace(proof, launches=replace(proof.launches, fitted=fitted))
 
 
 def _is_short(proof: RowBatch | None) -> bool:

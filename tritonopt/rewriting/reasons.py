@@ -790,8 +790,8 @@ REASONS: Mapping[str, Reason] = {
         "Nothing; or let fewer programs remain: `row-batch{programs=128}`.",
     ),
     "tile-is-long": Reason(
-        "A program has enough to do with one tile.",
-        "Nothing; or let it hold more: `row-batch{elements=8192}`.",
+        "A program has enough to do with one tile, which is not seen to be right if it is shorter.",
+        "Nothing; or make the tile as long as the row: `BLOCK=triton.next_power_of_2(n)`.",
     ),
     "tile-is-not-passed": Reason(
         "A launch leaves the length of a tile to a tuner, a heuristic or the kernel.",

@@ -8,7 +8,7 @@ kernel[(m,)](x, y, n, BLOCK=block, num_warps=num_warps)
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,14 +21,12 @@ from tritonopt.source import AddArgument, Change, InsertAfter, InsertBefore, Rep
 from tritonopt.source.launches import Launch, places
 from tritonopt.source.trees import blocks_of, parents_of, walk
 from tritonopt.transforms.one_tile.any_length import prove_any_length
-from tritonopt.transforms.one_tile.question import spelled
+from tritonopt.transforms.one_tile.length_at_launch import LEAST, NEXT, RowLength
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
 from tritonopt.transforms.tiling.known_launches import check_builtin
 from tritonopt.transforms.tiling.launch_grids import new_name, scope_at, statement_of
 from tritonopt.transforms.writing import NotExpressible
 
-_LEAST = 16
-_NEXT = "triton.next_power_of_2"
 _CHOOSING = frozenset({"triton.autotune", "triton.heuristics"})
 
 
@@ -128,6 +126,10 @@ class _Raising:
         return self.launch.arguments[self.tile]
 
     @cached_property
+    def row(self) -> RowLength:
+        return RowLength(self.launch, self.extent)
+
+    @cached_property
     def _own(self) -> ast.Assign | None:
         """The statement that binds the tile's length, for launches of this kernel alone."""
         name = self._given
@@ -164,7 +166,7 @@ class _Raising:
         own = self._own if self._is_known_at(self._own) else None
         anchor = place if own is None else own
         given = self._given if own is None else own.value
-        length = self._length_text
+        length = self.row.text
         if not length.isidentifier():
             name = new_name("length", launch)
             yield InsertBefore(anchor, f"{name} = {length}")
@@ -198,27 +200,6 @@ class _Raising:
         else:
             yield ReplaceExpression(warps, name)
 
-    @cached_property
-    def _length_text(self) -> str:
-        """The length of the row, as the launch passes it."""
-        texts: dict[str, str] = {}
-        evaluation = evaluation_at(self.launch)
-        for name, argument in self._arguments.items():
-            if argument is None or not evaluation.is_pure(argument):
-                line = self.launch.call.lineno
-                raise NotExpressible(f"line {line} computes what it passes for {name}")
-            text = ast.unparse(argument)
-            alone = self.extent == Polynomial.of(Param(name))
-            whole = isinstance(argument, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
-            texts[name] = text if whole or alone else f"({text})"
-        return spelled(self.extent, texts)
-
-    @property
-    def _arguments(self) -> Mapping[str, ast.expr | None]:
-        """What the length of the row is made of."""
-        names = [str(atom.arguments[0]) for atom in self.extent.atoms]
-        return {name: self.launch.arguments.get(name) for name in names}
-
     def _is_known_at(self, own: ast.Assign | None) -> bool:
         """Whether the length of the row is what it is at the launch where the tile's is bound."""
         if own is None:
@@ -227,7 +208,7 @@ class _Raising:
         between = [s for s in self._before if s.lineno >= own.lineno]
         return all(
             argument is not None and evaluation.gives_the_same(argument, between)
-            for argument in self._arguments.values()
+            for argument in self.row.arguments.values()
         )
 
     def _grown(self, given: ast.expr, length: str) -> str:
@@ -237,17 +218,17 @@ class _Raising:
                 assert isinstance(node, ast.Call)
                 least = node.args[0]
                 text = self.launch.module.text_of(node)
-                if self._length_text == length:
+                if self.row.text == length:
                     return text
                 if isinstance(least, ast.Call):
                     numbers = [ast.unparse(a) for a in least.args if isinstance(a, ast.Constant)]
                     return f"{ast.unparse(node.func)}(max({length}, {numbers[0]}))"
-        return f"{self._next_power}(max({length}, {_LEAST}))"
+        return f"{self.row.next_power}(max({length}, {LEAST}))"
 
     def _follows_row(self, node: ast.AST) -> bool:
         """Whether it is the next power of two of the length of the row, or of one at least."""
         module = self.launch.module
-        if not isinstance(node, ast.Call) or module.resolve(node.func) != _NEXT:
+        if not isinstance(node, ast.Call) or module.resolve(node.func) != NEXT:
             return False
         worlds = [w for w in bindings_of(self.launch) if node.args and not node.keywords]
         if not worlds:
@@ -260,18 +241,6 @@ class _Raising:
             and length in atom.inside
             and any((other.constant_value or 0) > 0 for other in atom.inside)
         )
-
-    @property
-    def _next_power(self) -> str:
-        names, scope = self.launch.module.names, scope_at(self.launch)
-        for name in names.module.bindings:
-            resolved = names.resolve_name(name, scope)
-            if resolved == "triton":
-                return f"{name}.next_power_of_2"
-            if resolved == _NEXT:
-                return name
-        line = self.launch.call.lineno
-        raise NotExpressible(f"line {line} has no name for triton.next_power_of_2")
 
     def _kept(self, given: ast.expr) -> str:
         """The tile for longer rows."""

@@ -27,6 +27,7 @@ from tritonopt.source.launches import places
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import in_parentheses
+from tritonopt.transforms.rank_lifting.fitted_tile import FittedTile
 from tritonopt.transforms.rank_lifting.lifted_part import AXIS, LiftedPart
 from tritonopt.transforms.rank_lifting.row_kernel import callee
 from tritonopt.transforms.tiling.known_launches import (
@@ -81,6 +82,8 @@ class RowLaunches:
     """The lengths of tiles, where they are seen to be numbers at each launch; else empty."""
     conditions: tuple[str, ...]
     """By launch, what holds where a program may have several rows; "" where it always may."""
+    fitted: FittedTile | None = None
+    """The tile that short rows get, where all launches make it long."""
 
     @property
     def summary(self) -> str:
@@ -138,9 +141,12 @@ class RowLaunches:
     def are_long(self, batching: Batching) -> bool:
         """Whether each launch stands where rows are not short, which another one is for."""
         for extent, tiles, only_if in zip(self.extents, self.tiles, self.conditions, strict=True):
-            if _least(tiles) > batching.longest:
+            if self.fitted is not None:
+                short = self.fitted.only_if(extent.launch, batching.longest)
+            elif _least(tiles) > batching.longest:
                 continue
-            short = self._where_short(tiles, only_if, batching)
+            else:
+                short = self._where_short(tiles, only_if, batching)
             if not short or not _is_otherwise(extent.launch, _parsed(short)):
                 return False
         return True
@@ -194,17 +200,28 @@ class RowLaunches:
         assert statement is not None
         assert called is not None
         extent = replace(extent, stays=True)
-        if _least(tiles) > batching.longest:
-            return []
-        tiles, named, passed = _named(extent, tiles, only_if)
-        only_if = self._where_short(tiles, only_if, batching)
         for name in ("max", "min", "triton"):
             check_builtin(launch, name)
+        fits: list[Change] = []
+        named: list[Change] = []
+        passed: list[Change] = []
+        bound = ""
+        if self.fitted is not None:
+            only_if = self.fitted.only_if(launch, batching.longest)
+            tile = new_name(self.fitted.parameter.lower(), launch)
+            bound = f"{tile} = {self.fitted.length(launch)}\n"
+            fits.append(self.fitted.passed(launch, tile))
+        elif _least(tiles) > batching.longest:
+            return []
+        else:
+            tiles, named, passed = _named(extent, tiles, only_if)
+            only_if = self._where_short(tiles, only_if, batching)
+            tile = _most(tiles)
         number = number_at_launch(extent, "num_rows")
         rows = new_name("rows_per_program", launch)
         fewer = self._fewer(extent, number, rows)
-        changes = [ReplaceExpression(called, kernel), *passed, *fewer]
-        said = f"{_COMMENT}\n{rows} = {_batched(number.code, tiles, batching)}"
+        changes = [ReplaceExpression(called, kernel), *fits, *passed, *fewer]
+        said = f"{bound}{_COMMENT}\n{rows} = {_batched(number.code, tile, batching)}"
         if not only_if:
             return [*number.changes, *named, InsertBefore(statement, said), *changes]
         kept = list(passed)
@@ -263,16 +280,16 @@ def _rows(count: str, tiles: tuple[str | int, ...], only_if: str, batching: Batc
     """Code for the rows of a program, which is one where a tile is long."""
     if _least(tiles) > batching.longest:
         return "1"
-    return _batched(count, tiles, batching, only_if)
+    return _batched(count, _most(tiles), batching, only_if)
 
 
 def _is_otherwise(launch: Launch, test: ast.expr) -> bool:
-    """Whether a launch is all that is done where a condition does not hold."""
+    """Whether a launch stands where a condition was asked and does not hold."""
     statement = statement_of(launch)
     return launch.launcher is not None and any(
         isinstance(node, ast.If)
-        and node.orelse == [statement]
         and ast.dump(node.test) == ast.dump(test)
+        and any(statement in walk(other) for other in node.orelse)
         for node in walk(launch.launcher)
     )
 
@@ -305,11 +322,9 @@ def _most(tiles: tuple[str | int, ...]) -> str:
     return f"max({', '.join([*codes, str(least)])})" if codes else str(least)
 
 
-def _batched(
-    count: str, tiles: tuple[str | int, ...], batching: Batching, only_if: str = ""
-) -> str:
+def _batched(count: str, tile: str, batching: Batching, only_if: str = "") -> str:
     """Code for the rows of a program: a power of two, as the length of a tile is."""
-    count, tile = in_parentheses(count), _most(tiles)
+    count = in_parentheses(count)
     share = count if batching.programs == 1 else f"{count} // {batching.programs}"
     fitting = f"{batching.elements} // {tile}"
     most = [
