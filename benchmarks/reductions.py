@@ -18,7 +18,7 @@ import functools
 import json
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -247,16 +247,53 @@ def _agree(expected: Any, found: Any) -> bool:
     return torch.allclose(found.double(), expected.double(), rtol=1e-3, atol=1e-3 * scale)
 
 
+ALL = "rows and split-reduce"
+COLUMNS = {
+    "original": ("original",),
+    "rewritten": (ALL,),
+    "original, 4096": ("original, tiles of 4096",),
+    "rewritten, 4096": (f"{ALL}, tiles of 4096",),
+    "torch": ("torch",),
+    "torch.compile": ("torch.compile",),
+}
+"""Of the table: the versions of which the best one stands there."""
+TOGETHER = ("sum", "max", "min", "mean")
+"""Kernels that have one line."""
+
+
 def table(report: dict[str, Any]) -> str:
-    """Share of the bandwidth of the copy, by kernel and shape."""
-    names = list(dict.fromkeys(v for row in report["results"] for v in row["us"]))
-    lines = [f"| kernel | rows x length | {' | '.join(names)} |", "| --- " * (len(names) + 2) + "|"]
+    """Shares of the bandwidth of the copy, by shape and kernel."""
+    columns = {
+        **COLUMNS,
+        "best": [v for v in report["results"][0]["us"] if v.startswith(tuple(PASSES))],
+    }
+    lines = [f"| rows x length | kernel | {' | '.join(columns)} |"]
+    lines.append("| --- " * (len(columns) + 2) + "|")
+    rows: dict[tuple[str, str], list[dict[str, float]]] = {}
     for row in report["results"]:
         m, n = row["shape"]
-        shares = [row["share_of_copy"].get(name) for name in names]
-        cells = [f"{share:.2f}" if share is not None else "" for share in shares]
-        lines.append(f"| {row['kernel']} | {m} x {n} | {' | '.join(cells)} |")
+        shape = f"{_short(m)} x {_short(n)}"
+        name = ", ".join(TOGETHER) if row["kernel"] in TOGETHER else row["kernel"]
+        rows.setdefault((shape, name), []).append(row["share_of_copy"])
+    for (shape, name), shares in rows.items():
+        cells = [_ends(shares, versions) for versions in columns.values()]
+        lines.append(f"| {shape} | {name} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _short(number: int) -> str:
+    return (
+        f"1e{len(str(number)) - 1}"
+        if number >= 10**6 and set(str(number)[1:]) == {"0"}
+        else f"{number}"
+    )
+
+
+def _ends(shares: list[dict[str, float]], versions: Iterable[str]) -> str:
+    """From the least to the most of several kernels; of each kernel the best of the versions."""
+    best = [max(found) for s in shares if (found := [s[v] for v in versions if v in s])]
+    ends = dict.fromkeys(f"{end:.2f}" for end in (min(best), max(best))) if best else []
+    return " to ".join(ends)
 
 
 if __name__ == "__main__":

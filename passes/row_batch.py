@@ -170,7 +170,8 @@ class RowBatches(Pass):
 
     Textbook kernels over rows (norms, softmax, cross-entropy, sums, extremes: `examples/`), 22
     shapes in fp32, fp16 and bf16 on one H200, Triton 3.6, cold L2, original / rewritten. Most is
-    gained where there are many rows: sums of 1000000 rows of 64 elements.
+    gained where there are many rows: sums of 1000000 rows of 64 elements. Where tiles of 4096 had
+    been passed for these, sums and extremes came from 0.09 of a copy to 0.92 (one H100).
 
     With `apart=false` longer rows have a tile of two axes, which cost up to a quarter. The pass
     pays where all launches that are seen have tiles of at most 512 elements, and neither a loop

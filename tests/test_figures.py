@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import figures, library_reach
+from benchmarks import figures, library_reach, reductions
 from benchmarks.null_test import table as null_table
 from benchmarks.row.plan import COMPILED, LIGER
 from benchmarks.row.tables import LENGTHS, Report, Timed, by_length
@@ -219,6 +219,11 @@ def test_the_table_of_answered_files_is_made_from_the_record() -> None:
     shown = "\n".join(table(Result(**row) for row in rows))
     assert f"\n{shown}\n" in texts()["docs/measured.md"]
     assert all(Result(**row).good for row in rows)
+
+
+def test_how_near_reductions_come_to_a_copy() -> None:
+    record = json.loads((figures.RESULTS / "reductions-nvidia-h100.json").read_text())
+    assert f"\n{reductions.table(record)}\n" in texts()["docs/measured.md"]
 
 
 def test_what_the_timer_claims_where_there_is_little_to_claim() -> None:
