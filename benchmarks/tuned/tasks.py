@@ -82,6 +82,23 @@ def tasks(groups: Sequence[str], scripts: Path | None) -> list[Task]:
     return [task for row in rows for task in row if task is not None]
 
 
+def chosen(every: Sequence[Task], words: Sequence[str]) -> list[Task]:
+    """Those that a word stands in, word by word; all without words.
+
+    `GROUP/NAME` is that one alone.
+    """
+    if not words:
+        return [*every]
+    keys = {task.key for task in every}
+    found = [
+        task
+        for word in words
+        for task in every
+        if (task.key == word if word in keys else word in task.key)
+    ]
+    return [*{task.key: task for task in found}.values()]
+
+
 def _of_examples() -> Iterator[Task]:
     for place, args in OF_EXAMPLES.items():
         name = place.replace(".py", "").replace(":", " ")
