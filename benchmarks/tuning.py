@@ -82,7 +82,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--without-examples", action="store_true")
     parser.add_argument("--only", nargs="*", default=[], help="words in GROUP/NAME, in their order")
     parser.add_argument("--budget", type=float, default=480, help="seconds for the run (480)")
-    parser.add_argument("--each", type=float, default=120, help="seconds for a file (120)")
+    parser.add_argument("--each", type=float, default=120, help="seconds for a launcher (120)")
     parser.add_argument("--gpus", default=None, help="0,1: those to use (all that are visible)")
     parser.add_argument("--check", action="store_true", help="only measure again what was accepted")
     parser.add_argument("--speed-up", action="store_true", help="one run on one GPU, and on all")

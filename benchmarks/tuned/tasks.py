@@ -44,6 +44,12 @@ rope dyt poly_norm sparsemax qwen2vl_mrope relu_squared llama4_rope attn_res mhc
 multi_token_attention modulated_rms_norm
 """
 """Modules of `liger_kernel/ops`, whose calls are those of its own `benchmark_NAME.py`."""
+_OF_TWO = """
+rms_norm layer_norm group_norm dyt poly_norm sparsemax relu_squared attn_res multi_token_attention
+modulated_rms_norm qwen2vl_mrope
+"""
+_SEVERAL = dict.fromkeys(_OF_TWO.split(), 1.5) | {"mhc": 3.0}
+"""Files with several launchers, and how much more time they get."""
 _SECONDS = 60
 """For Liger's script: what it has not begun by then is left out."""
 
@@ -58,6 +64,8 @@ class Task:
     """The file below the group's folder, with `:KERNEL` where only that is meant."""
     arguments: tuple[str, ...]
     """What follows the place on the command line: how it is called."""
+    share: float = 1.0
+    """Of the seconds that a file has: more where it has several launchers."""
 
     @property
     def key(self) -> str:
@@ -116,7 +124,8 @@ def _of_liger(scripts: Path | None) -> Iterator[Task]:
     program = str(ROOT / "benchmarks" / "liger_benchmarks.py")
     for name in OF_LIGER.split():
         command = ("--", sys.executable, program, str(scripts), str(_SECONDS), name)
-        yield Task(LIGER, name, f"liger_kernel/ops/{name}.py", command)
+        share = _SEVERAL.get(name, 1.0)
+        yield Task(LIGER, name, f"liger_kernel/ops/{name}.py", command, share)
 
 
 def stated() -> Mapping[str, object]:
