@@ -4,7 +4,7 @@
         [--flaggems FOLDER] [--liger FOLDER --liger-scripts FOLDER] [--out FILE.json]
     PYTHONPATH=. python benchmarks/tuning.py --work DIR --check     # what was accepted, once more
     PYTHONPATH=. python benchmarks/tuning.py --work DIR --speed-up  # one GPU, and all of them
-    PYTHONPATH=. python benchmarks/tuning.py --fold FILE.json       # its tables into docs/tuning.md
+    PYTHONPATH=. python benchmarks/tuning.py --fold FILE.json...    # into records, docs/tuning.md
 
 Each file is one run of the command, `tritonopt tune FILE --write --budget EACH`, with the calls of
 `tuned/tasks.py`: sizes that are stated there for the examples, and the shapes of the libraries' own
@@ -14,7 +14,8 @@ that has seen nothing of it. A run stops when `--budget` seconds are over, whate
 the same command goes on where it was stopped: all is in DIR, which another machine can go on with.
 
 On several GPUs (`--gpus 0,1`; all that are visible without it) one file is tuned on each at a time.
-Writes `benchmarks/results/tuning-GPU.json`; prints the totals, and the diffs that gain most.
+Writes what is known in DIR to FILE.json; prints the totals, and the diffs that gain most. `--fold`
+puts such files into `benchmarks/results/tuning-GPU.json`, with what earlier runs on that GPU found.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from benchmarks.side_by_side import machine, write_report
-from benchmarks.tuned import findings
+from benchmarks.tuned import findings, records
 from benchmarks.tuned.running import Work, checked, tuned
 from benchmarks.tuned.speed_up import speed_up
-from benchmarks.tuned.tasks import EXAMPLES, FLAGGEMS, LIGER, ROOT, Task, stated, tasks
+from benchmarks.tuned.tasks import EXAMPLES, FLAGGEMS, LIGER, ROOT, Task, chosen, stated, tasks
 
 _BEST = 5
 """Diffs that are printed."""
@@ -47,17 +48,13 @@ def main() -> None:
     options = _options()
     if options.table is not None:
         report = json.loads(options.table.read_text(encoding="utf-8"))
-        print(*findings.tables(report), sep="\n")
+        print(*findings.tables([report]), sep="\n")
         return
     if options.fold is not None:
         _fold(options.fold)
         return
     work = Work(options.work.resolve(), _libraries(options), shlex.split(options.tritonopt))
-    every = [
-        task
-        for task in tasks([*work.libraries], options.liger_scripts)
-        if not options.only or any(word in task.key for word in options.only)
-    ]
+    every = chosen(tasks([*work.libraries], options.liger_scripts), options.only)
     gpus = options.gpus.split(",")
     end = begin + options.budget
     if options.speed_up:
@@ -76,14 +73,16 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--work", type=Path, help="the folder of the run")
     parser.add_argument("--table", type=Path, metavar="FILE", help="a record, as Markdown")
-    parser.add_argument("--fold", type=Path, metavar="FILE", help="take a record into the pages")
+    parser.add_argument(
+        "--fold", type=Path, nargs="+", metavar="FILE", help="take runs into records and pages"
+    )
     parser.add_argument("--flaggems", type=Path, help="the folder that holds `flag_gems`")
     parser.add_argument("--liger", type=Path, help="the folder that holds `liger_kernel`")
     parser.add_argument("--liger-scripts", type=Path, help="its `benchmark/scripts`")
     parser.add_argument("--without-examples", action="store_true")
-    parser.add_argument("--only", nargs="*", default=[], help="words in GROUP/NAME")
+    parser.add_argument("--only", nargs="*", default=[], help="words in GROUP/NAME, in their order")
     parser.add_argument("--budget", type=float, default=480, help="seconds for the run (480)")
-    parser.add_argument("--each", type=float, default=120, help="seconds for a file (120)")
+    parser.add_argument("--each", type=float, default=120, help="seconds for a launcher (120)")
     parser.add_argument("--gpus", default=None, help="0,1: those to use (all that are visible)")
     parser.add_argument("--check", action="store_true", help="only measure again what was accepted")
     parser.add_argument("--speed-up", action="store_true", help="one run on one GPU, and on all")
@@ -139,14 +138,18 @@ def _report(work: Work, every: list[Task], out: Path | None, seconds: float) -> 
     write_report(report, out)
 
 
-def _fold(record: Path) -> None:
-    """The record among the results, and its tables in the page, in place of those there."""
-    report = json.loads(findings.without_places(record.read_text(encoding="utf-8")))
-    gpu = report["gpu"].lower().replace(" ", "-")
-    write_report(report, ROOT / "benchmarks" / "results" / f"tuning-{gpu}.json")
+def _fold(files: Sequence[Path]) -> None:
+    """Runs into the records of their GPUs, and the tables of all of them into the page."""
+    for file in files:
+        new = json.loads(findings.without_places(file.read_text(encoding="utf-8")))
+        path = records.path_of(new)
+        if path.exists():
+            old = json.loads(path.read_text(encoding="utf-8"))
+            new = new if old == new else records.merged(old, new)
+        write_report(records.dated(new), path)
     page = ROOT / "docs" / "tuning.md"
     text = page.read_text(encoding="utf-8")
-    for table in findings.tables(report):
+    for table in findings.tables(records.kept()):
         text = findings.in_place(text, table)
     page.write_text(text, encoding="utf-8")
 

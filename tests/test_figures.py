@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import geometric_mean
-from typing import Any
 
 import pytest
 
@@ -17,7 +16,7 @@ from benchmarks import figures, library_reach, reductions
 from benchmarks.null_test import table as null_table
 from benchmarks.row.plan import COMPILED, LIGER
 from benchmarks.row.tables import LENGTHS, Report, Timed, by_length
-from benchmarks.tuned import findings
+from benchmarks.tuned import findings, records
 from benchmarks.verification_of_files import Result, table
 from tritonopt.rewriting.measured import figure
 from tritonopt.rewriting.registry import catalog
@@ -57,21 +56,15 @@ def every_ratio() -> set[str]:
         seen |= {f"{row['ratio']:.2f}x" for row in figures.results(f"{name}-nvidia-h200")}
     tuned = json.loads((figures.RESULTS / "tune_examples-nvidia-h200.json").read_text())
     seen |= {f"{row['ratio']:.2f}x" for row in [*tuned["results"], *tuned["checked_later"]]}
-    seen |= set(SPEED.findall("\n".join(findings.accepted(of_libraries()["results"]))))
+    seen |= set(SPEED.findall("\n".join(findings.accepted(records.kept()))))
     seen |= {f"{ratio:.2f}x" for ratios in searched() for ratio in ratios}
     return seen | {f"{library_mean(name):.2f}x" for name in ("library_speed", *AFTER_ROWS)}
 
 
-def of_libraries() -> dict[str, Any]:
-    """What `tune` made of files of libraries."""
-    path = figures.RESULTS / "tuning-nvidia-h200.json"
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
-
-
 def searched() -> Iterator[list[float]]:
     """The gains that the search found in a launcher of a library, accepted or not."""
-    for found in of_libraries()["results"].values():
+    every = (found for record in records.kept() for found in record["results"].values())
+    for found in every:
         for one in found["launchers"]:
             if ratios := [call["best_ratio"][0] for call in one["calls"] if call["best_ratio"]]:
                 yield ratios
@@ -110,7 +103,7 @@ def test_ranges_that_people_read(name: str) -> None:
     for after in AFTER_ROWS:
         rows = "\n".join(figures.by_function(f"{after}-nvidia-h200"))
         known |= {" ".join(ends) for ends in RANGE.findall(rows)}
-    accepted = "\n".join(findings.accepted(of_libraries()["results"]))
+    accepted = "\n".join(findings.accepted(records.kept()))
     known |= {" ".join(ends) for ends in RANGE.findall(accepted)}
     known |= {f"{min(ratios):.2f} {max(ratios):.2f}" for ratios in searched()}
     said = {" ".join(ends) for ends in RANGE.findall(texts()[name])}
@@ -143,10 +136,11 @@ def test_what_tune_accepted() -> None:
 
 
 def test_what_tune_made_of_libraries() -> None:
-    report, page = of_libraries(), texts()["docs/tuning.md"]
-    assert report["totals"] == findings.totals(report["results"])
-    assert findings.table(report["totals"]) in page
-    assert "\n".join(findings.accepted(report["results"])) in page
+    page = texts()["docs/tuning.md"]
+    for report in records.kept():
+        assert report["totals"] == findings.totals(report["results"])
+    assert findings.table(records.kept()) in page
+    assert "\n".join(findings.accepted(records.kept())) in page
 
 
 def test_rows_by_their_length() -> None:

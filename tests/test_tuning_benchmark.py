@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.tuned import findings
-from benchmarks.tuned.tasks import EXAMPLES, FLAGGEMS, LIGER, OF_EXAMPLES, ROOT, tasks
+from benchmarks.tuned import findings, records
+from benchmarks.tuned.tasks import EXAMPLES, FLAGGEMS, LIGER, OF_EXAMPLES, ROOT, chosen, tasks
 from tritonopt.measurement.results import Ratio, Row, Times
 from tritonopt.measurement.tuned import Answer, Fate, Tried, TunedRow
 from tritonopt.reporting.json import tuning_report
@@ -83,12 +83,65 @@ def test_a_record_is_taken_into_the_page() -> None:
     said = "`/opt/bin/python3 /a/b.py /tmp/x.y/scripts 60` of scripts/name.py, 1/2"
     assert findings.without_places(said) == "`python3 b.py scripts 60` of scripts/name.py, 1/2"
     found = {"examples/a": {"launchers": [answer(True)], "seconds": 20.0}}
-    totals, accepted = findings.tables({"totals": findings.totals(found), "results": found})
-    assert "| examples/a | `rows`, where `n >= 8` | 1 of 2 | 2.00x to 2.00x | - |" in accepted
+    totals, accepted = findings.tables([record(found)])
+    assert "| examples/a | A | `rows`, where `n >= 8` | 1 of 2 | 2.00x to 2.00x | - |" in accepted
     page = "before\n\n{}\n\nbetween\n\n{}\nbehind\n"
     old = page.format(totals + "\n| more |", accepted.splitlines()[0])
     new = findings.in_place(findings.in_place(old, totals), accepted)
     assert new == page.format(totals, accepted)
+
+
+def record(found: dict[str, Any], gpu: str = "A", date: str = "2026-11-02") -> dict[str, Any]:
+    versions = dict.fromkeys(("torch", "triton", "cuda"), "1")
+    rest = {"not_begun": ["examples/c"], "speed_up": None, "results": found}
+    return {"gpu": gpu, "date": date, **versions, "totals": findings.totals(found), **rest}
+
+
+def test_a_later_run_is_added_to_the_record_of_its_gpu() -> None:
+    nothing = {"launchers": [], "failure": "no GPU"}
+    cut = {"launchers": [answer(True)], "waiting": True}
+    whole = {"launchers": [answer(False)], "waiting": False}
+    old = record({"x/a": nothing, "x/b": whole, "x/d": cut, "x/e": cut}, date="2026-11-01")
+    new = record({"x/a": cut, "x/b": cut, "x/d": whole, "x/e": nothing, "examples/c": whole})
+    both = records.merged(old, new)
+    kept = {key: (one["date"][-1], one.get("waiting")) for key, one in both["results"].items()}
+    assert kept == {
+        "x/a": ("2", True),  # an answer, where there was none
+        "x/b": ("1", False),  # all variants had been looked at
+        "x/d": ("2", False),
+        "x/e": ("1", True),
+        "examples/c": ("2", False),
+    }
+    assert both["not_begun"] == [] and both["totals"] == findings.totals(both["results"])
+    assert records.merged(both, new)["results"] == both["results"]
+    with pytest.raises(ValueError, match="triton is 2, and 1 in the record"):
+        records.merged(old, {**new, "triton": "2"})
+
+
+def test_files_that_were_tuned_on_two_gpus_count_once() -> None:
+    one = record({"x/a": {"launchers": [answer(True)]}, "x/b": {"launchers": []}})
+    other = record({"x/a": {"launchers": []}, "x/b": {"launchers": [answer(False)]}}, "B")
+    rows = [line.split(" | ") for line in findings.table([one, other]).splitlines()[2:]]
+    counts = [row[:6] for row in rows]
+    assert counts == [
+        ["| x", "A", "2", "1", "1", "2"],
+        ["| all", "A", "2", "1", "1", "2"],
+        ["| x", "B", "2", "1", "0", "2"],
+        ["| all", "B", "2", "1", "0", "2"],
+        ["| x", "each once", "2", "2", "1", "4"],
+        ["| all", "each once", "2", "2", "1", "4"],
+    ]
+    # Means are of one GPU.
+    assert [row[7] for row in rows] == ["2.000x", "2.000x", "-", "-", "-", "-"]
+    table = "\n".join(findings.accepted([one, other]))
+    assert "| x/a | A |" in table and "| B |" not in table
+
+
+def test_tasks_are_chosen_in_the_order_of_the_words() -> None:
+    every = tasks([EXAMPLES, FLAGGEMS, LIGER], Path("scripts"))
+    keys = [task.key for task in chosen(every, ["liger/rms_norm", "flaggems/mean", "mhc", "mean"])]
+    assert keys == ["liger/rms_norm", "flaggems/mean", "liger/mhc", "flaggems/var_mean"]
+    assert chosen(every, []) == every
 
 
 @pytest.mark.thorough

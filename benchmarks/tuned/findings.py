@@ -166,10 +166,15 @@ def lines(totals: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def table(totals: Mapping[str, Any]) -> str:
-    """The totals as Markdown, by group."""
+def table(records: Sequence[Mapping[str, Any]]) -> str:
+    """The totals as Markdown, by group and GPU; over several GPUs counts alone.
+
+    What is faster on one GPU may not be on another: no mean is taken over them. A file that was
+    tuned on several counts once there, with the last answer that it has.
+    """
     columns = (
         "",
+        "GPU",
         "files",
         "launchers",
         "accepted",
@@ -183,29 +188,46 @@ def table(totals: Mapping[str, Any]) -> str:
         "minutes",
     )
     rows = [f"| {' | '.join(columns)} |", "| --- " * len(columns) + "|"]
+    for record in records:
+        rows += _rows(record["totals"], record["gpu"], means=True)
+    if len(records) > 1:
+        every: dict[str, Mapping[str, Any]] = {}
+        for record in records:
+            every |= {k: v for k, v in record["results"].items() if k not in every or answers(v)}
+        rows += _rows(totals(every), "each once", means=False)
+    return "\n".join(rows)
+
+
+def answers(found: Mapping[str, Any]) -> bool:
+    """Whether something was tuned."""
+    return bool(found.get("launchers"))
+
+
+def _rows(totals: Mapping[str, Any], gpu: str, *, means: bool) -> Iterator[str]:
     for name, one in {**totals["groups"], "all": totals}.items():
         afresh = one["afresh"]
+        shown = _x if means else lambda ratio: "-"
         cells = (
             name,
+            gpu,
             one["files"],
             one["launchers"],
             one["launchers_accepted"],
             one["calls"],
             one["calls_with_new_code"],
-            _x(one["geometric_mean_of_new_code"]),
-            _x(one["geometric_mean_of_all_calls"]),
+            shown(one["geometric_mean_of_new_code"]),
+            shown(one["geometric_mean_of_all_calls"]),
             afresh["calls"],
-            _x(afresh["geometric_mean_of_gains"]),
+            shown(afresh["geometric_mean_of_gains"]),
             afresh["below_0.98"],
             round(one["seconds"] / 60),
         )
-        rows.append(f"| {' | '.join(map(str, cells))} |")
-    return "\n".join(rows)
+        yield f"| {' | '.join(map(str, cells))} |"
 
 
-def tables(report: Mapping[str, Any]) -> tuple[str, str]:
-    """Those of a record: its totals, and what was accepted."""
-    return table(report["totals"]), "\n".join(accepted(report["results"]))
+def tables(records: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    """Those of the records: their totals, and what was accepted."""
+    return table(records), "\n".join(accepted(records))
 
 
 def in_place(page: str, table: str) -> str:
@@ -224,20 +246,24 @@ def without_places(record: str) -> str:
     return re.sub(r"(?<![\w.+/-])(?:/[\w.+-]+)+/(?=[\w.+-])", "", record)
 
 
-def accepted(found: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+def accepted(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Rows of a table: what was accepted, what it gained then, and afresh."""
-    yield "| | accepted | calls with new code | gain | afresh |"
-    yield "| --- | --- | --- | --- | --- |"
-    for key, each in found.items():
-        gains = [c["now"][0] for c in each.get("afresh") or () if c["gain"] and c["now"]]
-        for one in each.get("launchers", ()):
-            if not one["what"]:
-                continue
-            ratios = [call["ratio"][0] for call in one["calls"] if call.get("runs_new_code")]
-            where = f", where `{one['condition']}`" if one["condition"] else ""
-            counts = f"{len(ratios)} of {len(one['calls'])}"
-            then, now = (f"{min(r):.2f}x to {max(r):.2f}x" if r else "-" for r in (ratios, gains))
-            yield f"| {key} | `{one['what']}`{where} | {counts} | {then} | {now} |"
+    yield "| | GPU | accepted | calls with new code | gain | afresh |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for record in records:
+        for key, each in record["results"].items():
+            gains = [c["now"][0] for c in each.get("afresh") or () if c["gain"] and c["now"]]
+            for one in each.get("launchers", ()):
+                if one["what"]:
+                    yield f"| {key} | {record['gpu']} | {_accepted(one, gains)} |"
+
+
+def _accepted(one: Mapping[str, Any], gains: Sequence[float]) -> str:
+    ratios = [call["ratio"][0] for call in one["calls"] if call.get("runs_new_code")]
+    where = f", where `{one['condition']}`" if one["condition"] else ""
+    counts = f"{len(ratios)} of {len(one['calls'])}"
+    then, now = (f"{min(r):.2f}x to {max(r):.2f}x" if r else "-" for r in (ratios, gains))
+    return f"`{one['what']}`{where} | {counts} | {then} | {now}"
 
 
 def _x(ratio: float | None) -> str:

@@ -171,7 +171,9 @@ def tuned(work: Work, every: Sequence[Task], gpus: Sequence[str], each: float, e
     queue = sorted(left, key=lambda task: task.key in work.found)
 
     def work_on(task: Task, gpu: str) -> None:
-        budget = min(each, (end - _LAST - time.monotonic()) / _MARGIN)
+        budget = min(each * task.share, (end - _LAST - time.monotonic()) / _MARGIN)
+        if budget < each / 2:
+            return  # it would be in the record as one that came to nothing
         work.tune(task, gpu, budget, end - time.monotonic())
 
     _in_turn(queue, gpus, end - _LAST, work_on)

@@ -44,6 +44,12 @@ rope dyt poly_norm sparsemax qwen2vl_mrope relu_squared llama4_rope attn_res mhc
 multi_token_attention modulated_rms_norm
 """
 """Modules of `liger_kernel/ops`, whose calls are those of its own `benchmark_NAME.py`."""
+_OF_TWO = """
+rms_norm layer_norm group_norm dyt poly_norm sparsemax relu_squared attn_res multi_token_attention
+modulated_rms_norm qwen2vl_mrope
+"""
+_SEVERAL = dict.fromkeys(_OF_TWO.split(), 1.5) | {"mhc": 3.0}
+"""Files with several launchers, and how much more time they get."""
 _SECONDS = 60
 """For Liger's script: what it has not begun by then is left out."""
 
@@ -58,6 +64,8 @@ class Task:
     """The file below the group's folder, with `:KERNEL` where only that is meant."""
     arguments: tuple[str, ...]
     """What follows the place on the command line: how it is called."""
+    share: float = 1.0
+    """Of the seconds that a file has: more where it has several launchers."""
 
     @property
     def key(self) -> str:
@@ -82,6 +90,23 @@ def tasks(groups: Sequence[str], scripts: Path | None) -> list[Task]:
     return [task for row in rows for task in row if task is not None]
 
 
+def chosen(every: Sequence[Task], words: Sequence[str]) -> list[Task]:
+    """Those that a word stands in, word by word; all without words.
+
+    `GROUP/NAME` is that one alone.
+    """
+    if not words:
+        return [*every]
+    keys = {task.key for task in every}
+    found = [
+        task
+        for word in words
+        for task in every
+        if (task.key == word if word in keys else word in task.key)
+    ]
+    return [*{task.key: task for task in found}.values()]
+
+
 def _of_examples() -> Iterator[Task]:
     for place, args in OF_EXAMPLES.items():
         name = place.replace(".py", "").replace(":", " ")
@@ -99,7 +124,8 @@ def _of_liger(scripts: Path | None) -> Iterator[Task]:
     program = str(ROOT / "benchmarks" / "liger_benchmarks.py")
     for name in OF_LIGER.split():
         command = ("--", sys.executable, program, str(scripts), str(_SECONDS), name)
-        yield Task(LIGER, name, f"liger_kernel/ops/{name}.py", command)
+        share = _SEVERAL.get(name, 1.0)
+        yield Task(LIGER, name, f"liger_kernel/ops/{name}.py", command, share)
 
 
 def stated() -> Mapping[str, object]:

@@ -132,6 +132,46 @@ def test_what_a_script_calls_is_seen_and_backward_passes_too(file: Path) -> None
     }
 
 
+INNER = """
+
+def of_rows(x, dim):
+    return double(x)
+
+
+def of_any(x, dim=None):
+    return of_rows(x, dim) if dim is not None else other(x)
+
+
+def other(x):
+    return double(x) + double(x)
+"""
+
+
+def test_a_launcher_that_others_call_is_tuned_where_the_command_calls_it_by_itself(
+    file: Path, tmp_path: Path
+) -> None:
+    """A library registers such functions as operators of torch, one for each overload."""
+    file.write_text(KERNEL + INNER)
+    use = tmp_path / "use.py"
+    command = (sys.executable, str(use))
+    use.write_text("import torch, kernels\nkernels.of_rows(torch.randn(32), -1)\n")
+    asked = requests_of(Wanted(file, None, command=command), LIKE)
+    # `double` is only called by it.
+    assert labels(asked) == {"of_rows": ["x f32[32], dim=-1"]}
+    # What the outermost one was seen to run is tuned with that, and not twice.
+    use.write_text(use.read_text() + "kernels.of_any(torch.randn(16), -1)\n")
+    asked = requests_of(Wanted(file, None, command=command), LIKE)
+    assert labels(asked) == {"of_any": ["x f32[16], dim=-1"]}
+
+
+def test_what_a_backward_pass_runs_as_well_is_no_launcher_of_its_own(
+    file: Path, tmp_path: Path
+) -> None:
+    file.write_text(KERNEL + BACKWARD.replace("return gradient", "return double(dy) + gradient"))
+    asked = requests_of(Wanted(file, None), LIKE)
+    assert set(labels(asked)) == {"Double", "gradient"}
+
+
 def test_a_file_that_is_named_is_tuned_for_usual_sizes(file: Path) -> None:
     rows = (
         "\n\n# tritonopt: x: f32[..., n], y: f32[n]\ndef of_rows(x, y):\n    return double(x) + y\n"

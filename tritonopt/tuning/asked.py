@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -98,14 +98,14 @@ def _needs_sizes(module: source.Module, wanted: Wanted) -> bool:
 def _seen(module: source.Module, wanted: Wanted, like: Request) -> Asked:
     """The calls that a command makes: the user's, or one that the file or its project has."""
     launchers = Launchers(module)
-    chosen = _chosen(launchers, wanted)
+    chosen, inner = _chosen(launchers, wanted)
     names = ", ".join(launcher.name for launcher in chosen) or "a launcher"
     notes: list[str] = []
     for command in [wanted.command] if wanted.command else commands_of(module):
-        status, seen = seen_calls(module, command, chosen)
+        status, seen = seen_calls(module, command, chosen, inner)
         shown, left_out = " ".join(command), list[str]()
         requests = []
-        for launcher in chosen:
+        for launcher in [*chosen, *_called_alone(launchers, inner, seen)]:
             calls, args = _calls(seen.get(launcher.name, []), launcher, left_out)
             if calls:
                 requests.append(_request(module, wanted, like, launcher, calls, args))
@@ -122,15 +122,41 @@ def _seen(module: source.Module, wanted: Wanted, like: Request) -> Asked:
     return _without_calls(module, wanted, like, chosen, notes)
 
 
-def _chosen(launchers: Launchers, wanted: Wanted) -> list[Launcher]:
-    """The launchers that are meant, those of backward passes behind the others."""
+def _chosen(launchers: Launchers, wanted: Wanted) -> tuple[list[Launcher], list[Launcher]]:
+    """The launchers that are meant, those of backward passes behind the others; and those that
+    the file itself calls."""
     if wanted.launcher:
-        return [launchers.named(wanted.launcher)]
+        return [launchers.named(wanted.launcher)], []
     every = [*launchers.outermost(), *_of_backward(launchers)]
+    inner = [x for x in launchers.found.values() if x not in every]
     if wanted.about is None:
-        return every
+        return every, inner
     kernel = wanted.about.partition(".")[0]
-    return [x for x in every if kernel in launchers.reached(launchers.definition_of(x))]
+    reaching = [
+        x for x in (*every, *inner) if kernel in launchers.reached(launchers.definition_of(x))
+    ]
+    return [x for x in reaching if x in every], [x for x in reaching if x in inner]
+
+
+def _called_alone(
+    launchers: Launchers, inner: Sequence[Launcher], seen: Mapping[str, object]
+) -> Iterator[Launcher]:
+    """Of those that the file itself calls, what the command called for kernels that nothing else
+    of what it called runs: one of several overloads of an operator."""
+    called = [x for x in launchers.found.values() if x.name in seen and x not in inner]
+    run = set().union(*(_run_by(launchers, x) for x in called))
+    # One that calls another one comes before it.
+    among = [x for x in inner if x.name in seen]
+    for launcher in sorted(among, key=lambda x: -len(_run_by(launchers, x))):
+        if not (own := _run_by(launchers, launcher)) <= run:
+            run |= own
+            yield launcher
+
+
+def _run_by(launchers: Launchers, launcher: Launcher) -> set[str]:
+    """The kernels of the file that a launcher may run."""
+    kernels = {kernel.name for kernel in launchers.module.kernels}
+    return launchers.reached(launchers.definition_of(launcher)) & kernels
 
 
 def _of_backward(launchers: Launchers) -> list[Launcher]:

@@ -20,12 +20,13 @@ from typing import Any
 from tritonopt import source
 from tritonopt.verification.capture.shadowing import described, written_environment
 from tritonopt.verification.errors import VerificationError
-from tritonopt.verification.signature.launchers import Launcher, Launchers
+from tritonopt.verification.signature.launchers import Launcher
 
 VARIABLE = "TRITONOPT_SEEN_CALLS"
 """The environment variable that names a file with a `_Plan` as JSON."""
 _MOST = 100
 """Different calls of one launcher that are taken down."""
+_OF_AUTOGRAD = ("forward", "backward", "setup_context")
 
 
 @dataclass(frozen=True)
@@ -33,26 +34,31 @@ class _Plan:
     path: str
     places: Mapping[str, str]
     """The launchers, by `NAME:LINE` of the function that runs."""
+    inner: Sequence[str]
+    """Those of them whose calls count only where nothing of the file made them."""
     reports: str
 
 
 def seen_calls(
-    module: source.Module, command: Sequence[str], launchers: Sequence[Launcher] | None = None
+    module: source.Module,
+    command: Sequence[str],
+    launchers: Sequence[Launcher],
+    inner: Sequence[Launcher] = (),
 ) -> tuple[int, dict[str, list[Mapping[str, Any]]]]:
-    """Run the command; its exit status, and the different calls of each outermost launcher, or of
-    each of these.
+    """Run the command; its exit status, and the different calls of each of these launchers, and of
+    `inner` ones where no launcher or autograd function of the file made them.
 
     A call has its `arguments` as those of a launch, see `generalize`; tuples and lists of whole
     numbers are `numbers`, and types of torch are a `type`. Raises VerificationError where the
     command cannot be started.
     """
-    watched = Launchers(module).outermost() if launchers is None else launchers
-    places = {_place(x): x.name for x in watched}
+    places = {_place(x): x.name for x in (*launchers, *inner)}
     with tempfile.TemporaryDirectory(prefix="tritonopt-") as name:
         folder = Path(name)
         reports = folder / "reports"
         reports.mkdir()
-        plan = _Plan(os.path.realpath(module.path), places, str(reports))
+        names = tuple(x.name for x in inner)
+        plan = _Plan(os.path.realpath(module.path), places, names, str(reports))
         file = folder / "plan.json"
         file.write_text(json.dumps(asdict(plan)), encoding="utf-8")
         environment = {**written_environment(__name__, folder), VARIABLE: str(file)}
@@ -112,7 +118,7 @@ class _Watch:
         name = self.launchers.get(code)
         if name is None:
             name = self.launchers[code] = self._launcher(code)
-        if name:
+        if name and not (name in self.plan.inner and self._is_within(frame)):
             self._watch_backward()
             before = sys.getprofile()
             sys.setprofile(None)
@@ -120,6 +126,18 @@ class _Watch:
                 self._take_down(name, frame)
             finally:
                 sys.setprofile(before)
+
+    def _is_within(self, frame: FrameType) -> bool:
+        """Whether a launcher or an autograd function of the file made the call."""
+        above = frame.f_back
+        while above is not None:
+            code = above.f_code
+            if os.path.realpath(code.co_filename) == self.plan.path and (
+                code.co_name in _OF_AUTOGRAD or self._launcher(code)
+            ):
+                return True
+            above = above.f_back
+        return False
 
     def _watch_backward(self) -> None:
         """Watch threads of autograd as well, which Python did not start."""
