@@ -163,6 +163,11 @@ LAUNCHERS = {
         f"    y = torch.empty_like(x)\n    {_LAUNCH}",
         "x: f32|f16|bf16[m, n], w: f32|f16|bf16[n], cols: n",
     ),
+    "how many warps a program has is passed on": (
+        "def f(x, w, warps):\n    m, n = x.shape\n    y = torch.empty_like(x)\n"
+        f"    {_LAUNCH[:-1]}, num_warps=warps)",
+        "x: f32|f16|bf16[m, n], w: f32|f16|bf16[n], warps: 4|8",
+    ),
 }
 
 

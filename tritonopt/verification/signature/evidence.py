@@ -110,6 +110,8 @@ class Evidence:
     as_tuple: bool = False
     compared: list[object] = field(default_factory=list)
     """Plain values that the code compares the parameter with."""
+    option: str = ""
+    """The option of a launch that it is: `num_warps`."""
 
     @property
     def shaped(self) -> bool:
@@ -135,6 +137,11 @@ class Findings:
         for name, value in _told_apart_by_kernels(module):
             if name in self.evidence:
                 self.evidence[name].compared.append(value)
+        for launch in module.launches:
+            for option, passed in launch.options.items():
+                name = passed.id if isinstance(passed, ast.Name) else ""
+                if launch.launcher is launcher.function and name in self.evidence:
+                    self.evidence[name].option = option
 
     def is_list(self, value: Value) -> TypeGuard[Tensor]:
         return isinstance(value, Tensor) and self.evidence[value.name].several

@@ -40,6 +40,14 @@ from tritonopt.verification.signature.evidence import (
 from tritonopt.verification.signature.launcher_walk import findings
 from tritonopt.verification.signature.launchers import Launcher, Launchers
 
+_OF_LAUNCHES: Mapping[str, tuple[int, ...]] = {
+    "num_warps": (4, 8),
+    "num_stages": (2, 3),
+    "num_ctas": (1,),
+    "maxnreg": (128,),
+}
+"""What an option of a launch can be; anything else is refused on a GPU, and not interpreted."""
+
 
 @dataclass(frozen=True)
 class InferredSignature:
@@ -274,6 +282,9 @@ class _Solution:
             return ChoiceArgument(name, (False, True))
         if kind == "float":
             return ChoiceArgument(name, (0.5, 1.0, 2.0))
+        option = self.found.evidence[name].option
+        if option in _OF_LAUNCHES:
+            return ChoiceArgument(name, _OF_LAUNCHES[option])
         if not self.found.evidence[name].used:
             return ChoiceArgument(name, (None,))
         self.unknown[name] = "int in 1..8" if kind == "int" else "f32[n]"
