@@ -58,6 +58,10 @@ _SECONDS = 20.0
 _MOST_DEATHS = 2
 _MOST_REPAIRS = 8
 """So many lessons of failures one after the other."""
+_WHOLE_FRAMES = 2
+"""So many shapes are tried for tensors of whole numbers."""
+_FIRST = (-Attempt.GOOD - 1, 0)
+"""Nearer than all that follows from a failure."""
 _MORE_TRIES = 60
 """For arguments that the original takes on all sizes, once some are taken on a few."""
 
@@ -116,11 +120,7 @@ class Trial:
 
         That is what the failure itself suggests, or one parameter.
         """
-        self.tables = [choices(self.reading, frame) for frame in FRAMES]
-        self.tables += [choices(self.reading, frame, whole=True) for frame in FRAMES[:2]]
-        waiting: list[_State] = []
-        for frame, table in enumerate(self.tables):
-            heapq.heappush(waiting, _State((0, 0), frame, frame, (0,) * len(table)))
+        waiting = self._beginnings()
         visited = {(s.frame, s.picks, s.repairs) for s in waiting}
         found: Signature | None = None
         most, last = 0, 0
@@ -150,6 +150,25 @@ class Trial:
         if found is None and self.best is not None and self.best[0].level == Attempt.RACING:
             found = self.best[1]
         return None if found is None or self._evades(found) else found
+
+    def _beginnings(self) -> list[_State]:
+        """What to try first: of each table the likeliest of all arguments.
+
+        What the code says as it stands, then what is written about it, then all the rest.
+        """
+        whole = FRAMES[:_WHOLE_FRAMES]
+        self.tables = [choices(self.reading, frame) for frame in FRAMES]
+        self.tables += [choices(self.reading, frame, whole=True) for frame in whole]
+        first = {0}
+        if any(evidence.documented is not None for evidence in self.reading.evidence.values()):
+            first.add(len(self.tables))
+            self.tables.append(choices(self.reading, FRAMES[0], documented=True))
+        found = [
+            _State(_FIRST if at in first else (0, 0), at, at, (0,) * len(table))
+            for at, table in enumerate(self.tables)
+        ]
+        heapq.heapify(found)
+        return found
 
     def _followers(
         self, state: _State, signature: Signature | None, attempt: Attempt | None
