@@ -38,6 +38,8 @@ class Task:
     """The file of the launcher, if it is another one."""
     kernels: frozenset[str] = frozenset()
     """The kernels that a launcher of another file reaches."""
+    settled: Signature | None = None
+    """What it is called with, where that was found before."""
 
     @property
     def reaches(self) -> frozenset[str]:
@@ -146,6 +148,17 @@ def inner_tasks(
     inner = [x for x in inner if reached[x.name] & wanted]
     for found in sorted(inner, key=lambda x: len(reached[x.name]))[:_MOST_INNER]:
         yield Task(found, _signature(launchers, found, None))
+
+
+def again(
+    task: Task, launchers: Launchers, new: source.Module, settled: Signature | None
+) -> Task | None:
+    """The same task in changed versions of its files, if they have it."""
+    found = launchers.found.get(task.launcher.name)
+    if found is None or task.home is not None:
+        return None
+    check_counterpart(found, new)
+    return replace(task, launcher=found, settled=settled)
 
 
 def kernel_alone(
