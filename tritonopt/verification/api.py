@@ -141,15 +141,7 @@ def _verdict_of(
     """Of all tasks; with `inner` launchers that they call are asked for what never ran."""
     made: list[tuple[Verification, Finding]] = []
     for task in tasks:
-        verification = Verification(*modules, *paths, task, settings)
-        try:
-            finding = verification.run()
-        except VerificationError as error:
-            if len(tasks) == 1:
-                raise
-            reason = str(error)
-            finding = Finding(Verdict(Answer.UNSUPPORTED.value, settings.backend, 0, reason=reason))
-        made.append((verification, finding))
+        made.append(_of_task(modules, paths, task, settings, alone=len(tasks) == 1))
     otherwise: list[tuple[Verification, Finding]] = []
     notes: list[str] = []
     if inner and all(f.is_yes for _, f in made):
@@ -169,6 +161,35 @@ def _verdict_of(
         return replace(verdicts[0], notes=(*verdicts[0].notes, *notes))
     together = _combined([v.task for v, _ in made], verdicts)
     return replace(together, notes=(*together.notes, *notes))
+
+
+def _of_task(
+    modules: tuple[source.Module, source.Module],
+    paths: tuple[Path, Path],
+    task: Task,
+    settings: Settings,
+    *,
+    alone: bool,
+) -> tuple[Verification, Finding]:
+    """Of one task, or of the first one in its place that can be called; of it, if none can."""
+    failed: VerificationError | None = None
+    first: tuple[Verification, Finding] | None = None
+    for one in (task, *task.otherwise):
+        verification = Verification(*modules, *paths, one, settings)
+        try:
+            finding = verification.run()
+        except VerificationError as error:
+            failed = failed or error
+            reason = str(error)
+            finding = Finding(Verdict(Answer.UNSUPPORTED.value, settings.backend, 0, reason=reason))
+        else:
+            if finding.is_yes or finding.verdict.verdict == Answer.COUNTEREXAMPLE.value:
+                return verification, finding
+        first = first or (verification, finding)
+    if alone and failed is not None:
+        raise failed
+    assert first is not None, "there is at least the task itself"
+    return first
 
 
 def _taken_otherwise(

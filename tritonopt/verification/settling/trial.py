@@ -32,6 +32,7 @@ from tritonopt.verification.settling.candidates import (
 from tritonopt.verification.settling.other_values import OtherValues
 from tritonopt.verification.settling.repairs import Repair, repairs
 from tritonopt.verification.settling.wider_forms import (
+    deepened,
     raised,
     told_apart,
     with_complex,
@@ -109,6 +110,7 @@ class Trial:
         found = told_apart(found, self._taken, self._stable)
         found = with_rows(found, self._taken, self._stable)
         found = raised(found, self.reading.evidence, self._taken, self._stable)
+        found = deepened(found, self.reading.evidence, self._taken, self._stable)
         others = OtherValues(self.reading, self._good, self._with, self._spent)
         found = others.beside(self._with_other_ranks(self._with_leading(found)))
         return self._with_complex(self._without_bad_types(found))

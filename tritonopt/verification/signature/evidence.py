@@ -90,6 +90,8 @@ class Evidence:
     """A dimension is counted from the first one: more of them before it would be others."""
     ragged: bool = False
     """Any number of leading dimensions will do."""
+    merged: bool = False
+    """What comes behind its first dimensions is viewed as one: `x.view(m, groups, -1)`."""
     strided: bool = False
     """The code looks at the strides, or makes the tensor contiguous itself."""
     stride_axes: set[int] = field(default_factory=set)
