@@ -657,3 +657,23 @@ def f(x, group, bias):
 
     text = str(_trial(code, alone).find_signature())
     assert "group: None" in text and "bias: f32|f16|bf16[n] | None" in text
+
+
+def test_what_a_docstring_calls_labels_are_whole_numbers() -> None:
+    code = '''
+def f(x, labels, places):
+    """
+    x: (m, n)
+    labels: ``(m,)`` of the rows
+    places: (m, k) int32
+    """
+    check(x, labels, places)
+    kernel[(1,)](x, 1, BLOCK=16)
+'''
+
+    def of_rows(example: Example) -> int:
+        shapes = [t.shape for t in example.tensors.values()]
+        return Attempt.GOOD if shapes[1] == shapes[0][:1] == shapes[2][:1] else Attempt.FAILED
+
+    text = str(_trial(code, of_rows).find_signature())
+    assert "labels: i64[m] in 0..n, places: i32[m, k] in 0..n" in text

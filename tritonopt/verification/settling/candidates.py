@@ -110,9 +110,9 @@ def _documented(reading: InferredSignature) -> dict[str, list[TensorArgument]]:
     """By parameter, the forms that comments and docstrings name."""
     said = {name: d for name, e in reading.evidence.items() if (d := e.documented) is not None}
     # Indices mostly lie within the first dimension of what they choose from.
-    sizes = [d for one in said.values() for d in (*one.shape[:1], *one.shape[1:])]
-    firsts = [one.shape[0] for one in said.values() if one.shape]
-    names = [d for d in dict.fromkeys((*firsts, *sizes)) if isinstance(d, str) and d.isidentifier()]
+    shapes = sorted((one.shape for one in said.values()), key=len, reverse=True)
+    sizes = (*(s[0] for s in shapes if s), *(d for s in shapes for d in s))
+    names = [d for d in dict.fromkeys(sizes) if isinstance(d, str) and d.isidentifier()]
     known = {a.name: a for a in reading.known}
     found = {}
     for name, one in said.items():
@@ -124,7 +124,10 @@ def _documented(reading: InferredSignature) -> dict[str, list[TensorArgument]]:
             form = replace(given, shape=one.shape)
         if given is not None and not isinstance(given, TensorArgument):
             continue
-        whole = dtypes[0] in INTEGERS
+        if form.dtypes == DEFAULT_DTYPES:
+            found[name] = list(_with_types([form], shapes, evidence))
+            continue
+        whole = form.dtypes[0] in INTEGERS and form.high is None
         within = [replace(form, high=d) for d in names if whole and d not in one.shape]
         found[name] = [*within, form]
     return found
