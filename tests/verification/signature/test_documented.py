@@ -38,6 +38,8 @@ class Rotate(torch.autograd.Function):
         index:   (T, K) int32, where experts are
         logits (torch.Tensor, optional): of the last layer, with shape (BT,), if any
         flag (bool, optional): nothing that is a shape
+        where BT = T * K
+        and K = number of experts
         """
         kernel[(1,)](q, 1, BLOCK=16)
 '''
@@ -54,5 +56,5 @@ def test_what_is_written_of_each_parameter() -> None:
         "phi": DocumentedShape(("hc * c", "m")),
         "index": DocumentedShape(("t", "k"), ("i32",)),
         "up": DocumentedShape(("hidden_dim", "dim")),
-        "logits": DocumentedShape(("bt",)),
+        "logits": DocumentedShape(("t * k",)),
     }

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from tritonopt import source
 from tritonopt.source.parsing import parsed
@@ -22,11 +22,13 @@ from tritonopt.verification.signature.argument_language import (
     FLOATS,
     LONG_NAMES,
     Dimension,
+    names_of,
 )
 from tritonopt.verification.signature.launchers import Launcher, method
 
 _GROUP = re.compile(r"\[([^\[\]()]*)\]|\(([^\[\]()]*)\)")
 _TYPE = re.compile(r"\b(?:u?int(?:8|16|32|64)|long|bool)\b", re.IGNORECASE)
+_EQUATION = re.compile(r"\b([A-Za-z]\w*) = ([\w*+/ -]+)$", re.MULTILINE)
 _NEAR = 40
 """So many characters behind a shape a type belongs to it."""
 _NO_SIZES = (
@@ -59,7 +61,25 @@ def documented_shapes(module: source.Module, launcher: Launcher) -> Mapping[str,
         )
         if shape is not None:
             found[parameter.arg] = shape
-    return found
+    return _with_formulas(found, texts)
+
+
+def _with_formulas(
+    found: dict[str, DocumentedShape], texts: Iterable[str]
+) -> dict[str, DocumentedShape]:
+    """With what a size is computed from, where that is written: `M = HC*HC + 2*HC`."""
+    names = {d for one in found.values() for d in one.shape if isinstance(d, str)}
+    formulas: dict[Dimension, Dimension] = {}
+    for left, right in _EQUATION.findall("\n".join(texts)):
+        name, formula = left.lower(), _dimension(right.strip())
+        made = names_of(formula) if isinstance(formula, str) else ()
+        known = name in names and bool(made) and names.issuperset(made)
+        if known and name not in made and not formulas.keys() & {*made, name}:
+            formulas[name] = str(formula)
+    return {
+        name: replace(one, shape=tuple(formulas.get(d, d) for d in one.shape))
+        for name, one in found.items()
+    }
 
 
 def _descriptions(module: source.Module, launcher: Launcher) -> Iterator[str]:
