@@ -13,6 +13,7 @@ from tritonopt.verification.capture.command import Captured, capture
 from tritonopt.verification.capture.generalize import Launch, NotGeneral, generalize
 from tritonopt.verification.capture.residues import answer
 from tritonopt.verification.coverage.demands import LOOPS, Demand
+from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.never_ran import listed
 from tritonopt.verification.process.fork_server import fork_server
@@ -20,8 +21,10 @@ from tritonopt.verification.run import Finding, Progress, Settings, Verification
 from tritonopt.verification.signature.counterparts import left_out
 from tritonopt.verification.signature.launched_elsewhere import in_its_package
 from tritonopt.verification.signature.launchers import Launchers
+from tritonopt.verification.taken_otherwise import launched_otherwise
 from tritonopt.verification.tasks import (
     Task,
+    again,
     inner_tasks,
     kernel_alone,
     parse_module,
@@ -44,6 +47,8 @@ _BOTH = ("original", "rewritten")
 """The titles of both versions, where neither is in a file as it is."""
 _WANTED_SOON = "tritonopt.verification.comparison.search"
 """It imports hypothesis, which takes a while: best while the fork server imports torch."""
+_FEW = 4
+"""So many examples are drawn where tests of launchers are taken to come out otherwise."""
 _FOR_A_SCRIPT = 10
 """So many launches are drawn to show again what a command has shown."""
 
@@ -136,29 +141,85 @@ def _verdict_of(
     """Of all tasks; with `inner` launchers that they call are asked for what never ran."""
     made: list[tuple[Verification, Finding]] = []
     for task in tasks:
-        verification = Verification(*modules, *paths, task, settings)
-        try:
-            finding = verification.run()
-        except VerificationError as error:
-            if len(tasks) == 1:
-                raise
-            reason = str(error)
-            finding = Finding(Verdict(Answer.UNSUPPORTED.value, settings.backend, 0, reason=reason))
-        made.append((verification, finding))
+        made.append(_of_task(modules, paths, task, settings, alone=len(tasks) == 1))
+    otherwise: list[tuple[Verification, Finding]] = []
+    notes: list[str] = []
     if inner and all(f.is_yes for _, f in made):
-        lines = {d.line for _, f in made for d in _never_ran(f, made) if d.title == "original"}
+        otherwise, notes = _taken_otherwise(modules, made, settings)
+        every = [*made, *otherwise]
+        lines = {d.line for _, f in made for d in _never_ran(f, every) if d.title == "original"}
         for task in inner_tasks(Launchers(modules[0]), tasks, lines):
             verification = Verification(*modules, *paths, task, settings)
             with contextlib.suppress(VerificationError):
                 finding = verification.run()
                 if finding.is_yes or finding.verdict.verdict == Answer.COUNTEREXAMPLE.value:
                     made.append((verification, finding))
-            if not any(_never_ran(f, made) for _, f in made):
+            if not any(_never_ran(f, [*made, *otherwise]) for _, f in made):
                 break
-    verdicts = [_unless_unseen(*one, made) for one in made]
+    verdicts = [_unless_unseen(*one, [*made, *otherwise]) for one in made]
     if len(verdicts) == 1:
-        return verdicts[0]
-    return _combined([v.task for v, _ in made], verdicts)
+        return replace(verdicts[0], notes=(*verdicts[0].notes, *notes))
+    together = _combined([v.task for v, _ in made], verdicts)
+    return replace(together, notes=(*together.notes, *notes))
+
+
+def _of_task(
+    modules: tuple[source.Module, source.Module],
+    paths: tuple[Path, Path],
+    task: Task,
+    settings: Settings,
+    *,
+    alone: bool,
+) -> tuple[Verification, Finding]:
+    """Of one task, or of the first one in its place that can be called; of it, if none can."""
+    failed: VerificationError | None = None
+    first: tuple[Verification, Finding] | None = None
+    for one in (task, *task.otherwise):
+        verification = Verification(*modules, *paths, one, settings)
+        try:
+            finding = verification.run()
+        except VerificationError as error:
+            failed = failed or error
+            reason = str(error)
+            finding = Finding(Verdict(Answer.UNSUPPORTED.value, settings.backend, 0, reason=reason))
+        else:
+            if finding.is_yes or finding.verdict.verdict == Answer.COUNTEREXAMPLE.value:
+                return verification, finding
+        first = first or (verification, finding)
+    if alone and failed is not None:
+        raise failed
+    assert first is not None, "there is at least the task itself"
+    return first
+
+
+def _taken_otherwise(
+    modules: tuple[source.Module, source.Module],
+    made: Sequence[tuple[Verification, Finding]],
+    settings: Settings,
+) -> tuple[list[tuple[Verification, Finding]], list[str]]:
+    """Both versions once more, with tests of their launchers taken to lead to what never ran."""
+    unmet = {d: None for _, f in made for d in _never_ran(f, made)}
+    found: list[tuple[Verification, Finding]] = []
+    notes = []
+    settings = replace(settings, max_examples=min(settings.max_examples, _FEW), algebra=False)
+    for other in launched_otherwise(Comparison.of(*modules), unmet) if unmet else ():
+        launchers, results = Launchers(other.old), list[Verdict]()
+        for verification, finding in made:
+            wanted = frozenset(d for d in finding.never_ran.unmet if d in unmet and other.asks(d))
+            task = again(verification.task, launchers, other.new, finding.signature)
+            if not wanted or task is None:
+                continue
+            paths = verification.original_path, verification.rewritten_path
+            one = Verification(other.old, other.new, *paths, task, settings, wanted)
+            with contextlib.suppress(VerificationError):
+                result = one.run()
+                results.append(result.verdict)
+                found += [(one, result)] if result.is_yes else []
+        if any(v.verdict == Answer.COUNTEREXAMPLE.value for v in results):
+            notes.append(f"{other}; they differ there, which may be because of what was asked")
+        elif any(v.verdict in YES for v in results):
+            notes.append(str(other))
+    return found, notes
 
 
 def _never_ran(finding: Finding, every: Sequence[tuple[Verification, Finding]]) -> list[Demand]:

@@ -18,7 +18,7 @@ from tritonopt.verification.signature.argument_language import (
 from tritonopt.verification.signature.counterparts import check_counterpart
 from tritonopt.verification.signature.inference import InferredSignature, read, with_layouts
 from tritonopt.verification.signature.kernel_launcher import with_launcher, write_launcher
-from tritonopt.verification.signature.launched_elsewhere import launched_elsewhere
+from tritonopt.verification.signature.launched_elsewhere import Elsewhere, launched_elsewhere
 from tritonopt.verification.signature.launchers import (
     Launcher,
     Launchers,
@@ -38,6 +38,10 @@ class Task:
     """The file of the launcher, if it is another one."""
     kernels: frozenset[str] = frozenset()
     """The kernels that a launcher of another file reaches."""
+    otherwise: tuple[Task, ...] = ()
+    """What may be asked instead, where this cannot be called."""
+    settled: Signature | None = None
+    """What it is called with, where that was found before."""
 
     @property
     def reaches(self) -> frozenset[str]:
@@ -103,10 +107,7 @@ def tasks_of(
     if not chosen and args is None:
         elsewhere = launched_elsewhere(launchers.module)
         if elsewhere:
-            return [
-                Task(found, _signature(home, found, None), home.module, kernels)
-                for home, found, kernels in elsewhere
-            ]
+            return [_elsewhere(one[: 1 + _MOST_OTHERS]) for one in elsewhere]
     if not chosen:
         kernels = about or ", ".join(k.name for k in launchers.module.kernels)
         if not kernels:
@@ -122,7 +123,19 @@ def tasks_of(
     return [Task(found, _signature(launchers, found, given)) for found in chosen]
 
 
+def _elsewhere(found: Sequence[Elsewhere]) -> Task:
+    """Of functions of other files that launch the same the first, and the others instead of it."""
+    first, *others = (
+        Task(one.launcher, _signature(one.launchers, one.launcher, None), module, one.kernels)
+        for one in found
+        for module in [one.launchers.module]
+    )
+    return replace(first, otherwise=tuple(others))
+
+
 _MOST_INNER = 4
+_MOST_OTHERS = 2
+"""So many functions of other files are tried instead of one that cannot be called."""
 
 
 def inner_tasks(
@@ -146,6 +159,17 @@ def inner_tasks(
     inner = [x for x in inner if reached[x.name] & wanted]
     for found in sorted(inner, key=lambda x: len(reached[x.name]))[:_MOST_INNER]:
         yield Task(found, _signature(launchers, found, None))
+
+
+def again(
+    task: Task, launchers: Launchers, new: source.Module, settled: Signature | None
+) -> Task | None:
+    """The same task in changed versions of its files, if they have it."""
+    found = launchers.found.get(task.launcher.name)
+    if found is None or task.home is not None:
+        return None
+    check_counterpart(found, new)
+    return replace(task, launcher=found, settled=settled)
 
 
 def kernel_alone(

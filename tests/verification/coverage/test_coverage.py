@@ -816,8 +816,12 @@ def test_rows_whose_index_is_the_one_that_is_ignored() -> None:
 
 
 def test_numbers_beyond_which_a_tile_does_not_hold_all() -> None:
-    text = "LIMIT = 4096 if wide() else 65536 // 2\n\ndef f(n):\n    block = min(LIMIT, power(n))\n"
-    assert limits_of([source.read(f"import triton\n{text}", "f.py")]) == [4096, 32768]
+    text = "\n\ndef f(n):\n    block = min(LIMIT, power(n))\n"
+    for limit in (
+        "LIMIT = 4096 if wide() else 65536 // 2",
+        "if wide():\n    LIMIT = 4096\nelse:\n    LIMIT = 65536 // 2",
+    ):
+        assert limits_of([source.read(f"import triton\n{limit}{text}", "f.py")]) == [4096, 32768]
 
 
 def test_numbers_that_tiles_grow_with() -> None:

@@ -230,7 +230,17 @@ def launch(*args, **kwargs):
 def test_a_condition_that_refuses_is_looked_at_through_views_and_copies(
     text: str, given: tuple[str, ...]
 ) -> None:
-    scope: dict[str, Any] = {}
+    arguments = torch.zeros(3, 5), torch.zeros(2, dtype=torch.int32), 1
+    blame = _blamed(text, {}, *arguments, given=given)
+    assert set(blame.names) == {"w", "x"}
+    assert dict(blame.ranks) == {"w": 1, "x": 2}
+    assert blame.compared == (("%", 5, 8), ("!=", "i32", "f32"))
+
+
+def _blamed(
+    text: str, scope: dict[str, Any], *arguments: object, given: tuple[str, ...] = ()
+) -> Blame:
+    """What is to blame for the failure of `launch`."""
     exec(compile(text, "failing.py", "exec"), scope)
     blaming = Blaming(text, given)
 
@@ -248,13 +258,11 @@ def test_a_condition_that_refuses_is_looked_at_through_views_and_copies(
     before = sys.gettrace()
     sys.settrace(call)
     try:
-        with pytest.raises(ValueError, match="sizes"):
-            scope["launch"](torch.zeros(3, 5), torch.zeros(2, dtype=torch.int32), 1)
+        with pytest.raises((ValueError, RuntimeError)):
+            scope["launch"](*arguments)
     finally:
         sys.settrace(before)
-    assert set(blaming.blame.names) == {"w", "x"}
-    assert dict(blaming.blame.ranks) == {"w": 1, "x": 2}
-    assert blaming.blame.compared == (("%", 5, 8), ("!=", "i32", "f32"))
+    return blaming.blame
 
 
 def test_types_are_those_of_the_operator_of_that_name() -> None:
@@ -335,3 +343,65 @@ def test_no_size_is_below_one() -> None:
     known = Blame(("y",), compared=(("%", 2, 16),))
     text = "x: f32[m, n], m % 16 == 0"
     assert not _suggested(text, "AssertionError", _SIZES, known)
+
+
+def test_what_a_size_is_made_of_is_a_multiple() -> None:
+    found = _suggested(
+        "a: f32[m, 4 * k], b: f32[k, n]",
+        "InterpreterError: AssertionError('K is divisible by 4 * BLOCK')",
+        _SIZES,
+        Blame(compared=(("%", 12, 256),)),
+    )
+    assert found[0] == "a: f32[m, 4 * k], b: f32[k, n], k % 64 == 0"
+
+
+def test_the_smallest_multiple_comes_first() -> None:
+    found = _suggested(
+        "a: f32[m, k], b: f32[p, n]",
+        "AssertionError: packed",
+        _SIZES,
+        Blame(("a", "b"), compared=(("==", 3, 16),)),
+    )
+    assert found[:2] == ["a: f32[m, 4 * p], b: f32[p, n]", "a: f32[m, 8 * m], b: f32[p, n]"]
+
+
+@pytest.mark.parametrize(
+    ("given", "trouble", "expected"),
+    [
+        ("f32", "Both operands must be same dtype. Got fp32 and int8", "i8"),
+        ("i64", "Unsupported lhs dtype int64", "i8"),
+        ("f32", "invalid operands of type triton.language.float32 and triton.language.float32",
+         "i64"),
+    ],
+)  # fmt: skip
+def test_whole_numbers_of_the_type_that_a_product_takes(
+    given: str, trouble: str, expected: str
+) -> None:
+    message = f"InterpreterError: AssertionError('{trouble}') (f.py:7)"
+    found = _suggested(f"a: {given}[m, k], b: f16[k, n]", message, _SIZES, Blame(("a",)))
+    assert any(text.startswith(f"a: {expected}[m, k]") for text in found)
+
+
+STATIC = """
+def kernel(K, BLOCK):
+    tl.static_assert(
+        K % (4 * BLOCK) == 0,
+        "K is divisible by 4 * BLOCK",
+    )
+
+def launch(a):
+    try:
+        kernel(12, 16)
+    except AssertionError as error:
+        raise RuntimeError("interpreted") from error
+"""
+
+
+def test_what_a_kernel_asserts_when_it_is_compiled() -> None:
+    class Language:
+        @staticmethod
+        def static_assert(condition: bool, message: str) -> None:
+            assert condition, message
+
+    blame = _blamed(STATIC, {"tl": Language}, torch.ones(3))
+    assert blame.compared == (("%", 12, 64),)

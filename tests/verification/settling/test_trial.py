@@ -604,3 +604,76 @@ def test_one_number_for_each_row() -> None:
 
     found = _trial(code, as_many).find_signature()
     assert found.tensors[1].shape == found.tensors[0].shape[:-1], found
+
+
+def test_what_a_docstring_says_is_tried_first() -> None:
+    code = '''
+def f(q, k, cos):
+    """
+    q: (bsz, n_q_head, seq_len, head_dim)
+    k: (bsz, n_k_head, seq_len, head_dim)
+    cos: (3, bsz, seq_len, head_dim)
+    """
+    check(q, k, cos)
+    kernel[(1,)](q, 1, BLOCK=16)
+'''
+
+    def rotates(example: Example) -> int:
+        q, k, cos = (example.tensors[name].shape for name in ("q", "k", "cos"))
+        alike = len(q) == len(k) == 4 and (q[0], *q[2:]) == (k[0], *k[2:])
+        return Attempt.GOOD if alike and cos == (3, q[0], *q[2:]) else Attempt.FAILED
+
+    trial = _trial(code, rotates)
+    assert "cos: f32|f16|bf16[3, bsz, seq_len, head_dim]" in str(trial.find_signature())
+
+
+def test_what_a_docstring_says_is_no_more_than_a_guess() -> None:
+    code = 'def f(x):\n    """x: (m, n, k)"""\n    check(x)\n    kernel[(1,)](x, 1, BLOCK=16)\n'
+
+    def of_two(example: Example) -> int:
+        return Attempt.GOOD if len(example.tensors["x"].shape) == 2 else Attempt.FAILED
+
+    assert str(_trial(code, of_two).find_signature()) == "x: f32|f16|bf16[m, n]"
+
+
+def test_nothing_is_passed_where_the_code_asks_for_that() -> None:
+    code = """
+def is_shared(group):
+    return group is not None and group.size() > 1
+
+def f(x, group, bias):
+    m, n = x.shape
+    if is_shared(group):
+        share(x)
+    if bias is not None:
+        bias = bias.contiguous()
+    kernel[(m,)](x, n, BLOCK=16)
+"""
+
+    def alone(example: Example) -> int:
+        tensors = example.tensors
+        fits = "bias" not in tensors or tensors["bias"].shape == (tensors["x"].shape[-1],)
+        return Attempt.GOOD if "group" not in tensors and fits else Attempt.FAILED
+
+    text = str(_trial(code, alone).find_signature())
+    assert "group: None" in text and "bias: f32|f16|bf16[n] | None" in text
+
+
+def test_what_a_docstring_calls_labels_are_whole_numbers() -> None:
+    code = '''
+def f(x, labels, places):
+    """
+    x: (m, n)
+    labels: ``(m,)`` of the rows
+    places: (m, k) int32
+    """
+    check(x, labels, places)
+    kernel[(1,)](x, 1, BLOCK=16)
+'''
+
+    def of_rows(example: Example) -> int:
+        shapes = [t.shape for t in example.tensors.values()]
+        return Attempt.GOOD if shapes[1] == shapes[0][:1] == shapes[2][:1] else Attempt.FAILED
+
+    text = str(_trial(code, of_rows).find_signature())
+    assert "labels: i64[m] in 0..n, places: i32[m, k] in 0..n" in text

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tritonopt.verification.settling.wider_forms import told_apart, with_rows
+from tritonopt.verification.settling.wider_forms import deepened, told_apart, with_rows
 from tritonopt.verification.signature.argument_language import Signature, parse
+from tritonopt.verification.signature.evidence import Evidence
 
 
 def _counting(rule: Callable[[dict[str, tuple[object, ...]]], bool]) -> Callable[[Signature], int]:
@@ -43,3 +44,15 @@ def test_a_vector_is_a_row_of_many() -> None:
     assert str(with_rows(given, taken, lambda _: True)) == "x: f32[m, n], t: i64[m] in 0..n"
     alone = _counting(lambda of: len(of["x"]) == 1)
     assert with_rows(given, alone, lambda _: True) == given
+
+
+def test_what_is_viewed_as_one_has_a_dimension_more() -> None:
+    given = parse("x: f32[m, c], w: f32[c], groups: 2")
+    evidence = {"x": Evidence(tensor=True, merged=True), "w": Evidence(tensor=True)}
+    taken = _counting(lambda of: of["x"][:2] == ("m", "c"))
+    deeper = "x: f32[m, c, n], w: f32[c], groups: 2"
+    assert str(deepened(given, evidence, taken, lambda _: True)) == deeper
+    assert deepened(given, evidence, taken, lambda _: False) == given
+    flat = _counting(lambda of: len(of["x"]) == 2)
+    assert deepened(given, evidence, flat, lambda _: True) == given
+    assert deepened(given, {"x": Evidence(tensor=True)}, taken, lambda _: True) == given

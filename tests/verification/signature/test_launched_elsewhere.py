@@ -42,6 +42,14 @@ def twice(x):
 def unrelated(x):
     return x
 """
+ABSENT = """
+from .kernels import twice_kernel
+
+
+def dispatched(x):
+    raise RuntimeError("no implementation here")
+    twice_kernel[(1,)](x, x, 1, BLOCK=16)
+"""
 
 
 @pytest.fixture
@@ -84,4 +92,16 @@ def test_two_programs_have_to_run_there_too(package: Path) -> None:
 def test_nobody_launches_them(package: Path) -> None:
     (package / "calls.py").unlink()
     with pytest.raises(VerificationError, match="no function launches"):
+        _verified(package, "value * 2", "value * 3")
+
+
+def test_another_one_is_called_where_the_first_cannot_be(package: Path) -> None:
+    (package / "absent.py").write_text(ABSENT)
+    verdict = _verified(package, "value * 2", "value + value")
+    assert verdict.verdict in ("identical", "equivalent"), verdict
+    assert any(note.startswith("twice was called") for note in verdict.notes)
+    verdict = _verified(package, "value * 2", "value * 3")
+    assert verdict.verdict == "counterexample", verdict
+    (package / "calls.py").unlink()
+    with pytest.raises(VerificationError, match="`dispatched` cannot all be read"):
         _verified(package, "value * 2", "value * 3")

@@ -12,6 +12,7 @@ from tritonopt.facts.algebra.turns import is_at_most_one, takes_one_turn
 from tritonopt.source.single_numbers import limit_of, named_numbers, number_asked_for
 from tritonopt.source.tile_extents import extents_of
 from tritonopt.source.trees import blocks_of
+from tritonopt.verification.coverage.settings_functions import with_results
 from tritonopt.verification.coverage.straight_line import always_run
 from tritonopt.verification.coverage.text_differences import (
     Body,
@@ -101,7 +102,7 @@ def demands(
         ("rewritten", compared.new, reached[1]),
     ):
         asked = dict.fromkeys(_of_version(compared, title, names))
-        always, single = always_run(version), _single_turns(version.module, asked)
+        always, single = always_run(version), _single_turns(version.module, asked, old.path)
         for demand in asked:
             kernels = always.get(demand.line, frozenset())
             impossible = demand.kind in LOOPS and demand.line in single
@@ -227,9 +228,18 @@ def _sources(body: Body) -> list[Statement]:
     return [s for s in body.statements if s.concerned or s.binds() & needed]
 
 
-def _single_turns(module: source.Module, asked: Iterable[Demand]) -> set[int]:
-    """The lines of loops of which more than one turn is asked, and which never take it."""
+def _single_turns(module: source.Module, asked: Iterable[Demand], place: str) -> set[int]:
+    """The lines of loops of which more than one turn is asked, and which never take it.
+
+    `place` is where the file is imported.
+    """
     lines = {d.line for d in asked if d.kind in LOOPS}
+    found = _of_one_turn(module, lines)
+    read = with_results(module, place) if lines - found else None
+    return found if read is None else found | _of_one_turn(read, lines - found)
+
+
+def _of_one_turn(module: source.Module, lines: set[int]) -> set[int]:
     found = set()
     for kernel in module.kernels:
         if any(kernel.node.lineno <= n <= (kernel.node.end_lineno or 0) for n in lines):

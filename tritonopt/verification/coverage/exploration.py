@@ -197,12 +197,12 @@ class Exploration:
 
     def _tiles(self, name: str, *, odd: bool) -> Iterator[Example]:
         """Two tiles and a rest, then around one tile."""
-        if not self._wanting(name) and self.tried.is_tile(name, 1):
+        if not self.wanting(name) and self.tried.is_tile(name, 1):
             # One program for each: more of them show nothing more.
             return
         done: int | None = None
         for block in self._blocks(name):
-            if done is None or self._wanting(name):
+            if done is None or self.wanting(name):
                 for size in (2 * block + REST, 2 * block):
                     sizes = {**self.tried.base, name: size}
                     yield from self.attempt(sizes, needed=True)
@@ -210,7 +210,7 @@ class Exploration:
                         self.best[name] = size
                         break
                 done = block
-            if not self._wanting(name):
+            if not self.wanting(name):
                 break
         if done is not None and odd:
             for size in (done + 1, done, done - 1):
@@ -251,12 +251,12 @@ class Exploration:
             *large,
             _LARGE_BLOCK,
         ):
-            if block not in tried and (not tried or self._wanting(name)):
+            if block not in tried and (not tried or self.wanting(name)):
                 tried.add(block)
                 yield block
             # A block that grows with the size is another one by now.
             for grown in sorted(self.shown(name) - shown - tried):
-                if self._wanting(name):
+                if self.wanting(name):
                     tried.add(grown)
                     yield grown
 
@@ -282,7 +282,7 @@ class Exploration:
         """What both versions ran on the call of these sizes; nothing where there is none."""
         return self.seen(self.change(self.sized_calls.plain(sizes))) or ()
 
-    def _wanting(self, name: str) -> bool:
+    def wanting(self, name: str) -> bool:
         """Whether a loop that this size bears on has not gone as far as it must."""
         wanted = {(d.title, d.line) for d in self.unmet() if d.kind in ("turns", "ragged")}
         return any(name in self.tried.governed.get(loop, ()) for loop in wanted)

@@ -18,6 +18,8 @@ from tritonopt.verification.inputs.examples import Example
 
 _LIMITS = (2**12, 2**14, 2**15, 2**16)
 """Where launchers like to take another kernel, or a loop for one tile."""
+_CALLS = 16
+"""So many calls there are for it in any case: many flags and values may have used up the others."""
 _MOST_COSTLY = 2
 """So many calls may take long that are made to come beyond what a test compares with."""
 
@@ -60,17 +62,19 @@ class LargerSizes:
         """
         if not self.calls.tried.base:
             return
+        self.calls.calls_left = max(self.calls.calls_left, _CALLS)
         yield from self._growing_tiles()
         named, of = self.numbers.limits, self.calls
         turns = product([*named, *(n for n in _LIMITS if n not in named)], of.names)
-        calls = [(size, self._of_one(name, size + 1)) for size, name in turns]
-        calls.sort(key=lambda call: max(of.expected(call[1]), MOST_WORK))
-        for size, sizes in calls:
+        calls = [(size, name, self._of_one(name, size + 1)) for size, name in turns]
+        calls.sort(key=lambda call: max(of.expected(call[2]), MOST_WORK))
+        for size, name, sizes in calls:
             unmet = of.unmet()
             if not unmet:
                 return
             # A tile that grows up to a number is what keeps a loop from a second turn.
-            if size not in named and all(d.kind in LOOPS for d in unmet):
+            bears = size in named and of.wanting(name)
+            if not bears and all(d.kind in LOOPS for d in unmet):
                 continue
             expected, before = max(of.expected(sizes), 0.0), of.work
             wanted = size in named or of.affordable(sizes, needed=True)

@@ -186,15 +186,25 @@ def divisors_of(modules: Iterable[source.Module]) -> list[int]:
 
 
 def _constants(module: source.Module) -> dict[str, list[int]]:
-    """Whole numbers that the module names, each once: of `A if x else B` either."""
+    """Whole numbers that the module names: of `A if x else B` either, and so of branches."""
     found: dict[str, list[int]] = {}
     bound: list[str] = []
-    for node in module.tree.body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            name = node.targets[0].id
-            found[name] = list(_computed(node.value, found))
-            bound.append(name)
+    for names, branch in _bindings(module.tree.body):
+        for name, value in names.items():
+            numbers = list(_computed(value, found))
+            found[name] = [*found.get(name, ()), *numbers] if branch else numbers
+            bound += [] if branch and name in bound else [name]
     return {name: numbers for name, numbers in found.items() if bound.count(name) == 1}
+
+
+def _bindings(body: Sequence[ast.stmt]) -> Iterator[tuple[dict[str, ast.expr], bool]]:
+    """What statements name, one after the other, and whether one stands in a branch."""
+    for node in body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            yield {node.targets[0].id: node.value}, False
+        elif isinstance(node, ast.If):
+            for names, _ in (*_bindings(node.body), *_bindings(node.orelse)):
+                yield names, True
 
 
 def _computed(node: ast.expr, names: Mapping[str, Sequence[int]]) -> Iterator[int]:

@@ -48,6 +48,8 @@ _OF_A_RESULT = ("size", "out_size", "output_size", "out_shape", "output_shape")
 _NUMBERS: tuple[tuple[int | float, ...], ...] = ((-0.75, 1.5, 3), (1.25, -0.5, 4), (2.5, -2.5, 5))
 """What may be passed as a number, for one parameter after the other: between two equal limits there
 is one number, and 0 and 1 leave as it is what is added to them, or multiplied."""
+_BEFORE_NONE = 2
+"""So many forms of what may be left out are tried before that it is left out."""
 _MOST = 16
 """So many candidates for one parameter; more would only crowd out the others'."""
 
@@ -61,27 +63,36 @@ class Choice:
 
 
 def choices(
-    reading: InferredSignature, frame: tuple[str, ...], *, whole: bool = False
+    reading: InferredSignature,
+    frame: tuple[str, ...],
+    *,
+    whole: bool = False,
+    documented: bool = False,
 ) -> list[Choice]:
     """For every parameter what may be passed, if tensors mostly have the shape `frame`.
 
     What the code says comes first; a frame matters only where it says nothing. With `whole`
-    tensors are of whole numbers rather than of floats.
+    tensors are of whole numbers rather than of floats. With `documented` what comments and
+    docstrings say of their shapes comes before all that.
     """
     known = {a.name: a for a in reading.known}
-    shapes = _shapes(reading.known, frame)
+    said = _documented(reading) if documented else {}
+    shapes = _shapes([*reading.known, *(forms[0] for forms in said.values())], frame)
     found = []
     for parameter in reading.launcher.parameters:
         name = parameter.arg
         evidence = reading.evidence[name]
         argument = known.get(name)
         candidates: Iterable[Argument | None]
-        if isinstance(argument, TensorArgument):
+        if name in said and name not in reading.launcher.defaults:
+            candidates = said[name]
+        elif isinstance(argument, TensorArgument):
             candidates = _around(argument, shapes, evidence, name in reading.ranked)
         elif argument is not None:
             candidates = (argument,)
         elif name in reading.unknown:
-            candidates = _unknown(name, reading.kind(parameter), evidence, shapes, frame)
+            kind = reading.kind(parameter)
+            candidates = _or_none(_unknown(name, kind, evidence, shapes, frame), evidence, name)
         elif name in _WHERE:
             candidates = (None,)
         else:
@@ -93,6 +104,42 @@ def choices(
             ordered.sort(key=lambda a: not (isinstance(a, TensorArgument) and _is_whole(a)))
         found.append(Choice(name, tuple(ordered[:_MOST])))
     return found
+
+
+def _documented(reading: InferredSignature) -> dict[str, list[TensorArgument]]:
+    """By parameter, the forms that comments and docstrings name."""
+    said = {name: d for name, e in reading.evidence.items() if (d := e.documented) is not None}
+    # Indices mostly lie within the first dimension of what they choose from.
+    shapes = sorted((one.shape for one in said.values()), key=len, reverse=True)
+    sizes = (*(s[0] for s in shapes if s), *(d for s in shapes for d in s))
+    names = [d for d in dict.fromkeys(sizes) if isinstance(d, str) and d.isidentifier()]
+    known = {a.name: a for a in reading.known}
+    found = {}
+    for name, one in said.items():
+        given, evidence = known.get(name), reading.evidence[name]
+        strided, rows_only = layouts(evidence, len(one.shape))
+        dtypes = one.dtypes or evidence.dtypes or DEFAULT_DTYPES
+        form = TensorArgument(name, dtypes, one.shape, strided=strided, rows_only=rows_only)
+        if isinstance(given, TensorArgument) and given.dtypes != DEFAULT_DTYPES:
+            form = replace(given, shape=one.shape)
+        if given is not None and not isinstance(given, TensorArgument):
+            continue
+        if form.dtypes == DEFAULT_DTYPES:
+            found[name] = list(_with_types([form], shapes, evidence))
+            continue
+        whole = form.dtypes[0] in INTEGERS and form.high is None
+        within = [replace(form, high=d) for d in names if whole and d not in one.shape]
+        found[name] = [*within, form]
+    return found
+
+
+def _or_none(
+    candidates: Iterable[Argument | None], evidence: Evidence, name: str
+) -> Iterator[Argument | None]:
+    """None among the first, where the code asks whether there is one: a group of processes."""
+    found = list(candidates)
+    nothing = [ChoiceArgument(name, (None,))] if evidence.optional and evidence.tensor else []
+    yield from (*found[:_BEFORE_NONE], *nothing, *found[_BEFORE_NONE:])
 
 
 def _is_whole(tensor: TensorArgument) -> bool:
@@ -168,10 +215,12 @@ def _alternatives(
     if own and own[0] == "...":
         # What has as many leading dimensions comes first, then all that is known to have a shape.
         yield from sorted((s for s in others if s), key=lambda s: s[0] != "...")
+        # One for each row of another, or as long as its rows.
+        parts = [part for s in others if len(s) > 1 for part in (s[:-1], s[-1:])]
+        yield from (part for part in parts if "..." not in part)
         for frame in FRAMES:
             yield (*frame[:-1], *own[1:]) if len(own) == 2 else frame
-        # One for each row of another, or as long as its rows.
-        yield from (part for s in others if len(s) > 1 for part in (s[:-1], s[-1:]))
+        yield from (part for part in parts if "..." in part)
         return
     yield from (s for s in others if len(s) == len(own) and "..." not in s)
     yield from (s[: len(own)] for s in others if len(s) > len(own) and "..." not in s)
@@ -351,7 +400,8 @@ def variations(
             yield name, (replace(given, optional=True),)
         if (default is None and name in known) or name in _WHERE:
             continue
-        if none and given in (None, ChoiceArgument(name, (None,))):
+        without = given == ChoiceArgument(name, (None,))
+        if (none and given is None) or (without and (none or evidence.optional)):
             kind, numbers = reading.kind(parameter), _numbers(at)
             yield name, tuple(_for_nothing(name, kind, evidence, shapes, numbers))[:_MOST]
         elif none and isinstance(given, ChoiceArgument) and None not in given.values:

@@ -25,6 +25,7 @@ from tritonopt.verification.signature.argument_language import (
     Signature,
     SizeArgument,
     TensorArgument,
+    short_name,
 )
 from tritonopt.verification.signature.size_facts import Fact
 
@@ -65,8 +66,10 @@ _WHOLE = re.compile(
     r"expected (tensor for argument|scalar type).*(Long|Int)|must be (an? )?(long|int)|"
     r"tensors used as indices|to be (int64|int32|long)|int32/int64|not (an )?integer|"
     r"integer (tensor|type|dtype)|'(fp16|fp32|fp64|bf16)'|unsupported operand type.*float|"
-    r"operands of type pointer<\w+> and .*(float|fp|bf)"
+    r"operands of type (pointer<\w+>|[\w.]*float\w*) and .*(float|fp|bf)"
 )
+_SAME_TYPE = re.compile(r"same dtype\W+[Gg]ot (\w+) and (\w+)")
+_TOO_WIDE = re.compile(r"Unsupported \w+ dtype int(64|32|16)\b")
 _FLAGS = re.compile(r"\bbool\b|boolean")
 _NO_LIST = re.compile(
     r"'?(int|float|NoneType|bool)'? object is not (subscriptable|iterable)|"
@@ -110,6 +113,7 @@ def _all(signature: Signature, sizes: Mapping[str, int], attempt: Attempt) -> It
             yield from (_with(t) for t in _of_rank(signature, tensor, wanted_steps + 2))
     if _WHOLE.search(trouble):
         yield from (r for t in blamed for r in _as_index(signature, t))
+    yield from (_with(t) for b in blamed for t in _of_other_types(b, trouble))
     if _FLAGS.search(trouble):
         yield from (_with(replace(t, dtypes=("bool",), high=None)) for t in blamed)
     if _NO_LIST.search(trouble) or _UNPACKED.search(trouble):
@@ -140,8 +144,7 @@ def _of_comparisons(
     for operator, left, right in attempt.blame.compared:
         if isinstance(left, int) and isinstance(right, int):
             if operator == "%":
-                named = _named(sizes, left)
-                yield from (_knowing(f"{name} % {right} == 0") for name in named if right > 1)
+                yield from _divisible(signature, sizes, left, right)
             elif operator in ("==", "!="):
                 yield from _equated(signature, sizes, left, right)
                 yield from _counted(signature, sizes, left, right)
@@ -156,6 +159,20 @@ def _of_comparisons(
             tensors = [t for t in signature.tensors if t.name in attempt.blame.names]
             yield from (_with(_typed(t, right)) for t in tensors if left in t.dtypes[:1])
             yield from (_with(_typed(t, left)) for t in tensors if right in t.dtypes[:1])
+
+
+def _divisible(
+    signature: Signature, sizes: Mapping[str, int], size: int, by: int
+) -> Iterator[Repair]:
+    """A size that has to be a multiple; so has that of which it is some times as large."""
+    if by < 2:
+        return
+    yield from (_knowing(f"{name} % {by} == 0") for name in _named(sizes, size))
+    for times, name in product(_TIMES, sizes):
+        made = f"{times} * {name}"
+        stands = any(made in tensor.shape for tensor in signature.tensors)
+        if stands and times * sizes[name] == size:
+            yield _knowing(f"{name} % {by // math.gcd(by, times)} == 0")
 
 
 def _equated(
@@ -206,10 +223,9 @@ def _multiples(
     signature: Signature, sizes: Mapping[str, int], name: str, wanted: int
 ) -> Iterator[Repair]:
     """A size that has to be some times another: packed numbers, a gate beside its values."""
-    for other in signature.size_names:
-        size = sizes.get(other, 0)
-        if other != name and size > 1 and wanted % size == 0 and wanted // size in _TIMES:
-            yield _renamed(name, f"{wanted // size} * {other}")
+    others = [n for n in signature.size_names if n != name and sizes.get(n, 0) > 1]
+    times = [(wanted // sizes[n], n) for n in others if wanted % sizes[n] == 0]
+    yield from (_renamed(name, f"{t} * {n}") for t, n in sorted(times) if t in _TIMES)
 
 
 def _ordered(sizes: Mapping[str, int], operator: str, left: int, right: int) -> Iterator[Repair]:
@@ -335,6 +351,17 @@ def _as_index(signature: Signature, tensor: TensorArgument) -> Iterator[Repair]:
     for size in dict.fromkeys(d for d in elsewhere if isinstance(d, str) and d != "..."):
         yield _with(replace(tensor, dtypes=("i64",), low=0, high=size))
     yield _with(replace(tensor, dtypes=("i64",), high=None))
+
+
+def _of_other_types(tensor: TensorArgument, trouble: str) -> Iterator[TensorArgument]:
+    """The type of the other operand, or the narrowest, where the message says as much."""
+    if said := _SAME_TYPE.search(trouble):
+        one, other = map(short_name, said.groups())
+        for own, wanted in ((one, other), (other, one)):
+            if tensor.dtypes[0] == own and wanted in DTYPES:
+                yield replace(_typed(tensor, wanted), high=None)
+    if _TOO_WIDE.search(trouble) and tensor.dtypes[0] in ("i64", "i32", "i16"):
+        yield replace(tensor, dtypes=("i8",), high=None)
 
 
 def _lists(signature: Signature, blame: Blame) -> Iterator[Repair]:

@@ -32,6 +32,7 @@ from tritonopt.verification.settling.candidates import (
 from tritonopt.verification.settling.other_values import OtherValues
 from tritonopt.verification.settling.repairs import Repair, repairs
 from tritonopt.verification.settling.wider_forms import (
+    deepened,
     raised,
     told_apart,
     with_complex,
@@ -58,6 +59,10 @@ _SECONDS = 20.0
 _MOST_DEATHS = 2
 _MOST_REPAIRS = 8
 """So many lessons of failures one after the other."""
+_WHOLE_FRAMES = 2
+"""So many shapes are tried for tensors of whole numbers."""
+_FIRST = (-Attempt.GOOD - 1, 0)
+"""Nearer than all that follows from a failure."""
 _MORE_TRIES = 60
 """For arguments that the original takes on all sizes, once some are taken on a few."""
 
@@ -105,6 +110,7 @@ class Trial:
         found = told_apart(found, self._taken, self._stable)
         found = with_rows(found, self._taken, self._stable)
         found = raised(found, self.reading.evidence, self._taken, self._stable)
+        found = deepened(found, self.reading.evidence, self._taken, self._stable)
         others = OtherValues(self.reading, self._good, self._with, self._spent)
         found = others.beside(self._with_other_ranks(self._with_leading(found)))
         return self._with_complex(self._without_bad_types(found))
@@ -116,11 +122,7 @@ class Trial:
 
         That is what the failure itself suggests, or one parameter.
         """
-        self.tables = [choices(self.reading, frame) for frame in FRAMES]
-        self.tables += [choices(self.reading, frame, whole=True) for frame in FRAMES[:2]]
-        waiting: list[_State] = []
-        for frame, table in enumerate(self.tables):
-            heapq.heappush(waiting, _State((0, 0), frame, frame, (0,) * len(table)))
+        waiting = self._beginnings()
         visited = {(s.frame, s.picks, s.repairs) for s in waiting}
         found: Signature | None = None
         most, last = 0, 0
@@ -150,6 +152,25 @@ class Trial:
         if found is None and self.best is not None and self.best[0].level == Attempt.RACING:
             found = self.best[1]
         return None if found is None or self._evades(found) else found
+
+    def _beginnings(self) -> list[_State]:
+        """What to try first: of each table the likeliest of all arguments.
+
+        What the code says as it stands, then what is written about it, then all the rest.
+        """
+        whole = FRAMES[:_WHOLE_FRAMES]
+        self.tables = [choices(self.reading, frame) for frame in FRAMES]
+        self.tables += [choices(self.reading, frame, whole=True) for frame in whole]
+        first = {0}
+        if any(evidence.documented is not None for evidence in self.reading.evidence.values()):
+            first.add(len(self.tables))
+            self.tables.append(choices(self.reading, FRAMES[0], documented=True))
+        found = [
+            _State(_FIRST if at in first else (0, 0), at, at, (0,) * len(table))
+            for at, table in enumerate(self.tables)
+        ]
+        heapq.heapify(found)
+        return found
 
     def _followers(
         self, state: _State, signature: Signature | None, attempt: Attempt | None

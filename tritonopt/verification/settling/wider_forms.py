@@ -17,6 +17,8 @@ from tritonopt.verification.signature.argument_language import (
 )
 from tritonopt.verification.signature.evidence import Evidence
 
+_DEEP = 3
+"""A tensor with so many dimensions has some behind the first ones already."""
 _MOST_PLACES = 6
 """A size that stands in more places is not told apart: each doubles what there is to try."""
 
@@ -45,6 +47,31 @@ def raised(
             if taken(wider) >= taken(signature) > 0 and stable(wider):
                 signature = wider
                 break
+    return signature
+
+
+def deepened(
+    signature: Signature,
+    evidence: Mapping[str, Evidence],
+    taken: Callable[[Signature], int],
+    stable: Callable[[Signature], bool],
+) -> Signature:
+    """With one dimension more behind the others, where the code views what is there as one.
+
+    A launcher that takes pictures takes what has no pixels as well, but then nothing is long.
+    """
+    for tensor in signature.tensors:
+        said = evidence.get(tensor.name)
+        if said is None or not said.merged or said.rank is not None or said.annotated is not None:
+            continue
+        if not 0 < len(tensor.shape) < _DEEP or "..." in tensor.shape:
+            continue
+        free = next(n for n in "nkldpqrs" if n not in signature.size_names)
+        deeper = replace(tensor, shape=(*tensor.shape, free))
+        arguments = (deeper if a is tensor else a for a in signature.arguments)
+        wider = replace(signature, arguments=tuple(arguments))
+        if taken(wider) >= taken(signature) > 0 and stable(wider):
+            signature = wider
     return signature
 
 

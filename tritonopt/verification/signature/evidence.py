@@ -13,6 +13,7 @@ from tritonopt import source
 from tritonopt.facts.host import torch_api
 from tritonopt.source.parsing import parsed
 from tritonopt.verification.signature.argument_language import DTYPES, Dimension
+from tritonopt.verification.signature.documented import DocumentedShape, documented_shapes
 from tritonopt.verification.signature.launchers import Launcher
 
 DEFAULT_DTYPES = ("f32", "f16", "bf16")
@@ -89,6 +90,8 @@ class Evidence:
     """A dimension is counted from the first one: more of them before it would be others."""
     ragged: bool = False
     """Any number of leading dimensions will do."""
+    merged: bool = False
+    """What comes behind its first dimensions is viewed as one: `x.view(m, groups, -1)`."""
     strided: bool = False
     """The code looks at the strides, or makes the tensor contiguous itself."""
     stride_axes: set[int] = field(default_factory=set)
@@ -101,6 +104,8 @@ class Evidence:
     """A kernel makes addresses of what it holds."""
     used: bool = False
     annotated: tuple[Dimension, ...] | None = None
+    documented: DocumentedShape | None = None
+    """What a comment or a docstring says of its shape."""
     optional: bool = False
     """None may be passed: the annotation says so, or the code asks whether it was."""
     told_from_number: bool = False
@@ -134,6 +139,8 @@ class Findings:
         """Sizes that kernels show for pointers: parameter to its number of elements."""
         for parameter in launcher.parameters:
             _annotation(module, parameter, self.evidence[parameter.arg])
+        for name, shape in documented_shapes(module, launcher).items():
+            self.evidence[name].documented = shape
         for name, value in _told_apart_by_kernels(module):
             if name in self.evidence:
                 self.evidence[name].compared.append(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from tritonopt import source
@@ -44,11 +45,23 @@ def _matches(mentions: re.Pattern[str], path: Path) -> bool:
         return False
 
 
-def launched_elsewhere(module: source.Module) -> list[tuple[Launchers, Launcher, frozenset[str]]]:
+@dataclass(frozen=True)
+class Elsewhere:
+    """A function of another file."""
+
+    launchers: Launchers
+    """All of its file."""
+    launcher: Launcher
+    kernels: frozenset[str]
+    """That it reaches."""
+
+
+def launched_elsewhere(module: source.Module) -> list[list[Elsewhere]]:
     """Of the functions of other files as few as launch every kernel that any of them launches.
 
-    With all launchers of their file, and the kernels that they reach; what takes few parameters
-    comes first, for it is found out most easily how to call that.
+    Each with others that launch as much of what the ones before do not, for not all can be called
+    everywhere. What takes few parameters comes first, for it is found out most easily how to call
+    that.
     """
     names: dict[str, tuple[source.Module, dict[str, str]]] = {}
     for kernel in module.kernels:
@@ -66,11 +79,14 @@ def launched_elsewhere(module: source.Module) -> list[tuple[Launchers, Launcher,
             nodes = [launchers.definitions[name] for name in reached]
             used = {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}
             kernels = frozenset(imported[name] for name in used & imported.keys())
-            candidates.append((launchers, launcher, kernels))
-    chosen: list[tuple[Launchers, Launcher, frozenset[str]]] = []
+            candidates.append(Elsewhere(launchers, launcher, kernels))
+    chosen: list[list[Elsewhere]] = []
     covered: frozenset[str] = frozenset()
-    for candidate in sorted(candidates, key=lambda c: len(c[1].parameters)):
-        if candidate[2] - covered:
-            chosen.append(candidate)
-            covered |= candidate[2]
+    candidates.sort(key=lambda c: len(c.launcher.parameters))
+    for candidate in candidates:
+        new = candidate.kernels - covered
+        if new:
+            others = (c for c in candidates if c is not candidate and new <= c.kernels)
+            chosen.append([candidate, *others])
+            covered |= candidate.kernels
     return chosen

@@ -236,6 +236,8 @@ class Values:
         if name in torch_api.SAME_SHAPE or name == "requires_grad_":
             return owner
         if name in ("view", "reshape", "flatten"):
+            several = len(values) > 1 and first != Number(-1)
+            evidence.merged |= several and values[-1] == Number(-1) and owner.form == "same"
             if len(values) == 2 and first == Number(-1):
                 evidence.ragged = True
                 self.found.equations.append((self.found.size(owner.name, -1), values[1]))

@@ -64,7 +64,8 @@ class Blaming:
 
     def failed(self, frame: FrameType, error: object) -> None:
         """An exception is in this frame: of those it goes through, the innermost counts."""
-        if error is self.error and self.blame.names:
+        known = error is self.error or getattr(error, "__cause__", None) is self.error is not None
+        if known and (self.blame.names or self.blame.compared):
             return
         self.error = error
         found = _innermost(_tree(self.text), frame.f_lineno)
@@ -125,6 +126,9 @@ def _innermost(tree: ast.AST, line: int) -> tuple[ast.stmt, ast.expr | None] | N
         return None
     if isinstance(found, ast.Assert):
         return found, found.test
+    match found:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="static_assert"), args=[test, *_])):
+            return found, test
     parent = above.get(found)
     if isinstance(found, ast.Raise) and isinstance(parent, ast.If):
         return found, parent.test

@@ -1,0 +1,54 @@
+"""Sizes beyond every number that a test compares with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tritonopt.verification.coverage.demands import Demand
+from tritonopt.verification.coverage.larger_sizes import LargerSizes
+from tritonopt.verification.coverage.text_sizes import Numbers
+
+
+class Calls:
+    """An exploration that has used up its calls, and a loop over what `n` counts."""
+
+    names = ("m", "n")
+    calls_left = 0
+    work = 0
+
+    class tried:
+        base: Mapping[str, int] = {"m": 5, "n": 5}
+
+    def __init__(self) -> None:
+        self.sizes: list[Mapping[str, int]] = []
+
+    def unmet(self) -> list[Demand]:
+        done = any(sizes["n"] > 32768 for sizes in self.sizes)
+        return [] if done else [Demand("original", 7, "turns", "for i in range(0, n, BLOCK):")]
+
+    def wanting(self, name: str) -> bool:
+        return name == "n"
+
+    def made(self, sizes: Mapping[str, int]) -> Iterator[Any]:
+        if self.calls_left:
+            self.calls_left -= 1
+            self.sizes.append(sizes)
+            yield sizes
+
+    def expected(self, sizes: Mapping[str, int]) -> float:
+        return 0.0
+
+    def fits(self, sizes: Mapping[str, int]) -> bool:
+        return True
+
+    def affordable(self, sizes: Mapping[str, int], *, needed: bool) -> bool:
+        return True
+
+    bearable = fits
+
+
+def test_there_are_calls_for_a_tile_that_grows_however_many_flags_came_before() -> None:
+    calls = Calls()
+    list(LargerSizes(calls, Numbers(limits=[2048, 32768])).examples())  # type: ignore[arg-type]  # a stand-in
+    assert calls.sizes == [{"m": 5, "n": 2049}, {"m": 5, "n": 32769}]

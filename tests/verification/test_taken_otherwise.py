@@ -1,0 +1,112 @@
+"""Kernels that only another device, or more rows than can be run, leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tritonopt import source
+from tritonopt.verification import Verdict
+from tritonopt.verification.coverage.demands import demands
+from tritonopt.verification.coverage.text_differences import Comparison
+from tritonopt.verification.taken_otherwise import launched_otherwise
+
+DEVICES = """
+import torch
+import triton
+import triton.language as tl
+
+TILE_FROM = 16384
+
+def is_large(n):
+    return torch.cuda.get_device_capability()[0] >= 10 and n >= TILE_FROM
+
+@triton.jit
+def row_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * n + cols, mask=cols < n)
+    tl.store(y_ptr + row * n + cols, x + x, mask=cols < n)
+
+@triton.jit
+def tile_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * n + cols, mask=cols < n)
+    tl.store(y_ptr + row * n + cols, x + x, mask=cols < n)
+
+def twice(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    if is_large(
+        n
+    ):
+        tile_kernel[(m, triton.cdiv(n, 16))](x, y, n, BLOCK=16)
+        return y
+    row_kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+"""
+BOTH = DEVICES.replace("x + x", "2 * x")
+
+
+def test_what_another_device_runs_is_compared(of_texts: Callable[..., Verdict]) -> None:
+    verdict = of_texts(DEVICES, BOTH, backend="interpreter", max_examples=2)
+    assert verdict.verdict == "identical", verdict.reason
+    note = next(n for n in verdict.notes if "`tile_kernel`" in n)
+    assert "it was taken, for both versions, that `is_large(n)` (line 29) holds" in note
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("tl.program_id(1) * BLOCK +", "tl.program_id(1) * 15 +"),
+        # It may rest on what was asked: a row of that many columns is tiles of 16.
+        ("cols = tl.program_id(1)", "n = (n + 15) // 16 * 16\n    cols = tl.program_id(1)"),
+    ],
+)
+def test_where_it_differs_there_is_no_answer(
+    of_texts: Callable[..., Verdict], old: str, new: str
+) -> None:
+    changed = BOTH.replace(old, new)
+    assert changed != BOTH
+    verdict = of_texts(DEVICES, changed, backend="interpreter", max_examples=2)
+    assert verdict.verdict == "unsupported" and "tile_kernel" in str(verdict.reason), verdict
+    assert any("(line 29) holds; they differ there" in note for note in verdict.notes)
+
+
+def _kernels_to_come_to(old: str, new: str) -> list[str]:
+    modules = source.read(old, "old.py"), source.read(new, "new.py")
+    unmet = [
+        d
+        for d in demands(*modules, ({"twice", "tile_kernel"}, {"twice", "tile_kernel"}))
+        if "tile_kernel" in (d.text, *(k.name for k in modules[0].kernels if _within(d, k.node)))
+    ]
+    assert unmet
+    found = launched_otherwise(Comparison.of(*modules), unmet)
+    return [name for other in found for name in other.kernels]
+
+
+def _within(demand: object, node: object) -> bool:
+    return bool(node.lineno <= demand.line <= node.end_lineno)  # type: ignore[attr-defined]
+
+
+def test_a_test_that_differs_is_not_taken_otherwise() -> None:
+    assert _kernels_to_come_to(DEVICES, BOTH) == ["tile_kernel"]
+    assert not _kernels_to_come_to(DEVICES, BOTH.replace("TILE_FROM = 16384", "TILE_FROM = 8192"))
+    assert not _kernels_to_come_to(DEVICES, BOTH.replace("[0] >= 10", "[0] >= 9"))
+
+
+def test_what_launches_something_else_and_returns_does_not() -> None:
+    moved = (
+        ("if is_large(\n        n\n    )", "if not is_large(n)"),
+        ("tile_kernel[(m, triton.cdiv(n, 16))](x, y, n, BLOCK=16)", "THE_ROW"),
+        ("row_kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))", "THE_TILE"),
+        ("THE_ROW", "row_kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))"),
+        ("THE_TILE", "tile_kernel[(m, triton.cdiv(n, 16))](x, y, n, BLOCK=16)"),
+    )
+    old, new = DEVICES, BOTH
+    for one, other in moved:
+        old, new = old.replace(one, other), new.replace(one, other)
+    assert _kernels_to_come_to(old, new) == ["tile_kernel"]

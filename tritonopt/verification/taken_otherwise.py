@@ -1,0 +1,198 @@
+"""Kernels that no call comes to here, because of what a launcher asks: of the device, of sizes.
+
+    if is_blackwell() and n >= 16384:
+        tiled_kernel[grid](x, y, n, BLOCK=1024)
+
+Where both versions ask the same, and nothing that differs has a part in it, both are run once more
+with the outcome that leads to the launch, whatever the answer would be. What runs then is the same
+kernel with arguments that the same code forms, of smaller sizes, or on another device, than in
+practice. That says as much of two kernels as other small calls do, where they agree. Where they do
+not, it says nothing: one of them may rest on what was asked.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tritonopt import source
+from tritonopt.source.trees import blocks_of
+from tritonopt.verification.coverage.demands import Demand
+from tritonopt.verification.coverage.text_differences import Comparison, Version
+
+_MOST_RUNS = 2
+"""Kernels that cannot be launched together are in runs of their own, but in no more."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A test of a launcher, and the outcome that leads to a launch."""
+
+    test: ast.expr
+    holds: bool
+
+    @property
+    def key(self) -> tuple[str, bool]:
+        return ast.dump(self.test), self.holds
+
+    def __str__(self) -> str:
+        outcome = "holds" if self.holds else "does not hold"
+        return f"`{ast.unparse(self.test)}` (line {self.test.lineno}) {outcome}"
+
+
+@dataclass(frozen=True)
+class Otherwise:
+    """Both versions with some tests taken to come out as they never did."""
+
+    old: source.Module
+    new: source.Module
+    kernels: tuple[str, ...]
+    """Which are launched then."""
+    taken: tuple[Taken, ...]
+    """The tests of the original."""
+
+    def asks(self, demand: Demand) -> bool:
+        """Whether it is something of these kernels, or of a call of theirs, that has to run."""
+        return demand.kind != "programs" or demand.text in self.kernels
+
+    def __str__(self) -> str:
+        tests = ", ".join(map(str, self.taken))
+        return (
+            f"no call comes to {', '.join(f'`{name}`' for name in self.kernels)} here: compared in "
+            f"calls in which it was taken, for both versions, that {tests}"
+        )
+
+
+@dataclass
+class _Together:
+    """Kernels that are launched together, and the outcomes of tests in either version."""
+
+    kernels: list[str] = field(default_factory=list)
+    old: dict[ast.expr, bool] = field(default_factory=dict)
+    new: dict[ast.expr, bool] = field(default_factory=dict)
+
+    def takes(self, way: Iterable[Taken]) -> bool:
+        """Whether it asks no test for another outcome."""
+        return all(self.old.get(t.test, t.holds) == t.holds for t in way)
+
+
+def launched_otherwise(compared: Comparison, unmet: Collection[Demand]) -> list[Otherwise]:
+    """How to come to the kernels of which nothing has run."""
+    found: list[_Together] = []
+    for kernel in compared.old.module.kernels:
+        way = next(_both_ways(compared, kernel.name), None) if _never_ran(kernel, unmet) else None
+        if way is None:
+            continue
+        ours, theirs = way
+        group = next((g for g in found if g.takes(ours)), None)
+        if group is None:
+            group = _Together()
+            found.append(group)
+        group.kernels.append(kernel.name)
+        group.old |= {t.test: t.holds for t in ours}
+        group.new |= {t.test: t.holds for t in theirs}
+    return [
+        Otherwise(
+            _with_outcomes(compared.old.module, group.old),
+            _with_outcomes(compared.new.module, group.new),
+            tuple(group.kernels),
+            tuple(Taken(test, holds) for test, holds in group.old.items()),
+        )
+        for group in found[:_MOST_RUNS]
+    ]
+
+
+def _never_ran(kernel: source.Kernel, unmet: Collection[Demand]) -> bool:
+    """Whether something of a kernel of the original has to run, and one line is the first."""
+    node = kernel.node
+    asked = [d for d in unmet if d.title == "original" and d.kind == "line"]
+    lines = {d.line for d in asked if d.within and d.within.start == node.lineno}
+    body = [s for s in node.body if not _is_text(s)]
+    return bool(lines) and bool(body) and min(lines) <= body[0].lineno + _FEW_LINES
+
+
+_FEW_LINES = 3
+"""Within so many lines of the first one what differs may begin, in a kernel that never ran."""
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _both_ways(compared: Comparison, kernel: str) -> Iterator[tuple[list[Taken], list[Taken]]]:
+    """The tests before a launch of a kernel that both versions have, in each of them."""
+    theirs = list(_ways(compared, compared.new, kernel))
+    for where, way in _ways(compared, compared.old, kernel):
+        keys = [taken.key for taken in way]
+        alike = next((w for at, w in theirs if at == where and [t.key for t in w] == keys), None)
+        if alike is not None:
+            yield way, alike
+
+
+def _ways(compared: Comparison, version: Version, kernel: str) -> Iterator[tuple[str, list[Taken]]]:
+    """By the function around a launch, the tests on which it depends there; none that differs."""
+    for launch in version.module.launches:
+        if launch.kernel.name != kernel or launch.is_elsewhere:
+            continue
+        for name, body in version.bodies.items():
+            inside = any(node is launch.call for s in body.statements for node in _own(s.node))
+            concerned = {s.node for s in body.statements if s.concerned}
+            way = list(_tests_before(body.node.body, launch.call, version)) if inside else []
+            if way and not concerned & {test for test, _ in way} and name in compared.local:
+                yield name, [Taken(node.test, holds) for node, holds in way]
+
+
+def _own(node: ast.stmt) -> Iterator[ast.AST]:
+    """The parts of a statement that are in no statement inside it."""
+    waiting: list[ast.AST] = [node]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting += [n for n in ast.iter_child_nodes(part) if not isinstance(n, ast.stmt)]
+
+
+def _tests_before(
+    block: Sequence[ast.stmt], call: ast.Call, version: Version
+) -> Iterator[tuple[ast.If, bool]]:
+    """The branches around a call, and those before it that launch something else and return."""
+    for statement in block:
+        if any(node is call for node in ast.walk(statement)):
+            if isinstance(statement, ast.If) and not any(n is call for n in _own(statement)):
+                yield statement, any(n is call for s in statement.body for n in ast.walk(s))
+            for inner in blocks_of(statement):
+                yield from _tests_before(inner, call, version)
+            return
+        yield from _leaving(statement, version)
+
+
+def _leaving(statement: ast.stmt, version: Version) -> Iterator[tuple[ast.If, bool]]:
+    """A branch that launches a kernel and ends the function, and those that follow it."""
+    if not isinstance(statement, ast.If) or not isinstance(statement.body[-1], ast.Return):
+        return
+    calls = {id(launch.call) for launch in version.module.launches}
+    if any(id(node) in calls for s in statement.body for node in ast.walk(s)):
+        yield statement, False
+        if len(statement.orelse) == 1:
+            yield from _leaving(statement.orelse[0], version)
+
+
+def _with_outcomes(module: source.Module, outcomes: Mapping[ast.expr, bool]) -> source.Module:
+    """The file with some tests replaced by their outcomes; every line stays where it was."""
+    lines = module.text.encode().splitlines(keepends=True)
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    text = module.text.encode()
+    places = [
+        (
+            starts[test.lineno - 1] + test.col_offset,
+            starts[(test.end_lineno or 0) - 1] + (test.end_col_offset or 0),
+            holds,
+        )
+        for test, holds in outcomes.items()
+    ]
+    for begin, end, holds in sorted(places, reverse=True):
+        kept = b"\n" * text[begin:end].count(b"\n")
+        text = text[:begin] + b"(" + str(holds).encode() + kept + b")" + text[end:]
+    return source.read(text.decode(), module.path)
