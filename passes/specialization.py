@@ -23,6 +23,8 @@ from tritonopt.facts.algebra.atoms import (
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import RANDOM, function
+from tritonopt.facts.memory.lanes_per_thread import most_lanes
+from tritonopt.facts.memory.whole_numbers import WholeNumbers
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import Kernel
@@ -180,15 +182,19 @@ class _Loss:
     """In words, of this parameter alone."""
     told: _Told
     effect: Effect
+    is_place: bool = False
+    """It says where one access begins or ends, and is no distance between many."""
 
 
 def _narrowed(
     facts: KernelFacts, untold: Mapping[str, frozenset[_Told]], listed: Mapping[str, str]
 ) -> Iterator[Site]:
     """One finding for all parameters of a kernel that are kept from the compiler in one way."""
-    lengths = _lengths(facts)
+    lengths, whole = _lengths(facts), WholeNumbers(facts)
     groups: dict[tuple[str, _Told], dict[str, _Loss]] = {}
     for effect in _widest(facts):
+        if most_lanes(facts, effect) == 1:
+            continue  # an access of one element for each thread is as wide as it gets
         try:
             found = list(_lost(facts, effect))
         except TooLarge:
@@ -199,6 +205,8 @@ def _narrowed(
                 continue
             if loss.told is _Told.ONE and loss.name in lengths:
                 continue  # no stride: nobody launches it for a length of 1
+            if loss.is_place and listed.get(loss.name) and (whole.has(effect) or whole.alone):
+                continue  # of a batch, which has another size at each call
             groups.setdefault((listed.get(loss.name, ""), loss.told), {})[loss.name] = loss
     for (which, _), group in groups.items():
         node = next(a for a in _arguments(facts.kernel) if a.arg in group)
@@ -293,10 +301,11 @@ def _lost(facts: KernelFacts, effect: Effect) -> Iterator[_Loss]:
         return
     for name in begins:
         what = f"{_Told.ALIGNED.value}, and so where the {kind} begins"
-        yield _Loss(name, what, _Told.ALIGNED, effect)
+        is_place = Polynomial.of(Param(name)).terms.keys() <= offset.terms.keys()
+        yield _Loss(name, what, _Told.ALIGNED, effect, is_place)
     for name in ends:
         what = f"{_Told.ALIGNED.value}, and so where the {kind} ends"
-        yield _Loss(name, what, _Told.ALIGNED, effect)
+        yield _Loss(name, what, _Told.ALIGNED, effect, is_place=True)
 
 
 def _only(monomial: _Monomial) -> Atom | None:

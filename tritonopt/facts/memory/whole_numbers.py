@@ -1,0 +1,74 @@
+"""Which accesses move indices, lengths and other whole numbers, rather than data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from tritonopt.facts.dtypes import FLOATS, INTEGERS
+from tritonopt.facts.effects import Effect, EffectKind
+from tritonopt.facts.kernel_facts import KernelFacts
+from tritonopt.facts.operations import Op
+from tritonopt.facts.values import Value
+
+_WHOLE = frozenset({Op.FLOORDIV, Op.MOD, Op.CDIV})
+"""What floats are not put through."""
+
+
+class WholeNumbers:
+    """Answers for one kernel."""
+
+    def __init__(self, facts: KernelFacts) -> None:
+        self._facts = facts
+
+    def has(self, effect: Effect) -> bool:
+        """Whether an access is seen to move whole numbers."""
+        facts = self._facts
+        if facts.types.behind(effect).all_in(INTEGERS):
+            return True
+        if effect.kind is EffectKind.STORE and effect.stored is not None:
+            return facts.types.of(effect.stored).all_in(INTEGERS)
+        return effect.kind is EffectKind.LOAD and effect.order in self._indices
+
+    @cached_property
+    def alone(self) -> bool:
+        """Whether some access moves whole numbers, and the kernel computes nothing in floats."""
+        facts = self._facts
+        moved = (e for e in facts.effects if e.kind in (EffectKind.LOAD, EffectKind.STORE))
+        return any(map(self.has, moved)) and not any(
+            facts.types.of(value).some_in(FLOATS | {"float"}) or value.op is Op.DIV
+            for value in facts.interpretation.computed
+        )
+
+    @cached_property
+    def _indices(self) -> frozenset[int]:
+        """The loads of what goes into an address or the end of a loop, or is divided as indices."""
+        loads = (_loads_in(value) for value in self._places())
+        return frozenset(number for found in loads for number in found)
+
+    def _places(self) -> Iterator[Value]:
+        facts = self._facts
+        for effect in facts.effects:
+            if effect.pointer is not None:
+                yield effect.pointer
+        for loop in facts.loops:
+            yield from (b for b in (loop.start, loop.stop, loop.step) if b is not None)
+        for value in facts.interpretation.computed:
+            to = facts.types.of(value) if value.op is Op.CAST else None
+            if value.op in _WHOLE or (to is not None and to.all_in(INTEGERS)):
+                yield value
+
+
+def _loads_in(value: Value) -> Iterator[int]:
+    """The loads that a value is computed from; where those stand is another matter."""
+    seen: set[Value] = set()
+    todo = [value]
+    while todo:
+        part = todo.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        if part.op is Op.LOAD:
+            yield part.number
+        else:
+            todo += part.operands
