@@ -205,8 +205,10 @@ def _narrowed(
                 continue
             if loss.told is _Told.ONE and loss.name in lengths:
                 continue  # no stride: nobody launches it for a length of 1
-            if loss.is_place and listed.get(loss.name) and (whole.has(effect) or whole.alone):
-                continue  # of a batch, which has another size at each call
+            is_of_batch = loss.is_place and (whole.has(effect) or whole.alone)
+            is_of_batch |= loss.name in lengths and whole.has(effect)
+            if is_of_batch and listed.get(loss.name):
+                continue  # a batch has another size at each call
             groups.setdefault((listed.get(loss.name, ""), loss.told), {})[loss.name] = loss
     for (which, _), group in groups.items():
         node = next(a for a in _arguments(facts.kernel) if a.arg in group)

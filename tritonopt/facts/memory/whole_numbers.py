@@ -8,7 +8,7 @@ from functools import cached_property
 from tritonopt.facts.dtypes import FLOATS, INTEGERS
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.kernel_facts import KernelFacts
-from tritonopt.facts.operations import Op
+from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.values import Value
 
 _WHOLE = frozenset({Op.FLOORDIV, Op.MOD, Op.CDIV})
@@ -27,7 +27,9 @@ class WholeNumbers:
         if facts.types.behind(effect).all_in(INTEGERS):
             return True
         if effect.kind is EffectKind.STORE and effect.stored is not None:
-            return facts.types.of(effect.stored).all_in(INTEGERS)
+            loads = set(_loads_in(effect.stored))
+            is_made_of_them = bool(loads) and loads <= self._indices
+            return is_made_of_them or facts.types.of(effect.stored).all_in(INTEGERS)
         return effect.kind is EffectKind.LOAD and effect.order in self._indices
 
     @cached_property
@@ -44,7 +46,14 @@ class WholeNumbers:
     def _indices(self) -> frozenset[int]:
         """The loads of what goes into an address or the end of a loop, or is divided as indices."""
         loads = (_loads_in(value) for value in self._places())
-        return frozenset(number for found in loads for number in found)
+        return frozenset(number for found in loads for number in found) - self._cast_to_floats
+
+    @cached_property
+    def _cast_to_floats(self) -> frozenset[int]:
+        """Loads whose type decides whether they are computed in floats."""
+        types, computed = self._facts.types, self._facts.interpretation.computed
+        casts = (v for v in computed if v.op is Op.CAST and types.of(v).some_in(FLOATS))
+        return frozenset(number for cast in casts for number in _loads_in(cast.operands[0]))
 
     def _places(self) -> Iterator[Value]:
         facts = self._facts
@@ -57,6 +66,15 @@ class WholeNumbers:
             to = facts.types.of(value) if value.op is Op.CAST else None
             if value.op in _WHOLE or (to is not None and to.all_in(INTEGERS)):
                 yield value
+            if value.op in COMPARISONS and any(map(self._is_place, value.operands)):
+                yield value
+
+    def _is_place(self, value: Value) -> bool:
+        """Whether it is the number of a lane or a program, which no data are compared with."""
+        parts = set(value.walk())
+        return any(p.op in (Op.LANE, Op.PROGRAM_ID) for p in parts) and not any(
+            p.op is Op.LOAD for p in parts
+        )
 
 
 def _loads_in(value: Value) -> Iterator[int]:
