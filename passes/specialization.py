@@ -118,7 +118,8 @@ class Specialization(Lint):
     name: ClassVar[str] = "specialization"
     summary: ClassVar[str] = "find sizes and strides of which the compiler is not told enough"
     harm: ClassVar[str] = (
-        "loads and stores are up to four times as many: their lanes are not known to be aligned"
+        "a load or a store moves one element where it could move up to 16 bytes: their lanes are "
+        "not known to be aligned, or to lie side by side"
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -131,7 +132,7 @@ class Specialization(Lint):
             if (found := _untold(facts, p, listed.get(p.name, "")))
         }
         if untold:
-            yield from _narrowed(facts, untold, listed)
+            yield from _narrowed(facts, untold, listed, is_named=self.is_named)
         for parameter in facts.kernel.parameters:
             if parameter.name not in listed and not parameter.constexpr:
                 yield from _told_in_vain(facts, parameter)
@@ -187,9 +188,34 @@ class _Loss:
 
 
 def _narrowed(
-    facts: KernelFacts, untold: Mapping[str, frozenset[_Told]], listed: Mapping[str, str]
+    facts: KernelFacts,
+    untold: Mapping[str, frozenset[_Told]],
+    listed: Mapping[str, str],
+    *,
+    is_named: bool,
 ) -> Iterator[Site]:
     """One finding for all parameters of a kernel that are kept from the compiler in one way."""
+    for (which, told), group in _groups(facts, untold, listed).items():
+        figures = _in_figures(facts, list(group), told) if is_named else ""
+        if figures is None:
+            continue
+        node = next(a for a in _arguments(facts.kernel) if a.arg in group)
+        message = _message(which, list(group.values()), figures)
+        site = Site.of_mistake(node, "compiler-is-told", "compiler-is-not-told", message)
+        yield replace(site, pays=not which)
+
+
+def _in_figures(facts: KernelFacts, names: list[str], told: _Told) -> str | None:
+    """What it costs, by what the compiler makes of it; None where that is nothing."""
+    from tritonopt.transforms.register_use.told import told_in_figures
+
+    return told_in_figures(facts, names, one=told is _Told.ONE)
+
+
+def _groups(
+    facts: KernelFacts, untold: Mapping[str, frozenset[_Told]], listed: Mapping[str, str]
+) -> dict[tuple[str, _Told], dict[str, _Loss]]:
+    """What is lost of each parameter, by the list that has it, and by what is not told."""
     lengths, whole = _lengths(facts), WholeNumbers(facts)
     groups: dict[tuple[str, _Told], dict[str, _Loss]] = {}
     for effect in _widest(facts):
@@ -210,22 +236,19 @@ def _narrowed(
             if is_of_batch and listed.get(loss.name):
                 continue  # a batch has another size at each call
             groups.setdefault((listed.get(loss.name, ""), loss.told), {})[loss.name] = loss
-    for (which, _), group in groups.items():
-        node = next(a for a in _arguments(facts.kernel) if a.arg in group)
-        message = _message(which, list(group.values()))
-        site = Site.of_mistake(node, "compiler-is-told", "compiler-is-not-told", message)
-        yield replace(site, pays=not which)
+    return groups
 
 
-def _message(which: str, group: Sequence[_Loss]) -> str:
+def _message(which: str, group: Sequence[_Loss], figures: str) -> str:
     """What is lost, and what to do; `which` list has the parameters, or they are annotated."""
+    cost = f". {figures[:1].upper()}{figures[1:]}" if figures else ""
     why = f"listed in {which}" if which else "annotated int"
     first = group[0]
     if len(group) == 1:
         mend = "take it out of the list" if which else "take the annotation away"
         return (
             f"{first.name} is {why}, so the compiler is not told {first.what} in line "
-            f"{first.effect.line}: {mend}"
+            f"{first.effect.line}: {mend}{cost}"
         )
     *names, last = (loss.name for loss in group)
     numbers = sorted({loss.effect.line for loss in group})
@@ -238,7 +261,7 @@ def _message(which: str, group: Sequence[_Loss]) -> str:
     mend = "take them out of the list" if which else "take the annotations away"
     return (
         f"{', '.join(names)} and {last} are {why}, so the compiler is not told {what} "
-        f"({lines}): {mend}"
+        f"({lines}): {mend}{cost}"
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterator, Mapping
-from typing import TypeGuard
 
 from tritonopt.facts.algebra.atoms import Param
 from tritonopt.facts.algebra.polynomial import Atom
@@ -44,12 +43,12 @@ def _written(facts: KernelFacts, launch: Launch) -> dict[Atom, int]:
     """What the launch says in so many numbers, and defaults, where nothing may choose another."""
     if _is_tuned(facts):
         return {}
-    given = {p.name: launch.arguments.get(p.name, p.default) for p in facts.kernel.parameters}
-    return {Param(n): g.value for n, g in given.items() if _is_number(g)}
-
-
-def _is_number(given: ast.expr | None) -> TypeGuard[ast.Constant]:
-    return isinstance(given, ast.Constant) and type(given.value) is int
+    found: dict[Atom, int] = {}
+    for parameter in facts.kernel.parameters:
+        match launch.arguments.get(parameter.name, parameter.default):
+            case ast.Constant(value=int() as number):
+                found[Param(parameter.name)] = number
+    return found
 
 
 def _is_tuned(facts: KernelFacts) -> bool:
