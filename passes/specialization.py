@@ -14,9 +14,11 @@ from tritonopt.facts.algebra.atoms import (
     CeilDiv,
     Iteration,
     Lane,
+    Loaded,
     Mod,
     Negative,
     NumPrograms,
+    Opaque,
     Param,
     ProgramId,
 )
@@ -221,6 +223,8 @@ def _groups(
     for effect in _widest(facts):
         if most_lanes(facts, effect) == 1:
             continue  # an access of one element for each thread is as wide as it gets
+        if effect.kind is EffectKind.STORE and not _moves(facts, effect):
+            continue  # a single tile in all
         try:
             found = list(_lost(facts, effect))
         except TooLarge:
@@ -319,7 +323,8 @@ def _lost(facts: KernelFacts, effect: Effect) -> Iterator[_Loss]:
             return  # nothing that is told makes it a multiple of 16 bytes
         if len(sizes) == 1 and number % 2 and not sizes & constants:
             begins += sizes
-            if not side_by_side and any(a in lanes or _is_wrapped(a) for a, _ in monomial):
+            is_apart = any(a in lanes or _is_wrapped(a) for a, _ in monomial)
+            if is_apart and not side_by_side and not _has_neighbor(facts, effect):
                 what = f"{_Told.ONE.value}, and lanes of the {kind} lie side by side"
                 yield _Loss(begins[-1], what, _Told.ONE, effect)
     if not side_by_side or ends is None:
@@ -331,6 +336,32 @@ def _lost(facts: KernelFacts, effect: Effect) -> Iterator[_Loss]:
     for name in ends:
         what = f"{_Told.ALIGNED.value}, and so where the {kind} ends"
         yield _Loss(name, what, _Told.ALIGNED, effect, is_place=True)
+
+
+def _moves(facts: KernelFacts, effect: Effect) -> bool:
+    """Whether programs or turns of a loop have places of their own for it."""
+    assert effect.pointer is not None
+    _, offset = facts.forms.address(effect.pointer)
+    places = (ProgramId, Iteration, Loaded, Opaque)
+    return any(isinstance(leaf, places) for leaf in offset.leaves())
+
+
+def _has_neighbor(facts: KernelFacts, effect: Effect) -> bool:
+    """Whether another access is a parameter further on, as the second of a pair: `p + one`.
+
+    Then that is what is 1, and lanes are pairs apart.
+    """
+    assert effect.pointer is not None
+    base, offset = facts.forms.address(effect.pointer)
+    for other in facts.effects:
+        if other is effect or other.pointer is None or other.kind is not effect.kind:
+            continue
+        with suppress(TooLarge):
+            same, place = facts.forms.address(other.pointer)
+            apart = (place - offset, offset - place) if same == base else ()
+            if any(isinstance(way.sole_atom, Param) for way in apart):
+                return True
+    return False
 
 
 def _only(monomial: _Monomial) -> Atom | None:

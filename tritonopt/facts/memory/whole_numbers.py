@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 
+from tritonopt.facts.algebra.atoms import Lane
+from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.dtypes import FLOATS, INTEGERS
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.kernel_facts import KernelFacts
@@ -27,10 +30,22 @@ class WholeNumbers:
         if facts.types.behind(effect).all_in(INTEGERS):
             return True
         if effect.kind is EffectKind.STORE and effect.stored is not None:
-            loads = set(_loads_in(effect.stored))
-            is_made_of_them = bool(loads) and loads <= self._indices
-            return is_made_of_them or facts.types.of(effect.stored).all_in(INTEGERS)
-        return effect.kind is EffectKind.LOAD and effect.order in self._indices
+            return self._is_whole(effect.stored)
+        if effect.kind is not EffectKind.LOAD:
+            return False
+        other = effect.other.constant if effect.other is not None else None
+        return effect.order in self._indices or (type(other) is int and other != 0)
+
+    def _is_whole(self, stored: Value) -> bool:
+        """Whether a value that is stored is made of indices, or is one: a lane's, say."""
+        if self._facts.types.of(stored).all_in(INTEGERS):
+            return True
+        loads = set(_loads_in(stored))
+        if loads and loads <= self._indices:
+            return True
+        with suppress(TooLarge):
+            return any(isinstance(atom, Lane) for atom in self._facts.forms.of(stored).atoms)
+        return False
 
     @cached_property
     def alone(self) -> bool:

@@ -19,7 +19,7 @@ _USUAL_LENGTH = 4096
 def told_in_figures(facts: KernelFacts, names: Sequence[str], *, one: bool) -> str | None:
     """The loads and stores of a thread with these numbers told and untold, in words.
 
-    None where they are as many at every launch. Empty where that is not known: nothing is
+    None where they are as wide at every launch. Empty where that is not known: nothing is
     compiled, a launch does not show what for, or none is seen to pass 1 where that is to be told.
     """
     launched = list(launched_settings(facts, _USUAL_LENGTH)) if is_there() else []
@@ -33,9 +33,15 @@ def told_in_figures(facts: KernelFacts, names: Sequence[str], *, one: bool) -> s
             return ""
         if untold is None or told is None:
             return ""
-        if sum(told.accesses.values()) < sum(untold.accesses.values()):
+        if _width(told) > _width(untold):
             return _said(shown, untold, told)
     return None if launched and len(launched) == len(facts.launches.bindings) else ""
+
+
+def _width(need: Need) -> float:
+    """In bits, of one access; how many there are may follow how often a loop is unrolled."""
+    bits = sum(number * int(kind.split()[-2]) for kind, number in need.accesses.items())
+    return bits / max(sum(need.accesses.values()), 1)
 
 
 def _said(shown: LaunchedSetting, untold: Need, told: Need) -> str:
