@@ -14,15 +14,19 @@ from tritonopt.facts.algebra.atoms import (
     CeilDiv,
     Iteration,
     Lane,
+    Loaded,
     Mod,
     Negative,
     NumPrograms,
+    Opaque,
     Param,
     ProgramId,
 )
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import RANDOM, function
+from tritonopt.facts.memory.lanes_per_thread import most_lanes
+from tritonopt.facts.memory.whole_numbers import WholeNumbers
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import Kernel
@@ -116,7 +120,8 @@ class Specialization(Lint):
     name: ClassVar[str] = "specialization"
     summary: ClassVar[str] = "find sizes and strides of which the compiler is not told enough"
     harm: ClassVar[str] = (
-        "loads and stores are up to four times as many: their lanes are not known to be aligned"
+        "a load or a store moves one element where it could move up to 16 bytes: their lanes are "
+        "not known to be aligned, or to lie side by side"
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -129,7 +134,7 @@ class Specialization(Lint):
             if (found := _untold(facts, p, listed.get(p.name, "")))
         }
         if untold:
-            yield from _narrowed(facts, untold, listed)
+            yield from _narrowed(facts, untold, listed, is_named=self.is_named)
         for parameter in facts.kernel.parameters:
             if parameter.name not in listed and not parameter.constexpr:
                 yield from _told_in_vain(facts, parameter)
@@ -180,15 +185,46 @@ class _Loss:
     """In words, of this parameter alone."""
     told: _Told
     effect: Effect
+    is_place: bool = False
+    """It says where one access begins or ends, and is no distance between many."""
 
 
 def _narrowed(
-    facts: KernelFacts, untold: Mapping[str, frozenset[_Told]], listed: Mapping[str, str]
+    facts: KernelFacts,
+    untold: Mapping[str, frozenset[_Told]],
+    listed: Mapping[str, str],
+    *,
+    is_named: bool,
 ) -> Iterator[Site]:
     """One finding for all parameters of a kernel that are kept from the compiler in one way."""
-    lengths = _lengths(facts)
+    for (which, told), group in _groups(facts, untold, listed).items():
+        figures = _in_figures(facts, list(group), told) if is_named else ""
+        if figures is None:
+            continue
+        node = next(a for a in _arguments(facts.kernel) if a.arg in group)
+        message = _message(which, list(group.values()), figures)
+        site = Site.of_mistake(node, "compiler-is-told", "compiler-is-not-told", message)
+        yield replace(site, pays=not which)
+
+
+def _in_figures(facts: KernelFacts, names: list[str], told: _Told) -> str | None:
+    """What it costs, by what the compiler makes of it; None where that is nothing."""
+    from tritonopt.transforms.register_use.told import told_in_figures
+
+    return told_in_figures(facts, names, one=told is _Told.ONE)
+
+
+def _groups(
+    facts: KernelFacts, untold: Mapping[str, frozenset[_Told]], listed: Mapping[str, str]
+) -> dict[tuple[str, _Told], dict[str, _Loss]]:
+    """What is lost of each parameter, by the list that has it, and by what is not told."""
+    lengths, whole = _lengths(facts), WholeNumbers(facts)
     groups: dict[tuple[str, _Told], dict[str, _Loss]] = {}
     for effect in _widest(facts):
+        if most_lanes(facts, effect) == 1:
+            continue  # an access of one element for each thread is as wide as it gets
+        if effect.kind is EffectKind.STORE and not _moves(facts, effect):
+            continue  # a single tile in all
         try:
             found = list(_lost(facts, effect))
         except TooLarge:
@@ -199,23 +235,24 @@ def _narrowed(
                 continue
             if loss.told is _Told.ONE and loss.name in lengths:
                 continue  # no stride: nobody launches it for a length of 1
+            is_of_batch = loss.is_place and (whole.has(effect) or whole.alone)
+            is_of_batch |= loss.name in lengths and whole.has(effect)
+            if is_of_batch and listed.get(loss.name):
+                continue  # a batch has another size at each call
             groups.setdefault((listed.get(loss.name, ""), loss.told), {})[loss.name] = loss
-    for (which, _), group in groups.items():
-        node = next(a for a in _arguments(facts.kernel) if a.arg in group)
-        message = _message(which, list(group.values()))
-        site = Site.of_mistake(node, "compiler-is-told", "compiler-is-not-told", message)
-        yield replace(site, pays=not which)
+    return groups
 
 
-def _message(which: str, group: Sequence[_Loss]) -> str:
+def _message(which: str, group: Sequence[_Loss], figures: str) -> str:
     """What is lost, and what to do; `which` list has the parameters, or they are annotated."""
+    cost = f". {figures[:1].upper()}{figures[1:]}" if figures else ""
     why = f"listed in {which}" if which else "annotated int"
     first = group[0]
     if len(group) == 1:
         mend = "take it out of the list" if which else "take the annotation away"
         return (
             f"{first.name} is {why}, so the compiler is not told {first.what} in line "
-            f"{first.effect.line}: {mend}"
+            f"{first.effect.line}: {mend}{cost}"
         )
     *names, last = (loss.name for loss in group)
     numbers = sorted({loss.effect.line for loss in group})
@@ -228,7 +265,7 @@ def _message(which: str, group: Sequence[_Loss]) -> str:
     mend = "take them out of the list" if which else "take the annotations away"
     return (
         f"{', '.join(names)} and {last} are {why}, so the compiler is not told {what} "
-        f"({lines}): {mend}"
+        f"({lines}): {mend}{cost}"
     )
 
 
@@ -286,17 +323,45 @@ def _lost(facts: KernelFacts, effect: Effect) -> Iterator[_Loss]:
             return  # nothing that is told makes it a multiple of 16 bytes
         if len(sizes) == 1 and number % 2 and not sizes & constants:
             begins += sizes
-            if not side_by_side and any(a in lanes or _is_wrapped(a) for a, _ in monomial):
+            is_apart = any(a in lanes or _is_wrapped(a) for a, _ in monomial)
+            if is_apart and not side_by_side and not _has_neighbor(facts, effect):
                 what = f"{_Told.ONE.value}, and lanes of the {kind} lie side by side"
                 yield _Loss(begins[-1], what, _Told.ONE, effect)
     if not side_by_side or ends is None:
         return
     for name in begins:
         what = f"{_Told.ALIGNED.value}, and so where the {kind} begins"
-        yield _Loss(name, what, _Told.ALIGNED, effect)
+        is_place = Polynomial.of(Param(name)).terms.keys() <= offset.terms.keys()
+        yield _Loss(name, what, _Told.ALIGNED, effect, is_place)
     for name in ends:
         what = f"{_Told.ALIGNED.value}, and so where the {kind} ends"
-        yield _Loss(name, what, _Told.ALIGNED, effect)
+        yield _Loss(name, what, _Told.ALIGNED, effect, is_place=True)
+
+
+def _moves(facts: KernelFacts, effect: Effect) -> bool:
+    """Whether programs or turns of a loop have places of their own for it."""
+    assert effect.pointer is not None
+    _, offset = facts.forms.address(effect.pointer)
+    places = (ProgramId, Iteration, Loaded, Opaque)
+    return any(isinstance(leaf, places) for leaf in offset.leaves())
+
+
+def _has_neighbor(facts: KernelFacts, effect: Effect) -> bool:
+    """Whether another access is a parameter further on, as the second of a pair: `p + one`.
+
+    Then that is what is 1, and lanes are pairs apart.
+    """
+    assert effect.pointer is not None
+    base, offset = facts.forms.address(effect.pointer)
+    for other in facts.effects:
+        if other is effect or other.pointer is None or other.kind is not effect.kind:
+            continue
+        with suppress(TooLarge):
+            same, place = facts.forms.address(other.pointer)
+            apart = (place - offset, offset - place) if same == base else ()
+            if any(isinstance(way.sole_atom, Param) for way in apart):
+                return True
+    return False
 
 
 def _only(monomial: _Monomial) -> Atom | None:

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.util import find_spec
 from typing import IO, Any
@@ -41,13 +41,18 @@ class Setting:
     """All other parameters."""
     warps: int
     stages: int | None
+    told: tuple[str, ...] = ()
+    """Numbers that the compiler is told of, though they are annotated or listed."""
 
     def with_constant(self, name: str, number: int) -> Setting:
         constants = tuple((n, number if n == name else c) for n, c in self.constants)
-        return Setting(constants, self.tensors, self.numbers, self.warps, self.stages)
+        return replace(self, constants=constants)
 
     def with_warps(self, warps: int) -> Setting:
-        return Setting(self.constants, self.tensors, self.numbers, warps, self.stages)
+        return replace(self, warps=warps)
+
+    def telling(self, names: Sequence[str]) -> Setting:
+        return replace(self, told=tuple(names))
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,8 @@ class Need:
     registers: int
     stack: int
     """Bytes: what registers do not hold, and what functions keep there anyway."""
+    accesses: Mapping[str, int] = field(default_factory=dict)
+    """How many loads and stores of global memory there are, by `loads of 32 bits`."""
 
 
 class NotCompiled(Exception):

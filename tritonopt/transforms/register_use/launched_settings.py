@@ -53,18 +53,26 @@ class _NotShown(Exception):
     """Something that the compiler asks for is not known."""
 
 
-def launched_settings(facts: KernelFacts) -> Iterator[LaunchedSetting]:
-    """One for each launch and configuration of which all is known that the compiler asks for."""
+def launched_settings(
+    facts: KernelFacts, usual_length: int | None = None
+) -> Iterator[LaunchedSetting]:
+    """One for each launch and configuration of which all is known that the compiler asks for.
+
+    With a usual length what tiles follow is no longer than that, and need not end.
+    """
     for binding in facts.launches.bindings:
         try:
-            yield _Shown(facts, binding).setting()
+            yield _Shown(facts, binding, usual_length).setting()
         except _NotShown:
             continue
 
 
 class _Shown:
-    def __init__(self, facts: KernelFacts, binding: LaunchBinding) -> None:
+    def __init__(
+        self, facts: KernelFacts, binding: LaunchBinding, usual_length: int | None
+    ) -> None:
         self._facts = facts
+        self._usual_length = usual_length
         self._binding = binding
         self._launch = binding.launch
         self._form_at = forms_at(binding.launch)
@@ -158,7 +166,7 @@ class _Shown:
             raise _NotShown
         if any(set(inputs_of(form)) != {size} for form in checks):
             raise _NotShown
-        number = _LONGEST
+        number = self._usual_length or _LONGEST
         while number > 1:
             values = [number_of(form, {size: number}) for form in checks]
             if None in values:
@@ -168,7 +176,11 @@ class _Shown:
             number //= 2
         for form in self._deciding():
             end = number_of(form, {size: number})
-            is_limited = number < _LONGEST or end == number_of(form, {size: number // 2})
+            is_limited = (
+                self._usual_length
+                or number < _LONGEST
+                or end == number_of(form, {size: number // 2})
+            )
             if end is None or not is_limited:
                 raise _NotShown
         return number

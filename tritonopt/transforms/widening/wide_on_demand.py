@@ -22,7 +22,11 @@ from tritonopt.facts.memory.overflows import parts_of
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import Change, InsertAfter, ReplaceExpression
 from tritonopt.transforms.autotuning.restored_buffers import may_be_none
-from tritonopt.transforms.heuristic_functions import check_heuristic, heuristic
+from tritonopt.transforms.heuristic_functions import (
+    check_heuristic,
+    heuristic,
+    heuristic_functions,
+)
 from tritonopt.transforms.widening.wide_places import WidePlace
 from tritonopt.transforms.writing import Writer
 
@@ -44,11 +48,23 @@ class WideOnDemand:
         check_heuristic(self.facts, parameters)
         checklist.prove("heuristic-can-be-added", "every launch would ask it")
         checklist.assume("launched-as-usual", "files that were not given use it for launches only")
-        name = writer.fresh(_NAME)
-        yield from heuristic(writer, name, _function([p.name for p in parameters]))
+        function = _function([p.name for p in parameters])
+        name = self._set_already(function)
+        if not name:
+            name = writer.fresh(_NAME)
+            yield from heuristic(writer, name, function)
         for place in self.places:
             for node in place.nodes:
                 yield self._cast(writer, node, name)
+
+    def _set_already(self, function: str) -> str:
+        """The constant that a heuristic sets from the same tensors, if one does."""
+        wanted = ast.dump(ast.parse(function, mode="eval").body)
+        constants = {p.name for p in self.facts.kernel.parameters if p.constexpr}
+        for name, known in heuristic_functions(self.facts.kernel):
+            if name in constants and known is not None and ast.dump(known) == wanted:
+                return name
+        return ""
 
     def _tensors(self) -> frozenset[str]:
         """Those with the offsets that may not fit."""

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Mapping
 from operator import attrgetter
 from pathlib import Path
+from types import FunctionType
 from typing import IO, Any
 
 _TARGET = "sm_90"
@@ -80,7 +81,7 @@ def _kernel(module: Any, name: str) -> Any:
     return kernel
 
 
-def _needs(compiler: Any, kernel: Any, setting: Mapping[str, Any]) -> dict[str, int] | None:
+def _needs(compiler: Any, kernel: Any, setting: Mapping[str, Any]) -> dict[str, Any] | None:
     """None where the compiler refuses."""
     import torch
     import triton.language as tl
@@ -96,12 +97,44 @@ def _needs(compiler: Any, kernel: Any, setting: Mapping[str, Any]) -> dict[str, 
     options = {"num_warps": setting["warps"]}
     if setting["stages"] is not None:
         options["num_stages"] = setting["stages"]
+    if setting["told"]:
+        kernel = _told(kernel, frozenset(setting["told"]))
     try:
         compiled = compiler.original(kernel, grid=(1,), warmup=True, **given, **options)
         found = statistics(compiled)
-        return {"registers": found["registers"], "stack": found["stack bytes (spills)"]}
+        accesses = {
+            key.removeprefix("global "): number
+            for key, number in found.items()
+            if key.startswith("global ")
+        }
+        stack = found["stack bytes (spills)"]
+        return {"registers": found["registers"], "stack": stack, "accesses": accesses}
     except Exception:  # whatever a compiler raises
         return None
+
+
+def _told(kernel: Any, names: frozenset[str]) -> Any:
+    """The kernel, with nothing that keeps these parameters from the compiler."""
+    old = kernel.fn
+    new = FunctionType(
+        old.__code__, old.__globals__, old.__name__, old.__defaults__, old.__closure__
+    )
+    new.__module__, new.__qualname__, new.__kwdefaults__ = (
+        old.__module__,
+        old.__qualname__,
+        old.__kwdefaults__,
+    )
+    new.__annotations__ = {n: a for n, a in old.__annotations__.items() if n not in names}
+    order = [p.name for p in kernel.params]
+    left = {
+        which: [
+            entry
+            for entry in getattr(kernel, which) or ()
+            if (order[entry] if isinstance(entry, int) else entry) not in names
+        ]
+        for which in ("do_not_specialize", "do_not_specialize_on_alignment")
+    }
+    return type(kernel)(new, **left)
 
 
 def main() -> None:
