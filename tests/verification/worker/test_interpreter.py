@@ -7,6 +7,7 @@ import pytest
 
 from tritonopt.verification.worker.triton_interpreter.corrected import (
     Access,
+    _side_by_side,
     broken_promise,
     larger,
     smaller,
@@ -94,3 +95,18 @@ def test_programs_that_store_other_values_to_one_address(name: str) -> None:
     access.stores = [(p, np.array(a, np.uint64), np.array(b, np.uint32)) for p, a, b in stores]
     access.launch_ends()
     assert bool(access.races) == clash and not access.stores
+
+
+class _Handle:
+    def __init__(self, data: np.ndarray, dtype: object) -> None:
+        self.data, self.dtype = data, dtype
+
+
+def test_atomics_are_given_lanes_that_follow_each_other() -> None:
+    # The interpreter's atomics read what is there in memory, whatever the strides say.
+    pairs = np.arange(8.0).reshape(4, 2)
+    handle = _side_by_side(_Handle(pairs[:, 1], "fp32"))
+    assert handle.data.flags.c_contiguous
+    np.testing.assert_array_equal(handle.data, [1.0, 3.0, 5.0, 7.0])
+    whole = _Handle(np.array(3.0), "fp32")
+    assert _side_by_side(whole) is whole and _side_by_side("relaxed") == "relaxed"

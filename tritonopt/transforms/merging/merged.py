@@ -171,8 +171,15 @@ class _Merge:
             ):
                 parts = []
                 for partial, reduction, result in zip(partials, reductions, made, strict=True):
-                    tensors = (result.buffer, result.output)
-                    met = MetSlots(pair, partial, reduction, self._final, (mine, theirs), tensors)
+                    met = MetSlots(
+                        pair,
+                        partial,
+                        reduction,
+                        self._final,
+                        (mine, theirs),
+                        result.buffer,
+                        result.output,
+                    )
                     parts.append((partial, reduction.combining, met.places()))
                 kernels.append(AtomicKernel(parts, (mine,)))
         if len({kernel.places for kernel in kernels}) != 1:

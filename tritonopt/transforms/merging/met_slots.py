@@ -16,6 +16,7 @@ from tritonopt.facts.algebra.atoms import (
 )
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
+from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.launcher_code import forms_at
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.rewriting.checklist import Declined, refuted, unknown
@@ -62,8 +63,8 @@ class MetSlots:
     facts: KernelFacts
     """Of the second kernel."""
     bindings: tuple[LaunchBinding, LaunchBinding]
-    tensors: Sequence[Made]
-    """Whose sizes are known: the buffer and the output."""
+    buffer: Made
+    output: Made
 
     def places(self) -> tuple[Place, ...]:
         """Where a partial result belongs in the output. Raises Declined."""
@@ -78,6 +79,9 @@ class MetSlots:
         first, second = self.bindings
         self._check_programs(first)
         mine = [self._numbers(c, first, None) for c in self.partial.coordinates]
+        if not self._begins_with_nothing:
+            for coordinate, numbers in zip(self.partial.coordinates, mine, strict=True):
+                self._check_all_are_stored(coordinate, first, numbers.size)
         self._check_apart(mine)
         left = list(mine)
         found = []
@@ -119,6 +123,19 @@ class MetSlots:
         self, coordinate: Coordinate, binding: LaunchBinding, loops: KernelFacts | None
     ) -> _Numbers:
         """Raises NotUnderstood where some number is taken twice, or left out."""
+        factors = self._factors(coordinate, binding, loops)
+        stride = self._dense(substitute(coordinate.stride, binding))
+        if coordinate.bound is None:
+            return _Numbers(coordinate, _product(factors), stride)
+        bound = self._dense(substitute(coordinate.bound, binding))
+        if loops is not None and not reaches(factors, bound):
+            raise NotUnderstood("it is not shown that the second kernel goes through all of it")
+        return _Numbers(coordinate, bound, stride)
+
+    def _factors(
+        self, coordinate: Coordinate, binding: LaunchBinding, loops: KernelFacts | None
+    ) -> list[Polynomial]:
+        """How many values each position of a coordinate has. Raises NotUnderstood."""
 
         def size_of(atom: Atom) -> Polynomial | None:
             if isinstance(atom, Lane):
@@ -132,18 +149,28 @@ class MetSlots:
                 return None if count is None else self._dense(substitute(count, binding))
             return None
 
-        form = self._dense(substitute(coordinate.form, binding))
-        stride = self._dense(substitute(coordinate.stride, binding))
-        factors = span(form, size_of)
-        if coordinate.bound is None:
-            size = ONE
-            for factor in factors:
-                size = size * factor
-            return _Numbers(coordinate, size, stride)
-        bound = self._dense(substitute(coordinate.bound, binding))
-        if loops is not None and not reaches(factors, bound):
-            raise NotUnderstood("it is not shown that the second kernel goes through all of it")
-        return _Numbers(coordinate, bound, stride)
+        return span(self._dense(substitute(coordinate.form, binding)), size_of)
+
+    @property
+    def _begins_with_nothing(self) -> bool:
+        """Whether what nobody has stored to the buffer adds nothing to the result.
+
+        What nobody has stored to empty memory may be anything, and so may the result.
+        """
+        function = self.buffer.function
+        if function in torch_api.ZEROED:
+            return self.reduction.begins_with_zero
+        return function in torch_api.EMPTY
+
+    def _check_all_are_stored(
+        self, coordinate: Coordinate, first: LaunchBinding, size: Polynomial
+    ) -> None:
+        """Whether the tiles and the grid of the first kernel go as far as its mask."""
+        if coordinate.bound is not None and not reaches(
+            self._factors(coordinate, first, None), size
+        ):
+            text = f"the first kernel may leave some of {self.buffer.name} as line"
+            raise NotUnderstood(f"{text} {self.buffer.call.lineno} has filled it")
 
     def _check_programs(self, binding: LaunchBinding) -> None:
         """Each program has partial results of its own, or takes turns with those it shares with."""
@@ -192,7 +219,7 @@ class MetSlots:
         if not isinstance(atom, TensorSize) or len(atom.which) != 1:
             return None
         at_launch = forms_at(self.pair.first)
-        for tensor in self.tensors:
+        for tensor in (self.buffer, self.output):
             sizes = tensor.memory.sizes
             if sizes is None or at_launch(tensor.call) != atom.tensor:
                 continue
@@ -215,6 +242,13 @@ class MetSlots:
     @property
     def _lines(self) -> str:
         return f"{self.pair.first.call.lineno} and {self.pair.second.call.lineno}"
+
+
+def _product(factors: Sequence[Polynomial]) -> Polynomial:
+    product = ONE
+    for factor in factors:
+        product = product * factor
+    return product
 
 
 def _programs(binding: LaunchBinding, program: ProgramId) -> Polynomial:

@@ -213,7 +213,7 @@ class Interpreter:
                 )
                 RECORDER.access(int(np.count_nonzero(lanes)), store=True)
                 self._check(pointers.data[lanes], pointers, "store")
-                return original(*arguments)
+                return original(*map(_side_by_side, arguments))
 
             setattr(builder, name, atomic)
 
@@ -426,6 +426,17 @@ def smaller(left: Any, right: Any) -> Any:
 
 def _is_pointer(value: Any) -> bool:
     return hasattr(value, "data") and hasattr(value, "get_element_ty") and value.data.dtype == "u8"
+
+
+def _side_by_side(handle: Any) -> Any:
+    """A handle of lanes that follow each other in memory: atomics read them by their place.
+
+    What `tl.split` gives, for one, are every second ones of a block.
+    """
+    lanes = getattr(handle, "data", None)
+    if not isinstance(lanes, np.ndarray) or lanes.flags.c_contiguous:
+        return handle
+    return type(handle)(lanes.copy(order="C"), handle.dtype)
 
 
 def _lanes(mask: Any, shape: tuple[int, ...]) -> Any:
