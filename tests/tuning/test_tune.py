@@ -218,6 +218,12 @@ def test_without_time_the_original_stays_and_that_is_said(planted: Planted) -> N
     assert {tried.fate for tried in answer.tried} == {Fate.WAITING}
 
 
+def test_what_was_not_compiled_in_time_is_said_too(planted: Planted) -> None:
+    answer = tune_subject(replace(planted.request(budget=0.001), gpu=False))
+    assert {tried.fate for tried in answer.tried} == {Fate.WAITING}
+    assert "run it again, and it goes on" in answer.notes[-1]
+
+
 def test_what_was_interrupted_goes_on_where_it_was(planted: Planted) -> None:
     phases: list[str] = []
 

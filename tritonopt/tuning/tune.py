@@ -177,6 +177,11 @@ class _Tuning:
         first = request.calls[0]
         row = Row(request.launcher, first.label, first.sizes, compiled=original)
         self.notes.append(f"nothing was timed; compiled for {first.label}")
+        if waiting := sum(each.fate is Fate.WAITING for each in tried):
+            self.notes.append(
+                f"the budget of {request.budget:.0f} s was over, with {waiting} of {len(tried)} "
+                "variants not looked at: run it again, and it goes on"
+            )
         return replace(
             _nothing(request, ""),
             rows=(TunedRow(first.label, first.sizes, original=row),),
