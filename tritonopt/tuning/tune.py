@@ -237,9 +237,10 @@ class _Tuning:
         self._report("verifying")
         question = replace(self._question(text, self.request.examples), algebra=True)
         evidence = self._answered(question)
-        if self.request.seen and evidence.backend and evidence.verdict == "unsupported":
-            # The calls that were seen do not run all that differs: others that the file takes may.
-            return self._answered(replace(question, args=None))
+        for args in self.request.otherwise:
+            if not evidence.backend or evidence.verdict != "unsupported":
+                break
+            evidence = self._answered(replace(question, args=args))
         return evidence
 
     def _answered(self, question: Question) -> Evidence:
