@@ -85,3 +85,12 @@ def test_a_file_that_changed_meanwhile_is_left_with_its_record(tmp_path: Path) -
         written(outcome)
     assert file.read_text() == "theirs = 1\n"
     assert not outcome.record.exists()
+
+
+def test_a_record_can_be_read_by_whoever_can_read_the_file(tmp_path: Path) -> None:
+    """It is made to be checked in."""
+    file = tmp_path / "file.py"
+    file.write_text(TEXT)
+    outcome = Outcome(file, TEXT, TEXT + "x = 1\n", ({"launcher": "f"},), ())
+    written(outcome)
+    assert outcome.record.stat().st_mode == file.stat().st_mode

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -218,6 +219,12 @@ def test_without_time_the_original_stays_and_that_is_said(planted: Planted) -> N
     assert {tried.fate for tried in answer.tried} == {Fate.WAITING}
 
 
+def test_what_was_not_compiled_in_time_is_said_too(planted: Planted) -> None:
+    answer = tune_subject(replace(planted.request(budget=0.001), gpu=False))
+    assert {tried.fate for tried in answer.tried} == {Fate.WAITING}
+    assert "run it again, and it goes on" in answer.notes[-1]
+
+
 def test_what_was_interrupted_goes_on_where_it_was(planted: Planted) -> None:
     phases: list[str] = []
 
@@ -296,3 +303,21 @@ def test_all_verifications_share_what_they_have_beyond_the_budget(
         evidence = tuning._verified(text)
     assert given == [90.0, 50.0]
     assert evidence.reason == "no time was left to verify it"
+
+
+def test_where_a_form_of_the_calls_comes_to_no_answer_the_next_is_drawn_from(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str | None] = []
+
+    def answers(verifying: Verifying, questions: list[Question], seconds: float) -> list[Evidence]:
+        asked.append(questions[0].args)
+        yes = Evidence("identical", "here", 1)
+        return [yes if asked[-1] == "x: f32[4, n]" else Evidence("unsupported", "here")]
+
+    monkeypatch.setattr(Verifying, "answers", answers)
+    forms = {"args": "x: f32[a, n]", "otherwise": (None, "x: f32[4, n]", "x: f32[n, n]")}
+    tuning = _Tuning(replace(planted.request(budget=200.0), **forms), lambda where: None, 0.0)
+    tuning.begin = time.monotonic()
+    assert tuning._verified("text").is_yes
+    assert asked == ["x: f32[a, n]", None, "x: f32[4, n]"]

@@ -63,8 +63,20 @@ def _answer(answer: Answer, style: Style) -> Iterator[str]:
         yield style.paint(f"    {tried.name}: {_short(tried.reason)}", YELLOW)
     if len(refused) > _SHOWN:
         yield style.paint(f"    and {len(refused) - _SHOWN} more (--format json)", YELLOW)
+    yield from (style.paint(f"    {line}", YELLOW) for line in _failed(answer))
     for note in answer.notes:
         yield style.paint(f"    note: {note}", YELLOW)
+
+
+def _failed(answer: Answer) -> Iterator[str]:
+    """Why variants could not be timed, each reason once."""
+    names: dict[str, list[str]] = {}
+    for tried in answer.tried:
+        if tried.fate is Fate.FAILED:
+            names.setdefault(_short(tried.reason), []).append(tried.name)
+    for reason, of in [*names.items()][:_SHOWN]:
+        more = f" and {len(of) - 1} more" if len(of) > 1 else ""
+        yield f"{of[0]}{more}: {reason}"
 
 
 def _without_times(answer: Answer) -> Iterator[str]:

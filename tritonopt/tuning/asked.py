@@ -16,7 +16,7 @@ from tritonopt.tuning.shown import commands_of
 from tritonopt.tuning.subjects import Wanted, seen_call, signature_of, subjects_of
 from tritonopt.verification.capture.generalize import NotGeneral
 from tritonopt.verification.capture.seen_calls import seen_calls
-from tritonopt.verification.capture.seen_forms import SeenForm
+from tritonopt.verification.capture.seen_forms import SeenForm, drawn_forms
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.signature.argument_language import Signature, assumed, parse
 from tritonopt.verification.signature.launchers import Launcher, Launchers, method
@@ -106,9 +106,9 @@ def _seen(module: source.Module, wanted: Wanted, like: Request) -> Asked:
         shown, left_out = " ".join(command), list[str]()
         requests = []
         for launcher in [*chosen, *_called_alone(launchers, inner, seen)]:
-            calls, args = _calls(seen.get(launcher.name, []), launcher, left_out)
+            calls, forms = _calls(seen.get(launcher.name, []), launcher, left_out)
             if calls:
-                requests.append(_request(module, wanted, like, launcher, calls, args))
+                requests.append(_request(module, wanted, like, launcher, calls, forms))
         if requests:
             told = [] if wanted.command else [f"{module.path}: the calls are those of `{shown}`"]
             if status:
@@ -187,16 +187,19 @@ def _request(
     like: Request,
     launcher: Launcher,
     calls: tuple[Call, ...],
-    args: str,
+    forms: tuple[str, ...],
 ) -> Request:
-    drawn = _drawn_from(module, launcher, args)
+    (task,) = tasks_of(Launchers(module), module, launcher.name, None)
+    # What is written in the file comes first, then what was seen; what its code says goes before
+    # what is known to be narrow.
+    first, *rest = (None,) if isinstance(task.arguments, Signature) else (*forms[:1], None)
     return replace(
         _of_file(module, wanted, like),
         launcher=launcher.name,
         by_position=launcher.autograd,
         calls=calls,
-        args=drawn,
-        seen=drawn is not None,
+        args=first,
+        otherwise=(*rest, *forms[1:]) if rest else (),
     )
 
 
@@ -245,7 +248,7 @@ def _without_calls(
 
 def _calls(
     seen: Sequence[Mapping[str, Any]], launcher: Launcher, notes: list[str]
-) -> tuple[tuple[Call, ...], str]:
+) -> tuple[tuple[Call, ...], tuple[str, ...]]:
     """The calls, and the arguments of the most that are alike, as a verification draws them."""
     alike: dict[object, list[dict[str, Any]]] = {}
     for one in seen:
@@ -255,20 +258,14 @@ def _calls(
         ranks = tuple((n, len(v["shape"])) for n, v in arguments.items() if "shape" in v)
         alike.setdefault(ranks, []).append(arguments)
     calls: dict[str, Call] = {}
-    drawn = ""
+    forms: tuple[str, ...] | None = None
     for group in sorted(alike.values(), key=len, reverse=True):
         try:
             form = SeenForm.of(group)
             for text, arguments in zip(form.each(), group, strict=True):
                 call = seen_call(parse(text), {"arguments": arguments})
                 calls.setdefault(call.label, call)
-            drawn = drawn or form.all_together()
+            forms = drawn_forms(group) if forms is None else forms
         except (NotGeneral, VerificationError) as error:
             notes.append(f"{launcher.name}: a call cannot be made again: {error}")
-    return tuple(calls.values()), drawn
-
-
-def _drawn_from(module: source.Module, launcher: Launcher, args: str) -> str | None:
-    """What a verification draws from: what is written in the file, or else what was seen."""
-    (task,) = tasks_of(Launchers(module), module, launcher.name, None)
-    return None if isinstance(task.arguments, Signature) else args
+    return tuple(calls.values()), forms or ()

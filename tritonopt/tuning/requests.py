@@ -25,8 +25,9 @@ class Request:
     calls: tuple[Call, ...] = field(repr=False)
     args: str | None = None
     """What a verification draws from, as `--args` without numbers; None for what the file says."""
-    seen: bool = False
-    """Whether `args` are those of calls that were seen: the file may take others as well."""
+    otherwise: tuple[str | None, ...] = ()
+    """What else it may draw from, one after the other, as long as it comes to no answer: what was
+    seen of calls may not run all that differs, or may be what the launcher does not take."""
     assume: tuple[str, ...] = ()
     by_position: bool = False
     """Whether the launcher takes no names: an autograd function."""

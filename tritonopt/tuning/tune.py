@@ -177,6 +177,11 @@ class _Tuning:
         first = request.calls[0]
         row = Row(request.launcher, first.label, first.sizes, compiled=original)
         self.notes.append(f"nothing was timed; compiled for {first.label}")
+        if waiting := sum(each.fate is Fate.WAITING for each in tried):
+            self.notes.append(
+                f"the budget of {request.budget:.0f} s was over, with {waiting} of {len(tried)} "
+                "variants not looked at: run it again, and it goes on"
+            )
         return replace(
             _nothing(request, ""),
             rows=(TunedRow(first.label, first.sizes, original=row),),
@@ -232,9 +237,10 @@ class _Tuning:
         self._report("verifying")
         question = replace(self._question(text, self.request.examples), algebra=True)
         evidence = self._answered(question)
-        if self.request.seen and evidence.backend and evidence.verdict == "unsupported":
-            # The calls that were seen do not run all that differs: others that the file takes may.
-            return self._answered(replace(question, args=None))
+        for args in self.request.otherwise:
+            if not evidence.backend or evidence.verdict != "unsupported":
+                break
+            evidence = self._answered(replace(question, args=args))
         return evidence
 
     def _answered(self, question: Question) -> Evidence:

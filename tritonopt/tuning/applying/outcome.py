@@ -95,6 +95,9 @@ def _replace(path: Path, text: str) -> None:
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
+        # It is checked in, and read by others: a file like any that is new here.
+        os.umask(mask := os.umask(0))
+        os.chmod(name, 0o666 & ~mask)
         os.replace(name, path)
     except BaseException:
         os.unlink(name)

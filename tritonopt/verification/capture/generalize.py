@@ -42,14 +42,18 @@ class NotGeneral(Exception):
     """The launches have no form in common that could be told; the message says of what."""
 
 
-def generalize(launches: Sequence[Launch]) -> Generalized:
-    """One form for launches of one kernel; raises NotGeneral. Only the commonest form counts."""
+def generalize(launches: Sequence[Launch], *, all_sizes: bool = False) -> Generalized:
+    """One form for launches of one kernel; raises NotGeneral. Only the commonest form counts.
+
+    With `all_sizes` what was the same number in every launch is a size with a name as well.
+    """
     forms: dict[object, list[tuple[int, Launch]]] = {}
     for number, launch in enumerate(launches):
         for each in _configured(launch):
             forms.setdefault(_form(each), []).append((number, each))
     most = max(forms.values(), key=len)
-    return _Form([launch for _, launch in most], len({n for n, _ in most})).generalized()
+    count = 1 if all_sizes else len({n for n, _ in most})
+    return _Form([launch for _, launch in most], count).generalized()
 
 
 def _configured(launch: Launch) -> Iterator[Launch]:
@@ -82,7 +86,8 @@ def _form(launch: Launch) -> object:
 class _Form:
     launches: list[Launch]
     count: int
-    """How many launches were seen; one may stand here once for each configuration."""
+    """How many launches were seen; one may stand here once for each configuration. Of a single one
+    every number may be a size."""
     sizes: dict[Numbers, str] = field(default_factory=dict)
     """The name of a size, by its values."""
 

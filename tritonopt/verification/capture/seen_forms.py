@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import combinations
+from math import prod
+from string import ascii_lowercase
 from typing import Any
 
 from tritonopt.verification.capture.generalize import NotGeneral, generalize
@@ -29,13 +34,16 @@ class SeenForm:
     """Tensors, and whole numbers that are told by the sizes or never changed."""
 
     @staticmethod
-    def of(calls: Sequence[Mapping[str, Any]]) -> SeenForm:
-        """Raises NotGeneral where something is passed that cannot be written."""
+    def of(calls: Sequence[Mapping[str, Any]], *, all_sizes: bool = False) -> SeenForm:
+        """Raises NotGeneral where something is passed that cannot be written.
+
+        With `all_sizes` what never changed in a shape has a name as well.
+        """
         for name, value in ((n, v) for call in calls for n, v in call.items()):
             if "other" in value:
                 raise NotGeneral(f"`{name}` is a {value['other']}")
         told = [{n: v for n, v in call.items() if _is_told(n, calls)} for call in calls]
-        form = generalize([{"arguments": each, "grid": []} for each in told])
+        form = generalize([{"arguments": x, "grid": []} for x in told], all_sizes=all_sizes)
         # What a kernel is told of strides a launcher is not: 1 is a dimension there, or a flag.
         arguments = [a for a in parse(form.args).arguments if not isinstance(a, FormulaArgument)]
         return SeenForm(calls, {argument.name: argument for argument in arguments})
@@ -79,6 +87,66 @@ class SeenForm:
         if len(set(numbers)) > 1:
             raise NotGeneral(f"numbers in a tuple were {', '.join(map(str, numbers))}")
         return str(numbers[0])
+
+
+def drawn_forms(calls: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What others like these calls are drawn from: first with every size as free as it may be,
+    which the launcher may not take; then as they were.
+
+    A benchmark has one hidden size, or squares: with these alone the tail of a row, and which side
+    is which, would not be seen.
+    """
+    if any(_is_computed(name, calls) for name in calls[0]):
+        return ()
+    found = []
+    with suppress(NotGeneral):
+        found.append(_with_sides(SeenForm.of(calls, all_sizes=True).all_together()))
+    with suppress(NotGeneral):
+        found.append(SeenForm.of(calls).all_together())
+    return tuple(dict.fromkeys(found))
+
+
+def _is_computed(name: str, calls: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a whole number was the product of several sizes: to be drawn it had to be one again,
+    and no name stands for that."""
+    values = [call[name].get("value") for call in calls]
+    if len(set(map(str, values))) < 2 or not all(type(value) is int for value in values):
+        return False
+    products: dict[int, list[list[int]]] = {1: [], 2: []}
+    for other in calls[0]:
+        shapes = [call[other].get("shape", ()) for call in calls]
+        if len({len(shape) for shape in shapes}) == 1:
+            for start, end in combinations(range(len(shapes[0]) + 1), 2):
+                found = [prod(shape[start:end]) for shape in shapes]
+                products[min(end - start, 2)].append(found)
+    return values in products[2] and values not in products[1]
+
+
+def _with_sides(text: str) -> str:
+    """With a name for each side of squares: sides that are as far from the last one are the same.
+
+    Where something else is told by such a size, it stays one.
+    """
+    arguments = parse(text).arguments
+    tensors = [a for a in arguments if isinstance(a, TensorArgument)]
+    twice = {d for t in tensors for d in t.shape if type(d) is str and t.shape.count(d) > 1}
+    others = [str(a) for a in arguments if not isinstance(a, TensorArgument)]
+    told = set(re.findall(r"\w+", " ".join(others))) | {str(t.high) for t in tensors}
+    names = {d for t in tensors for d in t.shape} | {a.name for a in arguments}
+    free = (n for n in ascii_lowercase if n not in names)
+    sides: dict[tuple[object, int], str] = {}
+    for tensor in tensors:
+        for place, size in enumerate(reversed(tensor.shape)):
+            if place and size in twice - told and (size, place) not in sides:
+                sides[size, place] = next(free, str(size))
+    parts = []
+    for argument in arguments:
+        if isinstance(argument, TensorArgument):
+            last = len(argument.shape) - 1
+            shape = tuple(sides.get((d, last - at), d) for at, d in enumerate(argument.shape))
+            argument = replace(argument, shape=shape)
+        parts.append(str(argument))
+    return ", ".join(parts)
 
 
 def _is_told(name: str, calls: Sequence[Mapping[str, Any]]) -> bool:

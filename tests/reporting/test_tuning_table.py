@@ -1,0 +1,17 @@
+"""The table of `tune`: what became of variants, and why."""
+
+from __future__ import annotations
+
+from tritonopt.measurement.tuned import Answer, Fate, Tried
+from tritonopt.reporting.text import Style
+from tritonopt.reporting.tuning_table import tuning_lines
+
+
+def test_why_variants_could_not_be_timed_is_said_once() -> None:
+    tried = [Tried(f"num_warps {n}", "", Fate.FAILED, "out of memory") for n in (8, 16, 32)]
+    tried.append(Tried("rows", "", Fate.FAILED, "no answer within 14 s"))
+    tried.append(Tried("all", "", Fate.DROPPED))
+    answer = Answer("f.py", "f", "", "", tried=tuple(tried))
+    lines = [line.strip() for line in tuning_lines([answer], Style(color=False))]
+    assert "5 variants in 0 s: 4 could not be timed" in lines[2]
+    assert lines[3:] == ["num_warps 8 and 2 more: out of memory", "rows: no answer within 14 s"]
