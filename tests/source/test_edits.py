@@ -21,7 +21,9 @@ from tritonopt.source import (
     InsertBefore,
     Remove,
     Replace,
+    ReplaceArgument,
     ReplaceExpression,
+    ReplaceParameter,
     apply,
 )
 
@@ -663,6 +665,70 @@ def test_a_parameter_that_cannot_stand_last_is_refused() -> None:
     for code in ("b", "b = ", "b): pass\ndef l(", "a = 2"):
         with pytest.raises(EditConflict):
             apply(module, [AddParameter(module.kernels[0], code)])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("k(a, p)", "k(a, X, n)"),
+        ("k(p, a)", "k(X, n, a)"),
+        ("k(a, p=None, *, b)", "k(a, X, n, *, b)"),
+        ("k(\n    a,\n    p,  # why\n    b\n)", "k(\n    a,\n    X,\n    n,  # why\n    b\n)"),
+        ("k(\n    a, p,  #\n    b)", "k(\n    a, X, n,  #\n    b)"),
+        (f"k(a, p, {'b' * 72})", f"k(a,\n      X, n,\n      {'b' * 72})"),
+        (f"k(\n    a, p, {'b' * 76})", f"k(\n    a,\n    X, n,\n    {'b' * 76})"),
+    ],
+)
+def test_parameters_take_the_place_of_one(old: str, new: str) -> None:
+    text = f"import triton\n@triton.jit\ndef {old}:  # header\n    pass\n"
+    module = source.read(text)
+    change = ReplaceParameter(module.kernels[0], "p", ("X", "n"))
+    assert apply(module, [change]) == text.replace(old, new)
+
+
+def test_one_less_parameter_and_argument() -> None:
+    text = "import triton\n@triton.jit\ndef k({}):\n    f({})\n"
+    for old, new in [("a, p, b", "a, b"), ("p, b", "b"), ("a, p", "a")]:
+        module = source.read(text.format(old, old))
+        call = next(n for n in ast.walk(module.tree) if isinstance(n, ast.Call))
+        argument = next(a for a in call.args if isinstance(a, ast.Name) and a.id == "p")
+        changes = [
+            ReplaceParameter(module.kernels[0], "p", ()),
+            ReplaceArgument(call, argument, ()),
+        ]
+        assert apply(module, changes) == text.format(new, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("x = f(a, p)", "x = f(a, X, n)"),
+        ("x = f(a, k=p, b=1)", "x = f(a, k=X, n=n, b=1)"),
+        ("x = (f)(p)", "x = (f)(X, n)"),
+        (
+            "x = f(\n        p,\n        b,\n    )",
+            "x = f(\n        X,\n        n,\n        b,\n    )",
+        ),
+        (f"x = f(p, {'b' * 74})", f"x = f(X, n,\n          {'b' * 74})"),
+        (f"x = g(f(p, {'b' * 74}))", f"x = g(f(X, n, {'b' * 74}))"),
+    ],
+)
+def test_arguments_take_the_place_of_one(old: str, new: str) -> None:
+    text = f"import triton\n@triton.jit\ndef k(p):\n    {old}  # why\n"
+    module = source.read(text)
+    calls = [n for n in ast.walk(module.tree) if isinstance(n, ast.Call)]
+    call = calls[-1]
+    names = [*call.args, *call.keywords]
+    given = next(n for n in names if module.text_of(n).split("=")[-1] == "p")
+    codes = ("k=X", "n=n") if isinstance(given, ast.keyword) else ("X", "n")
+    assert apply(module, [ReplaceArgument(call, given, codes)]) == text.replace(old, new)
+
+
+def test_two_changes_to_one_argument_are_refused() -> None:
+    module = source.read("import triton\n@triton.jit\ndef k(p):\n    f(p)\n")
+    call = next(n for n in ast.walk(module.tree) if isinstance(n, ast.Call))
+    with pytest.raises(EditConflict):
+        apply(module, [ReplaceArgument(call, call.args[0], (code,)) for code in "ab"])
 
 
 # What does not go together

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from tritonopt.source.editing.changes import InsertBefore as InsertBefore
     from tritonopt.source.editing.changes import Remove as Remove
     from tritonopt.source.editing.changes import Replace as Replace
+    from tritonopt.source.editing.changes import ReplaceArgument as ReplaceArgument
     from tritonopt.source.editing.changes import ReplaceExpression as ReplaceExpression
+    from tritonopt.source.editing.changes import ReplaceParameter as ReplaceParameter
     from tritonopt.source.editing.edits import Rewritten as Rewritten
     from tritonopt.source.editing.edits import applied as applied
     from tritonopt.source.editing.edits import apply as apply
@@ -43,7 +45,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "editing.changes": (
         *("AddArgument", "AddDecorator", "AddParameter", "Change", "Enclose", "InsertAfter"),
-        *("InsertBefore", "Remove", "Replace", "ReplaceExpression"),
+        *("InsertBefore", "Remove", "Replace", "ReplaceArgument", "ReplaceExpression"),
+        "ReplaceParameter",
     ),
     "editing.edits": ("Rewritten", "applied", "apply", "replaced", "rewritten"),
     "errors": ("EditConflict", "SourceError"),

@@ -95,8 +95,35 @@ class AddArgument:
     code: str
 
 
+@dataclass(frozen=True)
+class ReplaceParameter:
+    """Other parameters in the place of one."""
+
+    kernel: Kernel
+    name: str
+    codes: tuple[str, ...]
+
+    @property
+    def code(self) -> str:
+        return ", ".join(self.codes)
+
+
+@dataclass(frozen=True)
+class ReplaceArgument:
+    """Other arguments in the place of one: a positional one, or one with its keyword."""
+
+    anchor: ast.Call
+    argument: ast.expr | ast.keyword
+    codes: tuple[str, ...]
+
+    @property
+    def code(self) -> str:
+        return ", ".join(self.codes)
+
+
 StatementChange = InsertBefore | InsertAfter | Replace | Remove | Enclose
-Change = StatementChange | ReplaceExpression | AddParameter | AddDecorator | AddArgument
+Exchange = ReplaceParameter | ReplaceArgument
+Change = StatementChange | ReplaceExpression | AddParameter | AddDecorator | AddArgument | Exchange
 
 
 @dataclass

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,17 +25,20 @@ from tritonopt.source.editing.changes import (
     InsertAfter,
     InsertBefore,
     Replace,
+    ReplaceArgument,
     ReplaceExpression,
+    ReplaceParameter,
     StatementPlan,
 )
 from tritonopt.source.editing.expressions import Path, parse, spelling
 from tritonopt.source.editing.keyword_spacing import spaced_as_in
-from tritonopt.source.editing.parameters import broken, insertions
+from tritonopt.source.editing.parameters import broken, exchanged, insertions
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.errors import EditConflict, SourceError
 from tritonopt.source.module import Module, read
 from tritonopt.source.trees import children, walk
 
+_WITH_A_CALL = (ast.Expr, ast.Assign, ast.Return)
 _Splice = tuple[int, int, str]
 """Offsets from the start of a region, and what comes between them."""
 
@@ -92,6 +96,7 @@ class _Region:
         self._decorators: list[AddDecorator] = []
         self._arguments: dict[ast.Call, list[str]] = {}
         self._expressions: list[ReplaceExpression] = []
+        self._exchanges: list[ReplaceParameter | ReplaceArgument] = []
 
     @cached_property
     def _nodes(self) -> frozenset[ast.AST]:
@@ -103,7 +108,7 @@ class _Region:
 
     def holds(self, change: Change) -> bool:
         """Whether the place of the change lies in this region."""
-        if isinstance(change, (AddParameter, AddDecorator)):
+        if isinstance(change, (AddParameter, AddDecorator, ReplaceParameter)):
             return change.kernel.node in self._nodes
         start, end = self._module.lines.span(change.anchor)
         if not self.start <= start < end <= self.end:
@@ -117,6 +122,9 @@ class _Region:
             return
         if isinstance(change, AddParameter):
             self._parameters.setdefault(change.kernel.node, []).append(change.code)
+            return
+        if isinstance(change, (ReplaceParameter, ReplaceArgument)):
+            self._exchanges.append(change)
             return
         if isinstance(change, AddDecorator):
             self._decorators.append(change)
@@ -151,6 +159,7 @@ class _Region:
             *self._parameter_splices(),
             *self._decorator_splices(),
             *self._argument_splices(expressions),
+            *self._exchange_splices(),
         ]
         text = _spliced(text, sorted(splices, key=lambda splice: splice[0]))
         if not self._plans:
@@ -184,6 +193,9 @@ class _Region:
             self._refuse_inside(self._parents.get(node), gone)
         for change in self._expressions:
             self._refuse_inside(change.anchor, gone)
+        for exchange in self._exchanges:
+            if isinstance(exchange, ReplaceArgument):
+                self._refuse_inside(exchange.anchor, gone)
 
     def _refuse_inside(self, node: ast.AST | None, gone: set[ast.stmt]) -> None:
         while node is not None:
@@ -249,8 +261,34 @@ class _Region:
             start = self._module.text.index("(", self._module.lines.span(call.func)[1])
             new = [spaced_as_in(self._module, call, code.strip()) for code in codes]
             # Around a call inside of another expression a formatter breaks that one first.
-            whole = isinstance(self._parents.get(call), (ast.Expr, ast.Assign, ast.Return))
+            whole = isinstance(self._parents.get(call), _WITH_A_CALL)
             yield from self._longer(start, new, expressions if whole else None)
+
+    def _exchange_splices(self) -> Iterator[_Splice]:
+        """Those of each function and call together: what is in one line may have to be broken."""
+        lines, inner = self._module.lines, set[int]()
+        places: dict[int, dict[int, tuple[str, ...]]] = {}
+        for change in self._exchanges:
+            if isinstance(change, ReplaceParameter):
+                node = change.kernel.node
+                start = lines.offset(node.lineno, node.col_offset)
+                names = [parameter.arg for parameter in _parameters(node.args)]
+                place = names.index(change.name)
+            else:
+                # `(kernel[grid])(x)` has a parenthesis in between.
+                start = self._module.text.index("(", lines.span(change.anchor.func)[1])
+                given = [*change.anchor.args, *change.anchor.keywords]
+                place = given.index(change.argument)
+                # Around a call inside of another expression a formatter breaks that one first.
+                if not isinstance(self._parents.get(change.anchor), _WITH_A_CALL):
+                    inner.add(start)
+            if place in places.setdefault(start, {}):
+                raise EditConflict(f"two changes want one place in line {lines.line(start)}")
+            places[start][place] = change.codes
+        for start, codes in places.items():
+            width = self._width if start not in inner else sys.maxsize
+            for since, to, code in exchanged(self._module.text, start, codes, width):
+                yield since - self.start, to - self.start, code
 
     # Expressions
 
@@ -312,7 +350,7 @@ def _located(
     found: list[_Region | None] = []
     for change in changes:
         node: ast.stmt | ast.expr
-        if isinstance(change, (AddParameter, AddDecorator)):
+        if isinstance(change, (AddParameter, AddDecorator, ReplaceParameter)):
             node = change.kernel.node
         else:
             node = change.anchor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -103,6 +103,45 @@ def broken(
         found[0] = (place.opening, first, lead + added + gap)
     last = closing if stars is not None else gap + added + closing
     return [*found, (end, place.closing, last + newline + margin)]
+
+
+def exchanged(
+    text: str, start: int, codes: Mapping[int, Sequence[str]], width: int
+) -> list[tuple[int, int, str]]:
+    """What comes in the place of some parameters of a `def`, or arguments of a call, at an offset.
+
+    By where they are among all. One on a line of its own is followed by others on their own; in a
+    line that would be too long they begin another one.
+    """
+    items = _parentheses(text, start).items
+    found: list[tuple[int, int, str]] = []
+    by_line: dict[int, list[int]] = {}
+    for place in sorted(codes):
+        by_line.setdefault(_line_start(text, items[place][0]), []).append(place)
+    for line_start, places in by_line.items():
+        line_end = _line_end(text, line_start)
+        beside = [i for i, (begin, _) in enumerate(items) if line_start <= begin < line_end]
+        column = items[beside[0]][0] - line_start
+        lead = _newline_before(text, line_start) + " " * column
+        if line_start > start:
+            lead = _newline_before(text, line_start) + _margin(text, line_start)
+        is_alone = beside == places[:1] and not text[line_start : items[places[0]][0]].strip()
+        gap = f",{lead}" if is_alone else ", "
+        new = {place: gap.join(codes[place]) for place in places}
+        for place, code in new.items():
+            first, end = items[place]
+            if not code and place:
+                first = items[place - 1][1]
+            elif not code and len(items) > 1:
+                end = items[1][0]
+            found.append((first, end, code))
+        longer = sum(len(code) - (items[i][1] - items[i][0]) for i, code in new.items())
+        if is_alone or "" in new.values() or line_end - line_start + longer <= width:
+            continue
+        for one, other in pairwise(beside):
+            if one in codes or other in codes:
+                found.append((items[one][1], items[other][0], f",{lead}"))
+    return found
 
 
 def _parentheses(text: str, start: int) -> _Parentheses:
