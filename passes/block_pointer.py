@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -27,6 +27,10 @@ class BlockPointers(Pass):
     offsets. All block pointers of a kernel are rewritten, or none: a kernel with one of them left
     compiles no better. Offsets that several block pointers share are computed once.
 
+    A helper that gets a block pointer gets what that is made of, as far as it has not got it
+    already, and makes the tile itself. A helper that returns one returns the tile, and its mask
+    beside it. The helper and all that call it change together, or none of them.
+
     With `block-pointer{write=descriptors}` it becomes a tensor descriptor, whose loads and stores
     the hardware does from sm_90 on; `tl.advance` adds to an offset, and each launch sets the
     allocator that descriptors ask for, where the file sets none.
@@ -39,9 +43,18 @@ class BlockPointers(Pass):
     ## Conditions
 
     Each block pointer can be followed through the kernel: its name is bound by `make_block_ptr`
-    and `advance` and by nothing else, is read by loads, stores, `advance` and `.dtype.element_ty`,
-    and is not given to a function or returned by one (`block-pointers-are-followed`). Its shape,
-    strides, offsets and extents are written out axis by axis. One that moves is made in one place.
+    and `advance` and by nothing else, and is read by loads, stores, `advance` and
+    `.dtype.element_ty` (`block-pointers-are-followed`). Its shape, strides, offsets and extents are
+    written out axis by axis. Where it moves, and where it is read after that, it is known which one
+    it is.
+
+    A helper that has to do with them is a plain jit function of the file, and is used by nothing
+    but plain calls of the file's own kernels; that files which were not given do not call it is
+    assumed (`no-other-launches`). Where it gets a block pointer, it gets one from each call, with
+    as many axes, that has not moved before, and whose parts mean the same there as where it was
+    made. Where it returns one, it does so on every way, it has not moved, and all that call it
+    check the same axes, if any, and do not move it on. What a helper would make itself is tried
+    out first: none may be left in it and in its callers.
 
     A block pointer keeps what its parts were where it was made. Where the load or store is, they
     must be the same; else the mask is computed where the block pointer is.
@@ -99,11 +112,14 @@ class BlockPointers(Pass):
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.CONTRACT, Safety.ASSUMPTION})
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        from tritonopt.transforms.block_pointers.block_accesses import first_mention
+        from tritonopt.transforms.block_pointers.block_calls import first_mention
         from tritonopt.transforms.block_pointers.block_legality import prove_block_tiles
         from tritonopt.transforms.block_pointers.descriptor_legality import DescriptorLegality
         from tritonopt.transforms.block_pointers.descriptors import Descriptors
+        from tritonopt.transforms.block_pointers.following import block_accesses
+        from tritonopt.transforms.block_pointers.handed_blocks import handed_blocks
         from tritonopt.transforms.block_pointers.pointer_tiles import PointerTiles
+        from tritonopt.transforms.block_pointers.returned_blocks import returned_blocks
         from tritonopt.transforms.writing import Writer
 
         first = first_mention(facts)
@@ -114,12 +130,24 @@ class BlockPointers(Pass):
         message = ""
         with checklist.until_one_fails():
             writer = Writer(facts)
-            proof = prove_block_tiles(facts, writer, checklist)
-            if self.write == "pointers":
+            is_pointers = self.write == "pointers"
+            handed = handed_blocks(facts, self) if is_pointers else None
+            returned = returned_blocks(facts) if is_pointers else None
+            if handed is not None:
+                changes = tuple(handed.changes(checklist))
+                what = "their parts, at each call of the helper,"
+                message = handed.message
+            elif returned is not None:
+                changes = tuple(returned.changes(checklist))
+                what = "the tiles of pointers and their masks"
+                message = _message(*returned.proofs, others=returned.others)
+            elif is_pointers:
+                proof = prove_block_tiles(facts, writer, checklist, block_accesses(facts))
                 changes = tuple(PointerTiles(facts, writer, proof).changes())
                 what = "the tiles of pointers and their masks"
                 message = _message(proof)
             else:
+                proof = prove_block_tiles(facts, writer, checklist, block_accesses(facts))
                 DescriptorLegality(facts, writer, proof.accesses, checklist).check()
                 changes = tuple(Descriptors(facts, writer, proof.accesses).changes())
                 what = "the descriptors, and an allocator at each launch"
@@ -140,17 +168,18 @@ class BlockPointers(Pass):
         )
 
 
-def _message(proof: BlockTiles) -> str:
-    message = f"turned {_number(proof)} into pointers and masks"
-    undefined = sum(
-        a.is_load and bool(a.checked) and not a.padding for a in proof.accesses.accesses
-    )
+def _message(*proofs: BlockTiles, others: Sequence[str] = ()) -> str:
+    message = f"turned {_number(*proofs)} into pointers and masks"
+    if others:
+        message += f", with those of {', '.join(others)}"
+    accesses = [access for proof in proofs for access in proof.accesses.accesses]
+    undefined = sum(a.is_load and bool(a.checked) and not a.padding for a in accesses)
     if undefined:
         loads = "a load finds" if undefined == 1 else f"{undefined} loads find"
         message += f"; what {loads} outside of the tensor is undefined, as before"
     return message
 
 
-def _number(proof: BlockTiles) -> str:
-    number = len(proof.accesses.blocks)
+def _number(*proofs: BlockTiles) -> str:
+    number = sum(b.helper is None for proof in proofs for b in proof.accesses.blocks)
     return f"{number} block pointer{'s' if number > 1 else ''}"

@@ -1046,7 +1046,8 @@ REASONS: Mapping[str, Reason] = {
         "Have pointers and masks.",
     ),
     "block-pointer-is-lost": Reason(
-        "A block pointer goes where it is not followed: into a function, a tuple, a choice.",
+        "A block pointer goes where it is not followed: into a tuple, a choice, a function whose "
+        "calls are not all seen or do not agree.",
         "Load and store through the name that it is made under.",
     ),
     "elements-are-boolean": Reason(

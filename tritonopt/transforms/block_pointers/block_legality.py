@@ -16,7 +16,6 @@ from tritonopt.transforms.block_pointers.block_accesses import (
     Access,
     Block,
     BlockAccesses,
-    block_accesses,
 )
 from tritonopt.transforms.writing import Writer, comments_in, is_elif
 
@@ -34,9 +33,10 @@ class BlockTiles:
     """What is taken to be at least 1 for that."""
 
 
-def prove_block_tiles(facts: KernelFacts, writer: Writer, checklist: Checklist) -> BlockTiles:
+def prove_block_tiles(
+    facts: KernelFacts, writer: Writer, checklist: Checklist, accesses: BlockAccesses
+) -> BlockTiles:
     """Raises Declined at the first condition that does not hold."""
-    accesses = block_accesses(facts)
     number = len(accesses.blocks)
     checklist.prove(CLAIM, f"{number} made, {len(accesses.accesses)} loads and stores through them")
     legality = _Legality(facts, writer, accesses)
@@ -44,6 +44,7 @@ def prove_block_tiles(facts: KernelFacts, writer: Writer, checklist: Checklist) 
     masks_where_made = frozenset(
         access.name for access in accesses.accesses if not legality.keeps_its_parts(access)
     )
+    legality.check_returned()
     legality.check_text()
     legality.check_element_types(checklist)
     never_negative, sizes = legality.beginnings()
@@ -59,25 +60,28 @@ class _Legality:
         self._accesses = accesses
 
     def check_moves(self) -> None:
-        """A block pointer that moves is made once, above all that is done with it."""
+        """Where a block pointer moves, and is read after that, it is known where it was made."""
         for move in self._accesses.moves:
-            blocks = self._accesses.of(move.name)
-            if len(blocks) != 1:
-                detail = f"{move.name} moves in line {move.statement.lineno}, and is made twice"
-                raise unknown(CLAIM, "block-pointer-is-lost", detail)
-            if len(move.deltas) != blocks[0].rank:
+            if len(move.deltas) != move.block.rank:
                 detail = f"line {move.statement.lineno} moves it along another number of axes"
                 raise unknown(CLAIM, "block-pointer-is-lost", detail)
+        moved = {block.name: block for block in self._accesses.moved}
+        reads = [(access.name, access.block) for access in self._accesses.accesses]
+        reads += [(read.name, read.block) for read in self._accesses.types]
+        for name, block in reads:
+            if block is None and name in moved:
+                detail = f"{name} is made in several places, and moves in one of them"
+                raise unknown(CLAIM, "block-pointer-is-lost", detail)
         for access in self._accesses.accesses:
-            if access.deltas and access.name in self._accesses.moved:
+            if access.deltas and access.block in self._accesses.moved:
                 detail = f"line {access.call.lineno} goes on from where {access.name} has moved to"
                 raise unknown(CLAIM, "block-pointer-is-lost", detail)
 
     def keeps_its_parts(self, access: Access) -> bool:
         """Whether what a mask needs can be written at an access. Raises Declined where it must."""
         block = access.block
-        whole = bool(access.deltas) or access.name in self._accesses.moved
-        if block is not None:
+        whole = bool(access.deltas) or block in self._accesses.moved
+        if block is not None and block.helper is None:
             parts: list[ast.expr] = [block.shape[axis] for axis in access.checked]
             if whole:
                 parts += [block.base, *block.strides]
@@ -93,6 +97,16 @@ class _Legality:
             raise unknown(CLAIM, "block-pointer-is-lost", detail)
         return False
 
+    def check_returned(self) -> None:
+        """What is returned is where it was made, and its mask can be written where it returns."""
+        for returned in self._accesses.returned:
+            block, line = returned.block, returned.statement.lineno
+            if block in self._accesses.moved or not self._mean_the_same(
+                block.shape, returned.statement
+            ):
+                detail = f"line {line} returns one that is not what it was where it was made"
+                raise unknown(CLAIM, "block-pointer-is-lost", detail)
+
     def _mean_the_same(self, nodes: Iterable[ast.expr], at: ast.stmt) -> bool:
         environment = self._facts.before.get(at)
         return environment is not None and all(
@@ -103,7 +117,10 @@ class _Legality:
         """What goes takes no comment with it, and what comes has a place."""
         text = self._facts.kernel.module.text_of
         accesses = self._accesses
-        nodes: list[ast.stmt | ast.expr] = [b.statement for b in accesses.blocks if b.name]
+        nodes: list[ast.stmt | ast.expr] = [
+            b.statement for b in accesses.blocks if b.name and b.helper is None
+        ]
+        nodes += [*accesses.unread, *(returned.value for returned in accesses.returned)]
         nodes += [access.call for access in accesses.accesses]
         for node in nodes:
             if comments_in(text(node)):
@@ -117,9 +134,12 @@ class _Legality:
                 detail = f"line {access.call.lineno} has no place for statements before it"
                 raise unknown("is-expressible", "not-expressible", detail)
         for read in accesses.types:
-            if accesses.has_tile(read.name):
+            blocks = [read.block] if read.block is not None else accesses.of(read.name)
+            if all(map(accesses.has_tile, blocks)):
                 continue
-            if read.block is None or not self._mean_the_same([read.block.base], read.statement):
+            given = any(block.helper is not None for block in blocks)
+            base = [read.block.base] if read.block is not None and not given else []
+            if not base or not self._mean_the_same(base, read.statement):
                 detail = f"the type of {read.name} in line {read.node.lineno} has no name there"
                 raise unknown("is-expressible", "not-expressible", detail)
 
@@ -139,7 +159,8 @@ class _Legality:
 
     def beginnings(self) -> tuple[frozenset[tuple[Block, int]], frozenset[str]]:
         """The axes on which no block begins below 0, and the sizes that this rests on."""
-        facts, blocks = self._facts, self._accesses.blocks
+        facts = self._facts
+        blocks = [block for block in self._accesses.blocks if block.helper is None]
         nodes = [node for block in blocks for node in block.extents]
         extents = [facts.values[node] for node in nodes if node in facts.values]
         bounds = Bounds(facts, extents)
@@ -157,7 +178,7 @@ class _Legality:
         """Where a block begins on an axis, and all that is ever added to that."""
         yield block.offsets[axis]
         for move in self._accesses.moves:
-            if move.name == block.name:
+            if move.block is block:
                 yield move.deltas[axis]
         for access in self._accesses.accesses:
             if access.block is block and access.deltas:

@@ -51,6 +51,8 @@ class DescriptorLegality:
         self._check_memory()
         for block in self.accesses.blocks:
             self._check_block(block)
+        if self.accesses.unread:
+            raise self._no(f"that of line {self.accesses.unread[0].lineno} may be none")
         for access in self.accesses.accesses:
             self._check_access(access)
         self.checklist.prove(_CLAIM, "strides, extents and checks are those of descriptors")
@@ -147,7 +149,7 @@ class DescriptorLegality:
             yield None
 
     def _deltas(self, block: Block, axis: int) -> Iterator[ast.expr]:
-        yield from (m.deltas[axis] for m in self.accesses.moves if m.name == block.name)
+        yield from (m.deltas[axis] for m in self.accesses.moves if m.block is block)
         for access in self.accesses.accesses:
             if access.block is block and access.deltas:
                 yield access.deltas[axis]
@@ -169,7 +171,7 @@ class DescriptorLegality:
             raise self._no(f"that of line {block.statement.lineno} has loads with other paddings")
         if not access.is_load:
             self._check_stored(access, block)
-        if access.name not in self.accesses.moved:
+        if block not in self.accesses.moved:
             self._check_offsets(access, [*block.offsets, *access.deltas])
 
     def _check_offsets(self, access: Access, parts: Iterable[ast.expr]) -> None:

@@ -43,7 +43,7 @@ class Descriptors:
         """Raises NotExpressible where something has no name."""
         tiles = OffsetTiles(self.facts, self.writer, self.accesses)
         for block in self.accesses.blocks:
-            if block.name in self.accesses.moved:
+            if block in self.accesses.moved:
                 self._moving[block] = [
                     tiles.want(block, axis, block.statement) for axis in range(block.rank)
                 ]
@@ -97,12 +97,12 @@ class Descriptors:
 
     def _moved(self, tiles: OffsetTiles, move: Move, added: set[tuple[OffsetTile, int]]) -> Change:
         """What a move adds to the offsets, but for what another one has added to the same."""
-        (block,) = self.accesses.of(move.name)
         lines = []
-        for axis, (tile, delta) in enumerate(zip(self._moving[block], move.deltas, strict=True)):
+        offsets = self._moving[move.block]
+        for axis, (tile, delta) in enumerate(zip(offsets, move.deltas, strict=True)):
             if is_zero(self.facts, delta):
                 continue
-            step = (tile, tiles.moves(move.name, axis).index(move))
+            step = (tile, tiles.moves(move.block, axis).index(move))
             if step not in added:
                 added.add(step)
                 lines.append(f"{tile.name} += {self.writer.text(delta)}")

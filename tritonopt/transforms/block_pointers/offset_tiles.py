@@ -54,7 +54,7 @@ class OffsetTiles:
     ) -> OffsetTile:
         """The tile of offsets of a block, moved by `delta`, for a statement."""
         terms = (block.offsets[axis], *([delta] if delta is not None else []))
-        moves = () if delta is not None else self.moves(block.name, axis)
+        moves = () if delta is not None else self.moves(block, axis)
         begin = sum_of(self.facts, terms)
         wide = bool(moves) or _must_be_wide(self.facts, block.strides[axis], begin)
         wanted = OffsetTile(
@@ -67,9 +67,9 @@ class OffsetTiles:
         self._tiles.append(wanted)
         return wanted
 
-    def moves(self, name: str, axis: int) -> tuple[Move, ...]:
+    def moves(self, block: Block, axis: int) -> tuple[Move, ...]:
         """The statements that move a block along an axis, in order."""
-        moves = (move for move in self.accesses.moves if move.name == name)
+        moves = (move for move in self.accesses.moves if move.block is block)
         return tuple(move for move in moves if not is_zero(self.facts, move.deltas[axis]))
 
     def _is_same(self, tile: OffsetTile, wanted: OffsetTile) -> bool:
@@ -127,7 +127,7 @@ class OffsetTiles:
         first, last = sorted(map(statements.index, (one.statement, other.statement)))
         between = {node for s in statements[first + 1 : last] for node in walk(s)}
         moved = self.accesses.moved
-        return not any(a.call in between and a.name in moved for a in self.accesses.accesses)
+        return not any(a.call in between and a.block in moved for a in self.accesses.accesses)
 
     # Writing
 

@@ -11,15 +11,20 @@ offsets are of 64 bits wherever an element or its address may be beyond 2**31.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from tritonopt.facts import KernelFacts
-from tritonopt.source import Change, Remove, Replace
+from tritonopt.source import Change, Kernel, Remove, Replace, ReplaceExpression
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.trees import walk
-from tritonopt.transforms.block_pointers.block_accesses import Access, Block, Move
+from tritonopt.transforms.block_pointers.block_accesses import (
+    Access,
+    Block,
+    Move,
+    Returned,
+)
 from tritonopt.transforms.block_pointers.block_legality import BlockTiles, form_of
 from tritonopt.transforms.block_pointers.offset_tiles import (
     OffsetTile,
@@ -38,7 +43,9 @@ class PointerTiles:
     facts: KernelFacts
     writer: Writer
     proof: BlockTiles
-    _offsets: dict[Block | Access, list[OffsetTile]] = field(default_factory=dict)
+    returned_masks: Mapping[Kernel, tuple[int, ...]] = field(default_factory=dict)
+    """The axes that a mask checks which a helper returns beside a tile; none where it has none."""
+    _offsets: dict[Block | Access | Returned, list[OffsetTile]] = field(default_factory=dict)
     """The tiles of offsets along each axis of a block that has a name, and of an access to one
     that has none, or that is further on for this access alone."""
     _masks: dict[tuple[str, tuple[int, ...]], str] = field(default_factory=dict)
@@ -56,33 +63,39 @@ class PointerTiles:
         self._name_masks()
         self._edits = CodeEdits(self.facts.kernel.module)
         for read in accesses.types:
-            if not accesses.has_tile(read.name):
-                assert read.block is not None
+            if read.block is not None and not accesses.has_tile(read.block):
                 self._edits.instead[read.node] = f"{self.writer.operand(read.block.base)}.dtype"
         # Of a call inside of another one, the inner one first.
         for access in sorted(accesses.accesses, key=lambda a: len(list(walk(a.call)))):
             self._edits.instead[access.call] = self._call(access)
+        for returned in accesses.returned:
+            self._edits.instead[returned.value] = self._given_back(returned)
         for statement in self.facts.kernel.node.body:
             yield from self._edits.changes(statement)
         for block in accesses.blocks:
-            if block.name:
+            if block.helper is not None:
+                yield from self._unpacked(block)
+            elif block.name:
                 yield self._made(block)
+        yield from map(self._gone, accesses.unread)
         added: set[tuple[OffsetTile, int]] = set()
         for move in accesses.moves:
             yield self._moved(tiles, move, added)
 
-    def _with_offsets(self) -> Iterator[Block | Access]:
+    def _with_offsets(self) -> Iterator[Block | Access | Returned]:
         accesses = self.proof.accesses
         for block in accesses.blocks:
-            if block.name in accesses.moved or self.proof.accesses.has_tile(block.name):
+            if block.helper is None and (block in accesses.moved or accesses.has_tile(block)):
                 yield block
+        yield from (returned for returned in accesses.returned if not returned.block.name)
         for access in accesses.accesses:
             if access.deltas or not access.name:
                 yield access
 
-    def _wanted(self, tiles: OffsetTiles, what: Block | Access) -> list[OffsetTile]:
-        if isinstance(what, Block):
-            return [tiles.want(what, axis, what.statement) for axis in range(what.rank)]
+    def _wanted(self, tiles: OffsetTiles, what: Block | Access | Returned) -> list[OffsetTile]:
+        if not isinstance(what, Access):
+            made = what.block if isinstance(what, Returned) else what
+            return [tiles.want(made, axis, what.statement) for axis in range(made.rank)]
         block = what.block
         assert block is not None
         return [
@@ -94,16 +107,26 @@ class PointerTiles:
         """Names for masks that are computed where a block is made, if any block may end outside."""
         for access in self.proof.accesses.accesses:
             key = (access.name, access.checked)
-            if access.name not in self.proof.masks_where_made or key in self._masks:
+            if not self._takes_mask(access) or key in self._masks:
                 continue
-            blocks = self.proof.accesses.of(access.name)
-            if any(self._mask(block, access.checked, self._offsets[block]) for block in blocks):
+            blocks = filter(self.proof.accesses.has_tile, self.proof.accesses.of(access.name))
+            if any(self._may_end_outside(block, access.checked) for block in blocks):
                 self._masks[key] = self.writer.fresh(f"{access.name}_mask")
+
+    def _may_end_outside(self, block: Block, checked: tuple[int, ...]) -> bool:
+        if block.helper is not None:
+            return bool(checked)
+        return bool(self._mask(block, checked, self._offsets[block]))
+
+    def _takes_mask(self, access: Access) -> bool:
+        """Whether its mask is one that is computed where its block is made."""
+        moves = bool(access.deltas) or access.block in self.proof.accesses.moved
+        return access.name in self.proof.masks_where_made and not moves
 
     # Statements
 
     def _made(self, block: Block) -> Change:
-        if not self.proof.accesses.has_tile(block.name):
+        if not self.proof.accesses.has_tile(block):
             return self._gone(block.statement)
         tiles = self._offsets[block]
         lines = [
@@ -117,14 +140,24 @@ class PointerTiles:
             line = "\n".join([f"{block.name} = (", *_over_lines(terms), ")"])
         return Replace(block.statement, "\n".join([*lines, line]))
 
+    def _unpacked(self, block: Block) -> Iterator[Change]:
+        """The mask that a helper returns beside the tile gets its name."""
+        assert block.helper is not None and isinstance(block.statement, ast.Assign)
+        checked = self.returned_masks[block.helper]
+        if checked and self.proof.accesses.has_tile(block):
+            (target,) = block.statement.targets
+            mask = self._masks.get((block.name, checked))
+            mask = mask or self.writer.fresh(f"{block.name}_mask")  # which nothing reads
+            yield ReplaceExpression(target, f"{block.name}, {mask}")
+
     def _moved(self, tiles: OffsetTiles, move: Move, added: set[tuple[OffsetTile, int]]) -> Change:
         """What a move adds to the offsets, but for what another one has added to the same tile."""
-        (block,) = self.proof.accesses.of(move.name)
         lines = []
-        for axis, (tile, delta) in enumerate(zip(self._offsets[block], move.deltas, strict=True)):
+        offsets = self._offsets[move.block]
+        for axis, (tile, delta) in enumerate(zip(offsets, move.deltas, strict=True)):
             if is_zero(self.facts, delta):
                 continue
-            step = (tile, tiles.moves(move.name, axis).index(move))
+            step = (tile, tiles.moves(move.block, axis).index(move))
             if step not in added:
                 added.add(step)
                 lines.append(f"{tile.name} += {self.writer.text(delta)}")
@@ -148,6 +181,22 @@ class PointerTiles:
             factor = self.writer.text if isinstance(stride, ast.UnaryOp) else self.writer.operand
             terms.append(index if is_one else f"{index} * {factor(stride)}")
         return terms
+
+    def _given_back(self, returned: Returned) -> str:
+        """What a helper returns in the place of a block pointer."""
+        block = returned.block
+        tiles = self._offsets[block if block.name else returned]
+        parts = [block.name or " + ".join(self._pointers(block, tiles))]
+        checked = self.returned_masks[self.facts.kernel]
+        if checked:
+            parts.append(self._mask(block, checked, tiles, whole=True))
+        line, indent = ", ".join(parts), returned.statement.col_offset
+        if len(parts) == 1 or indent + len("return ") + len(line) <= self._width:
+            return line
+        margin = self.facts.kernel.module.text[
+            self.facts.kernel.module.lines.start(returned.statement.lineno) :
+        ][:indent]
+        return "\n".join(["(", *(f"{margin}    {part}," for part in parts), f"{margin})"])
 
     def _mask(
         self,
@@ -182,13 +231,17 @@ class PointerTiles:
     def _call(self, access: Access) -> str:
         """A load or a store through pointers, with an argument on each line where it is long."""
         block, pointers = access.block, access.name
-        tiles = self._offsets.get(access) or (self._offsets[block] if block is not None else [])
+        tiles = self._offsets.get(access) or []
+        if not tiles and block is not None and block.helper is None:
+            tiles = self._offsets[block]
         if block is not None and (
-            access in self._offsets or not self.proof.accesses.has_tile(access.name)
+            access in self._offsets or not self.proof.accesses.has_tile(block)
         ):
             pointers = " + ".join(self._pointers(block, tiles))
-        mask = self._masks.get((access.name, access.checked), "")
-        if access.name not in self.proof.masks_where_made and block is not None:
+        if self._takes_mask(access):
+            mask = self._masks.get((access.name, access.checked), "")
+        else:
+            assert block is not None
             mask = self._mask(block, access.checked, tiles)
         arguments = [pointers]
         if not access.is_load:
@@ -208,6 +261,8 @@ class PointerTiles:
         module = self.facts.kernel.module
         function = module.text_of(call.func)
         line = f"{function}({', '.join(arguments)})"
+        if any(call in walk(a.call) and a.call is not call for a in self.proof.accesses.accesses):
+            return line  # the one around it is broken, where that is necessary
         first, behind = module.lines.span(call)
         start = module.lines.start(call.lineno)
         end = module.lines.start((call.end_lineno or call.lineno) + 1)

@@ -1,5 +1,5 @@
 # expect: missed block-pointer-is-lost
-"""A helper gets the block pointer."""
+"""It is not where it was made."""
 
 import torch
 import triton
@@ -8,13 +8,15 @@ import triton.language as tl
 
 @triton.jit
 def loaded(block):
-    return tl.load(block)
+    return tl.load(block, boundary_check=(0,))
 
 
 @triton.jit
 def kernel(X, Y, n, B: tl.constexpr):
-    x_block = tl.make_block_ptr(X, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
+    pid = tl.program_id(0)
+    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
+    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
+    x_block = tl.advance(x_block, (B,))
     tl.store(y_block, loaded(x_block), boundary_check=(0,))
 
 

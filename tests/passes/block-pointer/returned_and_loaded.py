@@ -1,4 +1,3 @@
-# expect: missed made-in-another-function
 """A helper makes it."""
 
 import torch

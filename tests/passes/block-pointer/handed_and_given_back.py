@@ -1,0 +1,27 @@
+# expect: missed block-pointer-is-lost
+"""The helper returns where it has come to."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def loaded(block, B: tl.constexpr):
+    return tl.load(block, boundary_check=(0,)), tl.advance(block, (B,))
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    pid = tl.program_id(0)
+    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
+    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
+    x, x_block = loaded(x_block, B)
+    tl.store(y_block, x, boundary_check=(0,))
+
+
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y

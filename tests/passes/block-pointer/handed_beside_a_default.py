@@ -1,0 +1,25 @@
+"""A parameter behind it has a default."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def loaded(block, scale=1.0, shift: tl.constexpr = 2):
+    return tl.load(block, boundary_check=(0,), padding_option="nan") * scale + shift
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    pid = tl.program_id(0)
+    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
+    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
+    tl.store(y_block, loaded(x_block, shift=1), boundary_check=(0,))
+
+
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y

@@ -1,0 +1,27 @@
+# expect: missed block-pointer-is-lost
+"""Another caller passes a tile of pointers."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def loaded(block):
+    return tl.load(block)
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    pid = tl.program_id(0)
+    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
+    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
+    x = loaded(x_block) + loaded(X + tl.arange(0, B))
+    tl.store(y_block, x, boundary_check=(0,))
+
+
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y

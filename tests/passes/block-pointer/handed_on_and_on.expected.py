@@ -1,0 +1,33 @@
+"""The helper hands it to another one."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def doubled(X, n, block_offset, B: tl.constexpr):
+    offs_n = block_offset + tl.arange(0, B).to(tl.int64)
+    inner_block = X + offs_n
+    x = tl.load(inner_block, mask=(offs_n >= 0) & (offs_n < n))
+    return x + x
+
+
+@triton.jit
+def quadrupled(X, n, block_offset, B: tl.constexpr):
+    return doubled(X, n, block_offset, B) + doubled(X, n, block_offset, B)
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    pid = tl.program_id(0)
+    offs_n = pid * B + tl.arange(0, B).to(tl.int64)
+    y_block = Y + offs_n
+    tl.store(y_block, quadrupled(X, n, pid * B, B), mask=offs_n < n)
+
+
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y

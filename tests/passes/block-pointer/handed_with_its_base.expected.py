@@ -1,0 +1,27 @@
+"""The helper gets the tensor already."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def shifted(X, n, block_offset, B: tl.constexpr):
+    offs_n = block_offset + tl.arange(0, B).to(tl.int64)
+    block = X + offs_n
+    return tl.load(block, mask=(offs_n >= 0) & (offs_n < n), other=0.0) + tl.load(X)
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    pid = tl.program_id(0)
+    offs_n = pid * B + tl.arange(0, B).to(tl.int64)
+    y_block = Y + offs_n
+    tl.store(y_block, shifted(X, n, pid * B, B), mask=offs_n < n)
+
+
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y

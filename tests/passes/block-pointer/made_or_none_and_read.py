@@ -1,0 +1,22 @@
+# expect: missed block-pointer-is-lost
+"""Whether it is one where it is read hangs on a flag."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr, SAVE: tl.constexpr):
+    pid = tl.program_id(0)
+    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
+    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,)) if SAVE else None
+    if SAVE:
+        tl.store(y_block, tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
+
+
+def run(x: torch.Tensor, save: bool):
+    n = x.numel()
+    y = torch.zeros_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32, SAVE=save)
+    return y

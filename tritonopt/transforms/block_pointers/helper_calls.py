@@ -1,0 +1,39 @@
+"""Helpers that nothing uses but by plain calls of this file, whose parameters may change."""
+
+from __future__ import annotations
+
+import ast
+
+from tritonopt.facts.program_ids import sure_callee
+from tritonopt.source import Kernel, Module
+from tritonopt.source.launches import Elsewhere
+from tritonopt.transforms.block_pointers.block_accesses import lost
+
+
+def check_only_called(helper: Kernel, module: Module) -> None:
+    """Raises Declined where it stands in another file, or may be used in another way."""
+    decorators, name = helper.node.decorator_list, helper.name
+    if helper.module is not module or helper.qualname != name:
+        raise lost(f"{name} stands in another file, or in a class or a function")
+    is_plain = len(decorators) == 1 and not isinstance(decorators[0], ast.Call)
+    if not is_plain or not helper.is_called_as_written:
+        raise lost(f"{name} is compiled with options of its own")
+    launched = any(launch.kernel is helper for launch in module.launches)
+    elsewhere = module.uses_elsewhere(helper) != Elsewhere()
+    if launched or elsewhere or module.escapes.get(helper.qualname):
+        raise lost(f"{name} has to do with block pointers, and is used beside plain calls")
+
+
+def helper_calls(helper: Kernel) -> list[tuple[Kernel, ast.Call]]:
+    """All calls of a helper, with the jit function that each stands in."""
+    module, name = helper.module, helper.name
+    found: list[tuple[Kernel, ast.Call]] = []
+    for reference in module.mentioning(name):
+        around = module.names.parents.get(reference)
+        caller = next((k for k in module.kernels if reference in k.nodes), None)
+        if caller is None or not isinstance(around, ast.Call) or around.func is not reference:
+            raise lost(f"line {reference.lineno} does something else with {name}")
+        if sure_callee(caller, around) is not helper:
+            raise lost(f"what line {reference.lineno} calls may be another function")
+        found.append((caller, around))
+    return found
