@@ -12,7 +12,7 @@ from statistics import geometric_mean
 
 import pytest
 
-from benchmarks import figures, library_reach, reductions
+from benchmarks import block_pointer_sites, figures, library_reach, reductions
 from benchmarks.null_test import table as null_table
 from benchmarks.row.plan import COMPILED, LIGER
 from benchmarks.row.tables import LENGTHS, Report, Timed, by_length
@@ -173,6 +173,11 @@ def test_libraries_after_rows() -> None:
         assert "\n".join(figures.by_function(f"{name}-nvidia-h200")) in page
     report = json.loads((figures.RESULTS / "library_reach.json").read_text())
     assert library_reach.table(report["results"]) in page
+
+
+def test_block_pointers_of_others() -> None:
+    report = json.loads((figures.RESULTS / "block_pointer_sites.json").read_text())
+    assert block_pointer_sites.table(report["results"]) in texts()["docs/measured.md"]
 
 
 def test_rows_of_the_other_rewrites() -> None:

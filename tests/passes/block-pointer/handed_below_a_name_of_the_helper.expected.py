@@ -10,7 +10,7 @@ def loaded(block_base, block_size, block_offset, B: tl.constexpr, X):
     offs_size = block_offset + tl.arange(0, B).to(tl.int64)
     block = block_base + offs_size
     n = X + 1.0
-    return tl.load(block, mask=(offs_size >= 0) & (offs_size < block_size), other=0.0) * n
+    return tl.load(block, mask=offs_size < block_size, other=0.0) * n
 
 
 @triton.jit

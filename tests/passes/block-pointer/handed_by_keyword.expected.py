@@ -9,7 +9,7 @@ import triton.language as tl
 def loaded(scale, X, n, block_offset, B: tl.constexpr):
     offs_n = block_offset + tl.arange(0, B).to(tl.int64)
     block = X + offs_n
-    return tl.load(block, mask=(offs_n >= 0) & (offs_n < n), other=0.0) * scale
+    return tl.load(block, mask=offs_n < n, other=0.0) * scale
 
 
 @triton.jit

@@ -9,7 +9,7 @@ import triton.language as tl
 def loaded(X, n, start, B: tl.constexpr):
     offs_n = start + tl.arange(0, B).to(tl.int64)
     block = X + offs_n
-    return tl.load(block, mask=(offs_n >= 0) & (offs_n < n), other=0.0)
+    return tl.load(block, mask=offs_n < n, other=0.0)
 
 
 @triton.jit

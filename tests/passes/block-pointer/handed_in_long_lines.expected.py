@@ -14,13 +14,11 @@ def scaled(first_summand, second_summand,
     offs_columns = tl.arange(0, BN).to(tl.int64)
     source_block_ptr = X + offs_rows[:, None] * row_stride + offs_columns[None, :] * column_stride
     result_block_ptr = Y + offs_rows[:, None] * row_stride + offs_columns[None, :] * column_stride
-    x = tl.load(
-        source_block_ptr, mask=(offs_rows[:, None] >= 0) & (offs_rows[:, None] < rows) & (offs_columns[None, :] < columns)
-    )
+    x = tl.load(source_block_ptr, mask=(offs_rows[:, None] < rows) & (offs_columns[None, :] < columns))
     tl.store(
         result_block_ptr,
         x * factor + first_summand + second_summand,
-        mask=(offs_rows[:, None] >= 0) & (offs_rows[:, None] < rows) & (offs_columns[None, :] < columns),
+        mask=(offs_rows[:, None] < rows) & (offs_columns[None, :] < columns),
     )
 
 

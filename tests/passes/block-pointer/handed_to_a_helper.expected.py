@@ -9,7 +9,7 @@ import triton.language as tl
 def loaded(X, n, block_offset, B: tl.constexpr):
     offs_n = block_offset + tl.arange(0, B).to(tl.int64)
     block = X + offs_n
-    return tl.load(block, mask=(offs_n >= 0) & (offs_n < n))
+    return tl.load(block, mask=offs_n < n)
 
 
 @triton.jit

@@ -10,8 +10,8 @@ def copied(X, n, source_offset, B: tl.constexpr, Y):
     offs_n = source_offset + tl.arange(0, B).to(tl.int64)
     source = X + offs_n
     target = Y + offs_n
-    x = tl.load(source, mask=(offs_n >= 0) & (offs_n < n))
-    tl.store(target, x.to(target.dtype.element_ty), mask=(offs_n >= 0) & (offs_n < n))
+    x = tl.load(source, mask=offs_n < n)
+    tl.store(target, x.to(target.dtype.element_ty), mask=offs_n < n)
 
 
 @triton.jit

@@ -11,8 +11,8 @@ def neighbors(X, n, left_offset, B: tl.constexpr):
     left = X + offs_n
     offs_n_2 = left_offset + tl.arange(0, B).to(tl.int64)
     offs_n_2 += B
-    x = tl.load(left, mask=(offs_n >= 0) & (offs_n < n), other=0.0)
-    return x + tl.load(X + offs_n_2, mask=(offs_n_2 >= 0) & (offs_n_2 < n), other=0.0)
+    x = tl.load(left, mask=offs_n < n, other=0.0)
+    return x + tl.load(X + offs_n_2, mask=offs_n_2 < n, other=0.0)
 
 
 @triton.jit

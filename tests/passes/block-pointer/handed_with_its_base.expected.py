@@ -9,7 +9,7 @@ import triton.language as tl
 def shifted(X, n, block_offset, B: tl.constexpr):
     offs_n = block_offset + tl.arange(0, B).to(tl.int64)
     block = X + offs_n
-    return tl.load(block, mask=(offs_n >= 0) & (offs_n < n), other=0.0) + tl.load(X)
+    return tl.load(block, mask=offs_n < n, other=0.0) + tl.load(X)
 
 
 @triton.jit

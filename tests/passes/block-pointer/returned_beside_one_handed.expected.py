@@ -8,14 +8,14 @@ import triton.language as tl
 @triton.jit
 def block_of(X, n, offset, B: tl.constexpr):
     offs_n = offset + tl.arange(0, B).to(tl.int64)
-    return X + offs_n, (offs_n >= 0) & (offs_n < n)
+    return X + offs_n, offs_n < n
 
 
 @triton.jit
 def doubled(X, n, block_offset, B: tl.constexpr):
     offs_n = block_offset + tl.arange(0, B).to(tl.int64)
     block = X + offs_n
-    return tl.load(block, mask=(offs_n >= 0) & (offs_n < n)) * 2
+    return tl.load(block, mask=offs_n < n) * 2
 
 
 @triton.jit

@@ -9,12 +9,8 @@ import triton.language as tl
 def block_of(X, n, offset, B: tl.constexpr):
     offs_n = offset + tl.arange(0, B).to(tl.int64)
     block = X + offs_n
-    tl.store(
-        block,
-        tl.load(block, mask=(offs_n >= 0) & (offs_n < n)) * 2,
-        mask=(offs_n >= 0) & (offs_n < n),
-    )
-    return block, (offs_n >= 0) & (offs_n < n)
+    tl.store(block, tl.load(block, mask=offs_n < n) * 2, mask=offs_n < n)
+    return block, offs_n < n
 
 
 @triton.jit

@@ -14,11 +14,11 @@ def block_of(X, m, n, stride, i, j, BM, BN, TRANSPOSED: tl.constexpr):
     if TRANSPOSED:
         return (
             X + offs_n[:, None] + offs_m[None, :] * stride,
-            (offs_n[:, None] >= 0) & (offs_n[:, None] < n) & (offs_m[None, :] >= 0) & (offs_m[None, :] < m),
+            (offs_n[:, None] < n) & (offs_m[None, :] < m),
         )
     return (
         X + offs_m[:, None] * stride + offs_n[None, :],
-        (offs_m[:, None] >= 0) & (offs_m[:, None] < m) & (offs_n[None, :] >= 0) & (offs_n[None, :] < n),
+        (offs_m[:, None] < m) & (offs_n[None, :] < n),
     )
 
 

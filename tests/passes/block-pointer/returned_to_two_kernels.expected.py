@@ -8,7 +8,7 @@ import triton.language as tl
 @triton.jit
 def block_of(X, n, offset, B: tl.constexpr):
     offs_n = offset + tl.arange(0, B).to(tl.int64)
-    return X + offs_n, (offs_n >= 0) & (offs_n < n)
+    return X + offs_n, offs_n < n
 
 
 @triton.jit

@@ -17,6 +17,7 @@ from tritonopt.transforms.block_pointers.block_accesses import (
     Block,
     BlockAccesses,
 )
+from tritonopt.transforms.block_pointers.given_numbers import never_negative
 from tritonopt.transforms.writing import Writer, comments_in, is_elif
 
 
@@ -47,7 +48,9 @@ def prove_block_tiles(
     legality.check_returned()
     legality.check_text()
     legality.check_element_types(checklist)
-    never_negative, sizes = legality.beginnings()
+    never_negative, sizes, is_given = legality.beginnings()
+    if is_given:
+        checklist.assume_no_other_launches("files that were not given call the helper nowhere")
     if sizes:
         checklist.assume("sizes-are-positive", f"{', '.join(sorted(sizes))} at least 1")
     return BlockTiles(accesses, masks_where_made, never_negative, sizes)
@@ -157,13 +160,30 @@ class _Legality:
         else:
             checklist.assume(claim, "no tensor of booleans is passed for what they point to")
 
-    def beginnings(self) -> tuple[frozenset[tuple[Block, int]], frozenset[str]]:
-        """The axes on which no block begins below 0, and the sizes that this rests on."""
+    def beginnings(self) -> tuple[frozenset[tuple[Block, int]], frozenset[str], bool]:
+        """The axes on which no block begins below 0, and the sizes that this rests on.
+
+        And whether it rests on what the calls of a helper pass.
+        """
         facts = self._facts
         blocks = [block for block in self._accesses.blocks if block.helper is None]
         nodes = [node for block in blocks for node in block.extents]
         extents = [facts.values[node] for node in nodes if node in facts.values]
-        bounds = Bounds(facts, extents)
+        names = {value.name for value in extents}
+        found, sizes = self._not_below_zero(blocks, Bounds(facts, extents))
+        given = frozenset[str]()
+        if len(found) < sum(block.rank for block in blocks):
+            given = never_negative(facts, names)
+        if given:
+            before = len(found)
+            found, sizes = self._not_below_zero(blocks, Bounds(facts, extents, given))
+            given = given if len(found) > before else frozenset()
+        # The extent of a tile is at least 1 in any kernel that compiles.
+        return frozenset(found), frozenset(sizes) - names, bool(given)
+
+    def _not_below_zero(
+        self, blocks: Iterable[Block], bounds: Bounds
+    ) -> tuple[set[tuple[Block, int]], set[str]]:
         found, sizes = set(), set()
         for block in blocks:
             for axis in range(block.rank):
@@ -171,8 +191,7 @@ class _Legality:
                 if all(b is not None and b.number >= 0 for b in least):
                     found.add((block, axis))
                     sizes |= {size for b in least if b is not None for size in b.sizes}
-        # The extent of a tile is at least 1 in any kernel that compiles.
-        return frozenset(found), frozenset(sizes) - {value.name for value in extents}
+        return found, sizes
 
     def _along(self, block: Block, axis: int) -> Iterator[ast.expr]:
         """Where a block begins on an axis, and all that is ever added to that."""

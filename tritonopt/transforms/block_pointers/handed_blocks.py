@@ -43,7 +43,12 @@ from tritonopt.transforms.block_pointers.block_accesses import (
     lost,
 )
 from tritonopt.transforms.block_pointers.following import followed_blocks
-from tritonopt.transforms.block_pointers.helper_calls import check_only_called, helper_calls
+from tritonopt.transforms.block_pointers.helper_calls import (
+    check_only_called,
+    given_by,
+    helper_calls,
+)
+from tritonopt.transforms.block_pointers.unread_orders import unread_orders
 from tritonopt.transforms.writing import NotExpressible, Writer, block_of, comments_in
 
 _EXTENT = "extent"
@@ -147,14 +152,7 @@ class HandedBlocks:
     def _call(
         self, node: ast.Call, facts: KernelFacts, writer: Writer, accesses: BlockAccesses
     ) -> _Call:
-        if any(isinstance(a, ast.Starred) for a in node.args) or (
-            any(keyword.arg is None for keyword in node.keywords)
-            or any(p.kind != "positional_or_keyword" for p in self.helper.parameters)
-        ):
-            raise lost(f"which arguments line {node.lineno} passes is not seen")
-        parameters = [p.name for p in self.helper.parameters]
-        given = dict(zip(parameters, node.args, strict=False))
-        given |= {k.arg: k.value for k in node.keywords if k.arg is not None}
+        given = given_by(self.helper, node)
         handed = {h.node: h for h in accesses.handed if h.call is node}
         blocks = {name: handed[a].block for name, a in given.items() if a in handed}
         statement = next((h.statement for h in handed.values()), None)
@@ -283,21 +281,24 @@ class HandedBlocks:
 
     def _needless(self) -> Iterator[Change]:
         """The statements of callers that make what is handed to the helper alone."""
-        done: set[Block] = set()
+        done: dict[Kernel, set[Block]] = {}
         for call in self._calls:
             found, function = call.accesses, call.facts.kernel
             used = {a.name for a in found.accesses} | {read.name for read in found.types}
             used |= {handed.node.id for handed in found.handed if not self._gets(handed)}
             for block in call.blocks.values():
-                if block in done or block.name in used:
+                if block in done.get(function, ()) or block.name in used:
                     continue
-                done.add(block)
                 if comments_in(function.module.text_of(block.statement)):
                     line = block.statement.lineno
                     detail = f"a comment inside line {line} would be lost"
                     raise refuted("nothing-else-goes", "comment-inside", detail)
                 if len(block_of(function.node, block.statement)) > 1:
+                    done.setdefault(function, set()).add(block)
                     yield Remove(block.statement)
+        facts = {call.facts.kernel: call.facts for call in self._calls}
+        for function, blocks in done.items():
+            yield from unread_orders(facts[function], blocks)
 
     def _gets(self, handed: Handed) -> bool:
         return any(handed.call is call.node for call in self._calls)

@@ -37,3 +37,19 @@ def helper_calls(helper: Kernel) -> list[tuple[Kernel, ast.Call]]:
             raise lost(f"what line {reference.lineno} calls may be another function")
         found.append((caller, around))
     return found
+
+
+def given_by(helper: Kernel, call: ast.Call) -> dict[str, ast.expr]:
+    """What a call passes, by the names of the parameters; defaults are not in it.
+
+    Raises Declined where that is not seen.
+    """
+    spread = any(isinstance(argument, ast.Starred) for argument in call.args)
+    if (
+        spread
+        or any(keyword.arg is None for keyword in call.keywords)
+        or any(p.kind != "positional_or_keyword" for p in helper.parameters)
+    ):
+        raise lost(f"which arguments line {call.lineno} passes is not seen")
+    given = dict(zip((p.name for p in helper.parameters), call.args, strict=False))
+    return given | {k.arg: k.value for k in call.keywords if k.arg is not None}

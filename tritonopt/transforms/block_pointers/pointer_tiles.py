@@ -32,6 +32,7 @@ from tritonopt.transforms.block_pointers.offset_tiles import (
     indices,
     is_zero,
 )
+from tritonopt.transforms.block_pointers.unread_orders import unread_orders
 from tritonopt.transforms.code_edits import CodeEdits
 from tritonopt.transforms.writing import Writer, block_of
 
@@ -78,6 +79,7 @@ class PointerTiles:
             elif block.name:
                 yield self._made(block)
         yield from map(self._gone, accesses.unread)
+        yield from unread_orders(self.facts, accesses.blocks)
         added: set[tuple[OffsetTile, int]] = set()
         for move in accesses.moves:
             yield self._moved(tiles, move, added)

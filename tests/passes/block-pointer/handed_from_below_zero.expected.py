@@ -1,0 +1,27 @@
+"""One call begins before the tensor: only there an offset is below 0, and the helper asks."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def loaded(X, n, block_offset, B: tl.constexpr):
+    offs_n = block_offset + tl.arange(0, B).to(tl.int64)
+    block = X + offs_n
+    return tl.load(block, mask=(offs_n >= 0) & (offs_n < n), other=0.0)
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    pid = tl.program_id(0)
+    offs_n = pid * B + tl.arange(0, B).to(tl.int64)
+    y_block = Y + offs_n
+    tl.store(y_block, loaded(X, n, pid * B, B) - loaded(X, n, pid * B - 1, B), mask=offs_n < n)
+
+
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y
