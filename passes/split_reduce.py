@@ -59,8 +59,8 @@ class SplitReduce(Pass):
     ## Conditions
 
     The loop stands in the kernel's own block, is counted and runs to its end; loops inside of it go
-    along. What is read behind it of what it binds are accumulators of a type of 32 bits or more, of
-    these kinds:
+    along. What is read behind it of what it binds are accumulators of a signed type of 32 bits or
+    more, of these kinds:
 
     - sums, which begin with 0, and largest and least elements, by `tl.maximum` and `tl.minimum` or
       chosen by a comparison;

@@ -448,6 +448,10 @@ REASONS: Mapping[str, Reason] = {
         "An accumulator is used inside its loop, before the sum is complete.",
         "Use another name for what is needed in the loop.",
     ),
+    "accumulator-is-unsigned": Reason(
+        "An accumulator is of an unsigned type, which partial results are not kept in.",
+        "Count in `tl.int32` or `tl.int64`.",
+    ),
     "accumulator-starts-elsewhere": Reason(
         "A sum starts at another number than 0.", "Start it at 0, and add the number behind."
     ),

@@ -91,8 +91,9 @@ def _store(split: SplitLoop) -> AtomicStore:
         raise _declined(f"it is not seen where line {call.lineno} stores")
     (output,) = bases
     others = [e for e in facts.effects if e is not effect]
-    if any(facts.may_alias(effect, other) for other in others):
-        raise _declined(f"what {output} holds is read as well")
+    other = next((e for e in others if facts.may_alias(effect, e)), None)
+    if other is not None:
+        raise _declined(f"line {other.line} may access what {output} holds as well")
     if first.combining is SUM:
         identity = "0"
     elif first.dtype.startswith("int"):

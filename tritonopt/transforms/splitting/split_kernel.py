@@ -293,7 +293,19 @@ class SplitKernel:
             if isinstance(node, ast.Constant) and first <= node.lineno < (node.end_lineno or 0):
                 raise NotExpressible(f"a string of several lines begins in line {node.lineno}")
         lines = self.split.facts.kernel.module.text.splitlines()
-        return textwrap.dedent("\n".join(lines[first - 1 : last])).strip("\n")
+        return textwrap.dedent("\n".join(_of_one_block(lines[first - 1 : last]))).strip("\n")
+
+
+def _of_one_block(lines: list[str]) -> list[str]:
+    """The same without the comments that end a block before the first statement."""
+    code = (line for line in lines if line.strip() and not line.lstrip().startswith("#"))
+    margin = _margin(next(code, ""))
+    ends = (i for i, line in enumerate(lines) if line.strip() and _margin(line) <= margin)
+    return lines[next(ends, 0) :]
+
+
+def _margin(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _names_read(statement: ast.AST) -> set[str]:
