@@ -187,6 +187,8 @@ class _Loss:
     effect: Effect
     is_place: bool = False
     """It says where one access begins or ends, and is no distance between many."""
+    is_start: bool = False
+    """It says where one begins: `first + lanes`."""
 
 
 def _narrowed(
@@ -229,6 +231,8 @@ def _groups(
             found = list(_lost(facts, effect))
         except TooLarge:
             continue
+        if any(loss.is_start and listed.get(loss.name) for loss in found):
+            continue  # a position, which is another one at each call
         for loss in found:
             said = any(loss.name in group for group in groups.values())
             if said or loss.told not in untold.get(loss.name, ()):
@@ -331,8 +335,8 @@ def _lost(facts: KernelFacts, effect: Effect) -> Iterator[_Loss]:
         return
     for name in begins:
         what = f"{_Told.ALIGNED.value}, and so where the {kind} begins"
-        is_place = Polynomial.of(Param(name)).terms.keys() <= offset.terms.keys()
-        yield _Loss(name, what, _Told.ALIGNED, effect, is_place)
+        is_start = Polynomial.of(Param(name)).terms.keys() <= offset.terms.keys()
+        yield _Loss(name, what, _Told.ALIGNED, effect, is_start, is_start)
     for name in ends:
         what = f"{_Told.ALIGNED.value}, and so where the {kind} ends"
         yield _Loss(name, what, _Told.ALIGNED, effect, is_place=True)

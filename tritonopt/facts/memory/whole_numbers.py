@@ -49,12 +49,14 @@ class WholeNumbers:
 
     @cached_property
     def alone(self) -> bool:
-        """Whether some access moves whole numbers, and the kernel computes nothing in floats."""
+        """Whether whole numbers are moved, or compared, and nothing is computed in floats."""
         facts = self._facts
+        computed = facts.interpretation.computed
         moved = (e for e in facts.effects if e.kind in (EffectKind.LOAD, EffectKind.STORE))
-        return any(map(self.has, moved)) and not any(
+        is_seen = any(map(self.has, moved)) or any(map(_is_counted, computed))
+        return is_seen and not any(
             facts.types.of(value).some_in(FLOATS | {"float"}) or value.op is Op.DIV
-            for value in facts.interpretation.computed
+            for value in computed
         )
 
     @cached_property
@@ -73,8 +75,8 @@ class WholeNumbers:
     def _places(self) -> Iterator[Value]:
         facts = self._facts
         for effect in facts.effects:
-            if effect.pointer is not None:
-                yield effect.pointer
+            # What decides whether something is done is a flag or a length.
+            yield from (part for part in (effect.pointer, effect.mask) if part is not None)
         for loop in facts.loops:
             yield from (b for b in (loop.start, loop.stop, loop.step) if b is not None)
         for value in facts.interpretation.computed:
@@ -90,6 +92,14 @@ class WholeNumbers:
         return any(p.op in (Op.LANE, Op.PROGRAM_ID) for p in parts) and not any(
             p.op is Op.LOAD for p in parts
         )
+
+
+def _is_counted(value: Value) -> bool:
+    """Whether something loaded is compared with an integer: `count > 0`."""
+    if value.op not in COMPARISONS:
+        return False
+    numbers = [type(part.constant) is int for part in value.operands]
+    return any(numbers) and any(True for part in value.operands for _ in _loads_in(part))
 
 
 def _loads_in(value: Value) -> Iterator[int]:
