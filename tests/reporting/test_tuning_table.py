@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tritonopt.measurement.tuned import Answer, Fate, Tried
+from tritonopt.measurement.results import Machine, Row
+from tritonopt.measurement.tuned import Answer, Fate, Tried, TunedRow
 from tritonopt.reporting.text import Style
 from tritonopt.reporting.tuning_table import tuning_lines
 
@@ -15,3 +16,17 @@ def test_why_variants_could_not_be_timed_is_said_once() -> None:
     lines = [line.strip() for line in tuning_lines([answer], Style(color=False))]
     assert "5 variants in 0 s: 4 could not be timed" in lines[2]
     assert lines[3:] == ["num_warps 8 and 2 more: out of memory", "rows: no answer within 14 s"]
+
+
+def test_what_was_not_looked_at_is_not_said_to_be_no_faster() -> None:
+    machine = Machine("GPU", "2", "3", "13", "1")
+    row = TunedRow("x f16[8]", {"n": 8}, original=Row("f", "x f16[8]", {"n": 8}))
+
+    def said(*fates: Fate) -> str:
+        tried = tuple(Tried(f"v{at}", "", fate) for at, fate in enumerate(fates))
+        answer = Answer("f.py", "f", "", "", rows=(row,), tried=tried, machine=machine)
+        return next(x for x in tuning_lines([answer], Style(color=False)) if "n=8" in x)
+
+    assert said(Fate.WAITING, Fate.WAITING).endswith("no variant was looked at")
+    assert said(Fate.WAITING, Fate.DROPPED).endswith("none was faster so far")
+    assert said(Fate.SAME_CODE, Fate.DROPPED).endswith("no variant was faster")

@@ -47,7 +47,7 @@ def _answer(answer: Answer, style: Style) -> Iterator[str]:
     where = f", where {answer.condition}" if answer.condition else ""
     yield style.paint(f"{head}: {what}{where}", BOLD)
     if answer.machine is not None:
-        yield from _table(answer.rows, style)
+        yield from _table(answer, style)
     yield from _without_times(answer)
     counts = Counter(tried.fate for tried in answer.tried)
     rest = [f"{counts[fate]} {text}" for fate, text in _FATES.items() if counts[fate]]
@@ -95,17 +95,23 @@ def _short(reason: str) -> str:
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
 
 
-def _table(rows: Sequence[TunedRow], style: Style) -> Iterator[str]:
+def _table(answer: Answer, style: Style) -> Iterator[str]:
+    rows = answer.rows
+    waiting = [tried.fate is Fate.WAITING for tried in answer.tried]
+    nothing = "no variant was faster"
+    if any(waiting):
+        nothing = "no variant was looked at" if all(waiting) else "none was faster so far"
     labels = [", ".join(f"{n}={s}" for n, s in row.sizes.items()) for row in rows]
     if "" in labels or len(set(labels)) < len(labels):
         labels = [row.label for row in rows]
     width = max(map(len, [*labels, "call"]), default=0)
     yield f"    {'call':{width}}{'original':>12}{'new':>12}{'ratio':>9}{'95 % interval':>18}  runs"
     for label, row in zip(labels, rows, strict=True):
-        yield f"    {label:{width}}{_cells(row, style)}".rstrip()
+        yield f"    {label:{width}}{_cells(row, style, nothing)}".rstrip()
 
 
-def _cells(row: TunedRow, style: Style) -> str:
+def _cells(row: TunedRow, style: Style, nothing: str) -> str:
+    """Of one call; `nothing` is said where no variant was faster on it."""
     ratio = row.ratio
     times = row.row.times if row.row is not None else {}
     if not times and row.original is not None:
@@ -113,7 +119,7 @@ def _cells(row: TunedRow, style: Style) -> str:
     cells = "".join(f"{_time(times.get(n)):>12}" for n in (ORIGINAL, TUNED))
     if ratio is None:
         failures = row.original.failures if row.original is not None else {}
-        why = next(iter(failures.values()), "no variant was faster")
+        why = next(iter(failures.values()), nothing)
         if row.best and row.best_ratio is not None:
             why = f"{row.best_ratio.value:.3f}x in the search with {row.best}, not accepted"
         return f"{cells}  {why}"

@@ -13,6 +13,7 @@ import pytest
 
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import rounding_only
+from tritonopt.verification.comparison.tally import Tally
 from tritonopt.verification.inputs.examples import Example, TensorRecipe
 from tritonopt.verification.process.messages import Failure, Outcome, Output, RunOptions
 
@@ -201,3 +202,19 @@ def test_what_is_worth_nothing_excuses_no_error_elsewhere() -> None:
     checker.examine(example_of(5))
     assert checker.excess(example_of(3)) is None
     assert checker.excess(example_of(5)) is not None
+
+
+def test_where_the_original_takes_hardly_any_call_no_more_are_drawn() -> None:
+    """There would be no yes in the end, after hundreds of calls that fail."""
+    tally = Tally(3, 140, taught=3, launched=True, last_rejection="ValueError: no")
+    tally.give_up_after(450)
+    assert not tally.stopped
+    tally.discarded = 151
+    tally.give_up_after(450)
+    assert "most examples were discarded (151), and only on 3" in tally.stopped
+    several = Tally(10, 155, taught=10, launched=True)
+    several.give_up_after(450)
+    assert not several.stopped
+    none = Tally(discarded=400, last_rejection="ValueError: no")
+    none.give_up_after(450)
+    assert not none.stopped

@@ -14,6 +14,8 @@ Counterexample = tuple[Example, Difference]
 
 _MOST_REFUSED = 4
 """For every example that taught something, so many may be refused by the launcher itself."""
+_HARDLY_ANY = 4 * _MOST_REFUSED
+"""With so many refused for every accepted one, no yes can be expected: nothing more is drawn."""
 _MOST_UNFIT = 12
 """So many examples the original may not be made for, before most of the others have to be."""
 _PATIENCE = 3
@@ -120,12 +122,17 @@ class Tally:
             self.stopped = f"the original fails on every example: {failure}"
 
     def give_up_after(self, most: int) -> None:
-        """Stop where more than so many examples were discarded, and none was accepted."""
-        if self.discarded > most and not (self.accepted or self.stopped):
+        """Stop where more than so many examples were discarded, and none was accepted; or a third
+        of these, and hardly any."""
+        if self.stopped:
+            return
+        if self.discarded > most and not self.accepted:
             self.stopped = (
                 f"none of {self.discarded} examples could be compared; "
                 f"the last: {self.last_rejection}"
             )
+        elif self.accepted and self.discarded > max(most // 3, _HARDLY_ANY * self.accepted):
+            self.stopped = self.why_unsupported()
 
     @property
     def too_many_unfit(self) -> bool:
