@@ -8,6 +8,7 @@ import pytest
 
 from tritonopt import source
 from tritonopt.verification import verify
+from tritonopt.verification.coverage.demands import demands
 from tritonopt.verification.coverage.settings_functions import with_results
 
 SETTINGS = """
@@ -101,3 +102,25 @@ def test_a_loop_over_one_tile_is_no_obstacle(rows: Path) -> None:
     )
     verdict = verify(rows, rows, text=text, backend="interpreter", max_examples=2)
     assert verdict.verdict == "unsupported", verdict.verdict
+
+
+def test_a_tile_that_holds_all_is_one_program(rows: Path) -> None:
+    text = ROWS.replace("row = tl.program_id(0)", "row, tile = tl.program_id(0), tl.program_id(1)")
+    text = text.replace(
+        "    for i in tl.range(0, tl.cdiv(n, BLOCK)):\n        cols = i", "    CODE"
+    )
+    text = text.replace("CODE", "if True:\n        cols = tile")
+    text = text.replace("[(m,)]", "[(m, triton.cdiv(n, block))]")
+    rows.write_text(text)
+
+    def asked(settings: str) -> set[int]:
+        (rows.parent / "settings.py").write_text(settings)
+        old = source.read(text, str(rows))
+        new = source.read(text.replace("total +=", "total += 1.0 *"), str(rows))
+        names = {"sums", "sum_kernel"}
+        found = demands(old, new, (names, names))
+        return {d.axis for d in found if d.kind == "programs"}
+
+    assert asked(SETTINGS) == {0}
+    grows = SETTINGS.replace("triton.next_power_of_2(n)", "min(triton.next_power_of_2(n), 64)")
+    assert asked(grows) == {0, 1}

@@ -128,13 +128,32 @@ def _of_version(compared: Comparison, title: str, names: set[str]) -> Iterator[D
             known |= _of_launches(body.node)
             yield from _single_numbers(title, body, counterpart, within)
             if any(statement.concerned for statement in body.statements):
-                axes = axes_of_many(version.module, kernel, [b.node for b in reached])
+                axes = _axes_of_many(version.module, kernel, reached, compared.old.module.path)
                 for axis, line in axes.items():
                     yield Demand(title, line, "programs", kernel.name, axis=axis, within=within)
         concerned = (s for s in body.statements if s.concerned)
         asked = chain.from_iterable(_demanded(title, version, s, known) for s in concerned)
         for demand in chain(asked, _lanes(title, version.module, body)):
             yield replace(demand, within=within)
+
+
+def _axes_of_many(
+    module: source.Module, kernel: source.Kernel, reached: list[Body], place: str
+) -> dict[int, int]:
+    """Axes along which a kernel has several programs, and the lines where it asks which it is.
+
+    `place` is where the file is imported.
+    """
+    axes = axes_of_many(module, kernel, [b.node for b in reached])
+    read = with_results(module, place) if axes else None
+    again = None if read is None else read.kernel(kernel.name)
+    if read is None or again is None:
+        return axes
+    starts = {(b.node.name, b.node.lineno) for b in reached}
+    functions = (n for n in ast.walk(read.tree) if isinstance(n, ast.FunctionDef))
+    launchers = [n for n in functions if (n.name, n.lineno) in starts]
+    known = axes_of_many(read, again, launchers)
+    return {axis: line for axis, line in axes.items() if axis in known}
 
 
 def _kernel_of(module: source.Module, body: Body) -> source.Kernel | None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from tritonopt import source
@@ -26,6 +27,7 @@ _MADE_OF = (
 )  # fmt: skip
 
 
+@lru_cache(maxsize=4)
 def with_results(module: source.Module, place: str) -> source.Module | None:
     """The file with the results of such functions in place of calls; None where it has none.
 
