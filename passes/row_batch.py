@@ -78,7 +78,8 @@ class RowBatches(Pass):
     together, a `return` stays. Rows that leave alone, by an `if` that returns and does nothing
     else, are masked from there on, unless something is done for all rows behind it: that would be
     done where all of them have left. Nothing is written to a place that all programs share (`one-
-    place-for-all-rows`), nor does a program read what another one writes (`tiles-race`).
+    place-for-all-rows`), nor does a program read what another one writes, as far as offsets and
+    launches show it (`tiles-race`): that depended on the order of programs before.
 
     A loop that reduces what it loads, for a result that is used more than once, is left alone:
     with several rows Triton's compiler fails an assertion there (`reduced-in-a-loop`, seen with

@@ -275,7 +275,8 @@ class _SplitLaunch:
             if self._is_left_out(name):
                 continue
             code = self._at_launch.argument(name)
-            if parameters[name].constexpr:
+            # Those that have a default stand behind the number of splits in the new kernel.
+            if parameters[name].constexpr or parameters[name].default is not None:
                 named.append(f"{name}={code}")
             else:
                 placed.append(code)
