@@ -4,44 +4,28 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import ClassVar
 
 from tritonopt.facts import EffectKind, KernelFacts
-from tritonopt.facts.algebra.atoms import (
-    CeilDiv,
-    Iteration,
-    Lane,
-    Loaded,
-    Mod,
-    Negative,
-    NumPrograms,
-    Opaque,
-    Param,
-    ProgramId,
-)
-from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
-from tritonopt.facts.effects import Effect
+from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.language import RANDOM, function
 from tritonopt.facts.memory.lanes_per_thread import most_lanes
 from tritonopt.facts.memory.whole_numbers import WholeNumbers
+from tritonopt.facts.memory.widths import (
+    Loss,
+    Told,
+    has_places,
+    lengths_of,
+    lost_widths,
+    widest_accesses,
+)
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import Kernel
 from tritonopt.source.kernels import Parameter
 
 _LISTS = ("do_not_specialize", "do_not_specialize_on_alignment")
-_PLACES = (CeilDiv, Iteration, Lane, NumPrograms, Param, ProgramId)
-_Monomial = tuple[tuple[Atom, int], ...]
-
-
-class _Told(Enum):
-    """What the compiler may be told of a number."""
-
-    ALIGNED = "whether 16 divides it"
-    ONE = "where it is 1"
 
 
 @dataclass(frozen=True)
@@ -78,10 +62,22 @@ class Specialization(Lint):
     kernel whose list cannot be read is left alone, and so is a helper, which is compiled with what
     its caller knows.
 
+    Nothing is said of accesses that are as wide as they get, by what the launches show: those of
+    one element for each thread, and a store of a single tile by all programs together. Nor is
+    anything said of what is listed and says how long a batch is, or where a part of it begins,
+    where indices, lengths or flags lie there: those are few, and a batch has another size at each
+    call. Whole numbers are told from data by what is done with them.
+
+    Where the pass is named (`--passes specialization`), Triton and torch are installed, and a
+    launch shows what the compiler asks for, the kernel is compiled as it is and told, in a process
+    of its own that imports the file. The loads and stores of both are then in the message, and
+    where they are equal nothing is said. A tile that follows a size is taken to be no longer than
+    4096, and a tensor whose type no launch shows to be fp16.
+
     To be told costs another compilation for sizes that 16 does not divide, and for 1. That is why
     parameters are listed, above all in servers, whose batches have another size at each call. So
     `tritonopt suggest` shows annotations, which mostly were meant for readers, and seeds; what is
-    listed it shows where the pass is named (`--passes specialization`).
+    listed it shows where the pass is named.
 
     ## Numerics
 
@@ -163,12 +159,12 @@ def _listed(kernel: Kernel) -> dict[str, str] | None:
     return found
 
 
-def _untold(facts: KernelFacts, parameter: Parameter, which: str) -> frozenset[_Told]:
+def _untold(facts: KernelFacts, parameter: Parameter, which: str) -> frozenset[Told]:
     """What the compiler is not told of a parameter; `which` list has it."""
     if parameter.constexpr or parameter.name in facts.pointers:
         return frozenset()
-    lost = {"": set(), _LISTS[0]: {_Told.ALIGNED, _Told.ONE}, _LISTS[1]: {_Told.ALIGNED}}[which]
-    return frozenset(lost | ({_Told.ONE} if _is_annotated(facts, parameter) else set()))
+    lost = {"": set(), _LISTS[0]: {Told.ALIGNED, Told.ONE}, _LISTS[1]: {Told.ALIGNED}}[which]
+    return frozenset(lost | ({Told.ONE} if _is_annotated(facts, parameter) else set()))
 
 
 def _is_annotated(facts: KernelFacts, parameter: Parameter) -> bool:
@@ -176,24 +172,9 @@ def _is_annotated(facts: KernelFacts, parameter: Parameter) -> bool:
     return annotation is not None and facts.kernel.module.builtin(annotation) == "int"
 
 
-@dataclass(frozen=True)
-class _Loss:
-    """What the compiler is not told of a parameter, and what decides how wide an access is."""
-
-    name: str
-    what: str
-    """In words, of this parameter alone."""
-    told: _Told
-    effect: Effect
-    is_place: bool = False
-    """It says where one access begins or ends, and is no distance between many."""
-    is_start: bool = False
-    """It says where one begins: `first + lanes`."""
-
-
 def _narrowed(
     facts: KernelFacts,
-    untold: Mapping[str, frozenset[_Told]],
+    untold: Mapping[str, frozenset[Told]],
     listed: Mapping[str, str],
     *,
     is_named: bool,
@@ -209,26 +190,26 @@ def _narrowed(
         yield replace(site, pays=not which)
 
 
-def _in_figures(facts: KernelFacts, names: list[str], told: _Told) -> str | None:
+def _in_figures(facts: KernelFacts, names: list[str], told: Told) -> str | None:
     """What it costs, by what the compiler makes of it; None where that is nothing."""
     from tritonopt.transforms.register_use.told import told_in_figures
 
-    return told_in_figures(facts, names, one=told is _Told.ONE)
+    return told_in_figures(facts, names, one=told is Told.ONE)
 
 
 def _groups(
-    facts: KernelFacts, untold: Mapping[str, frozenset[_Told]], listed: Mapping[str, str]
-) -> dict[tuple[str, _Told], dict[str, _Loss]]:
+    facts: KernelFacts, untold: Mapping[str, frozenset[Told]], listed: Mapping[str, str]
+) -> dict[tuple[str, Told], dict[str, Loss]]:
     """What is lost of each parameter, by the list that has it, and by what is not told."""
-    lengths, whole = _lengths(facts), WholeNumbers(facts)
-    groups: dict[tuple[str, _Told], dict[str, _Loss]] = {}
-    for effect in _widest(facts):
+    lengths, whole = lengths_of(facts), WholeNumbers(facts)
+    groups: dict[tuple[str, Told], dict[str, Loss]] = {}
+    for effect in widest_accesses(facts):
         if most_lanes(facts, effect) == 1:
             continue  # an access of one element for each thread is as wide as it gets
-        if effect.kind is EffectKind.STORE and not _moves(facts, effect):
+        if effect.kind is EffectKind.STORE and not has_places(facts, effect):
             continue  # a single tile in all
         try:
-            found = list(_lost(facts, effect))
+            found = list(lost_widths(facts, effect))
         except TooLarge:
             continue
         if any(loss.is_start and listed.get(loss.name) for loss in found):
@@ -237,7 +218,7 @@ def _groups(
             said = any(loss.name in group for group in groups.values())
             if said or loss.told not in untold.get(loss.name, ()):
                 continue
-            if loss.told is _Told.ONE and loss.name in lengths:
+            if loss.told is Told.ONE and loss.name in lengths:
                 continue  # no stride: nobody launches it for a length of 1
             is_of_batch = loss.is_place and (whole.has(effect) or whole.alone)
             is_of_batch |= loss.name in lengths and whole.has(effect)
@@ -247,7 +228,7 @@ def _groups(
     return groups
 
 
-def _message(which: str, group: Sequence[_Loss], figures: str) -> str:
+def _message(which: str, group: Sequence[Loss], figures: str) -> str:
     """What is lost, and what to do; `which` list has the parameters, or they are annotated."""
     cost = f". {figures[:1].upper()}{figures[1:]}" if figures else ""
     why = f"listed in {which}" if which else "annotated int"
@@ -263,7 +244,7 @@ def _message(which: str, group: Sequence[_Loss], figures: str) -> str:
     lines = f"line{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
     what = (
         "which of them is 1, and so where lanes lie side by side"
-        if first.told is _Told.ONE
+        if first.told is Told.ONE
         else "whether 16 divides them, and so where loads and stores begin and end"
     )
     mend = "take them out of the list" if which else "take the annotations away"
@@ -273,138 +254,9 @@ def _message(which: str, group: Sequence[_Loss], figures: str) -> str:
     )
 
 
-def _widest(facts: KernelFacts) -> list[Effect]:
-    """The loads and stores of the tiles with the most axes.
-
-    Beside a matrix, what a kernel loads or stores for each of its rows counts for nothing.
-    """
-    axes: dict[Effect, int] = {}
-    for effect in facts.effects:
-        if effect.kind in (EffectKind.LOAD, EffectKind.STORE) and effect.pointer is not None:
-            with suppress(TooLarge):
-                _, offset = facts.forms.address(effect.pointer)
-                axes[effect] = len({leaf for leaf in offset.leaves() if isinstance(leaf, Lane)})
-    most = max(axes.values(), default=0)
-    return [effect for effect, number in axes.items() if number == most]
-
-
-def _lengths(facts: KernelFacts) -> set[str]:
-    """The parameters that masks and loops end with."""
-    found: set[str] = set()
-    masks = [e.mask for e in facts.effects if e.mask is not None and not e.mask.is_none]
-    for mask in masks:
-        with suppress(TooLarge):
-            leaves = facts.forms.condition(mask).leaves()
-            found |= {leaf.name for leaf in leaves if isinstance(leaf, Param)}
-    stops = [loop.stop for loop in facts.loops if loop.stop is not None]
-    for stop in stops:
-        found |= {leaf.name for leaf in facts.forms.of(stop).leaves() if isinstance(leaf, Param)}
-    return found
-
-
 def _arguments(kernel: Kernel) -> list[ast.arg]:
     given = kernel.node.args
     return [*given.posonlyargs, *given.args, *given.kwonlyargs]
-
-
-def _lost(facts: KernelFacts, effect: Effect) -> Iterator[_Loss]:
-    """The parameters that decide how wide an access may be."""
-    assert effect.pointer is not None
-    base, offset = facts.forms.address(effect.pointer)
-    lanes = {atom for atom in offset.atoms if isinstance(atom, Lane)}
-    if base is None or not lanes:
-        return
-    side_by_side = {a for m, c in offset.terms.items() if (a := _only(m)) in lanes and c == 1}
-    kind, constants = effect.kind.value, {p.name for p in facts.kernel.parameters if p.constexpr}
-    ends = _ends(facts, effect, side_by_side)
-    begins: list[str] = []
-    for monomial, number in offset.terms.items():
-        atom = _only(monomial)
-        if atom in lanes and number == 1:
-            continue
-        sizes = _sizes(monomial)
-        if not sizes and number % 16 != 0:
-            return  # nothing that is told makes it a multiple of 16 bytes
-        if len(sizes) == 1 and number % 2 and not sizes & constants:
-            begins += sizes
-            is_apart = any(a in lanes or _is_wrapped(a) for a, _ in monomial)
-            if is_apart and not side_by_side and not _has_neighbor(facts, effect):
-                what = f"{_Told.ONE.value}, and lanes of the {kind} lie side by side"
-                yield _Loss(begins[-1], what, _Told.ONE, effect)
-    if not side_by_side or ends is None:
-        return
-    for name in begins:
-        what = f"{_Told.ALIGNED.value}, and so where the {kind} begins"
-        is_start = Polynomial.of(Param(name)).terms.keys() <= offset.terms.keys()
-        yield _Loss(name, what, _Told.ALIGNED, effect, is_start, is_start)
-    for name in ends:
-        what = f"{_Told.ALIGNED.value}, and so where the {kind} ends"
-        yield _Loss(name, what, _Told.ALIGNED, effect, is_place=True)
-
-
-def _moves(facts: KernelFacts, effect: Effect) -> bool:
-    """Whether programs or turns of a loop have places of their own for it."""
-    assert effect.pointer is not None
-    _, offset = facts.forms.address(effect.pointer)
-    places = (ProgramId, Iteration, Loaded, Opaque)
-    return any(isinstance(leaf, places) for leaf in offset.leaves())
-
-
-def _has_neighbor(facts: KernelFacts, effect: Effect) -> bool:
-    """Whether another access is a parameter further on, as the second of a pair: `p + one`.
-
-    Then that is what is 1, and lanes are pairs apart.
-    """
-    assert effect.pointer is not None
-    base, offset = facts.forms.address(effect.pointer)
-    for other in facts.effects:
-        if other is effect or other.pointer is None or other.kind is not effect.kind:
-            continue
-        with suppress(TooLarge):
-            same, place = facts.forms.address(other.pointer)
-            apart = (place - offset, offset - place) if same == base else ()
-            if any(isinstance(way.sole_atom, Param) for way in apart):
-                return True
-    return False
-
-
-def _only(monomial: _Monomial) -> Atom | None:
-    return monomial[0][0] if len(monomial) == 1 and monomial[0][1] == 1 else None
-
-
-def _sizes(monomial: _Monomial) -> set[str]:
-    """The parameters in a product; none where it is loaded, or a number of turns or programs."""
-    others = (a for a, _ in monomial if not (isinstance(a, Lane) or _is_wrapped(a)))
-    factors = [Polynomial.of(atom) for atom in others]
-    leaves = {leaf for factor in factors for leaf in factor.leaves()}
-    if not all(isinstance(leaf, _PLACES) for leaf in leaves):
-        return set()
-    return {leaf.name for leaf in leaves if isinstance(leaf, Param)}
-
-
-def _is_wrapped(atom: Atom) -> bool:
-    """Whether it is lanes that begin anew at the end of a row: `rows % M`."""
-    return isinstance(atom, Mod) and any(isinstance(leaf, Lane) for leaf in atom.dividend.leaves())
-
-
-def _ends(facts: KernelFacts, effect: Effect, side_by_side: set[Atom]) -> list[str] | None:
-    """Where the mask ends lanes that lie side by side; None where it ends them anywhere else."""
-    if effect.mask is None or effect.mask.is_none:
-        return []
-    found: list[str] = []
-    for atom in facts.forms.condition(effect.mask).atoms:
-        if side_by_side.isdisjoint(Polynomial.of(atom).leaves()):
-            continue
-        if not isinstance(atom, Negative):
-            return None
-        for monomial, number in atom.form.terms.items():
-            sizes = _sizes(monomial)
-            if _only(monomial) in side_by_side:
-                continue
-            if not sizes and number % 16 != 0:
-                return None
-            found += sizes if len(sizes) == 1 and number % 2 else ()
-    return found
 
 
 def _told_in_vain(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:

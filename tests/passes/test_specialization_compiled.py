@@ -9,6 +9,10 @@ from typing import Any
 import pytest
 
 from tests.passes.compiling import module_of
+from tritonopt.rewriting.model import Remark
+from tritonopt.rewriting.pipeline import rewrite_source
+from tritonopt.rewriting.registry import select
+from tritonopt.transforms.register_use import told
 
 CASES = Path(__file__).resolve().parent / "specialization"
 SIZES = {
@@ -72,6 +76,43 @@ def test_what_is_told() -> None:
     assert [told("listed_stride", number)[2] for number in (1, 32, 33)] == [("i32", None)] * 3
     not_aligned = [told("not_aligned", number)[2] for number in (1, 32, 33)]
     assert not_aligned == [("constexpr", 1), ("i32", ""), ("i32", "")]
+
+
+def test_the_figures_are_told_where_it_is_named() -> None:
+    (remark,) = _remarks("four_lanes_a_thread")
+    assert "A thread has 4 loads of 16 bits and 4 stores of 16 bits; told, " in remark.message
+    assert "1 load of 64 bits and 1 store of 64 bits (compiled for sm_90" in remark.message
+    assert "with BLOCK=512, 4 warps, X and Y in fp16)" in remark.message
+
+
+def test_figures_of_a_stride_that_is_1() -> None:
+    text = (CASES / "lanes_apart.py").read_text()
+    launch = "def launch(x, y):\n    gather[(1,)](x, y, {}, BLOCK=1024)\n"
+    (remark,) = _remarks_of(f"{text}\n\n{launch.format('x.stride(0)')}", "lanes_apart.py")
+    assert "compiled for" not in remark.message  # whether it ever is 1 is not known
+    (remark,) = _remarks_of(f"{text}\n\n{launch.format('x.stride(-1)')}", "lanes_apart.py")
+    assert "A thread has 8 loads of 16 bits and 1 store of 128 bits; told, 1 load" in remark.message
+
+
+def test_no_figures_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(told, "is_there", lambda: False)
+    (remark,) = _remarks("four_lanes_a_thread")
+    assert "A thread has" not in remark.message
+    assert _remarks("stride_of_33")  # nobody says that it changes nothing
+
+
+def test_nothing_is_compiled_where_it_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(told, "needs", lambda *_: pytest.fail("compiled"))
+    one = next(iter(select("specialization"))).where_it_pays()
+    assert rewrite_source((CASES / "four_lanes_a_thread.py").read_text(), [one]).remarks
+
+
+def _remarks(case: str) -> tuple[Remark, ...]:
+    return _remarks_of((CASES / f"{case}.py").read_text(), f"{case}.py")
+
+
+def _remarks_of(text: str, path: str) -> tuple[Remark, ...]:
+    return tuple(rewrite_source(text, select("specialization"), path=path).remarks)
 
 
 def accesses(kernel: Any, told: dict[str, int | None]) -> dict[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tritonopt.facts import KernelFacts
+from tritonopt.source.decorators import AUTOTUNE
 from tritonopt.transforms.register_use.compiler import Need, NotCompiled, is_there, needs
 from tritonopt.transforms.register_use.launched_settings import (
     USUAL_TYPE,
@@ -20,9 +21,12 @@ def told_in_figures(facts: KernelFacts, names: Sequence[str], *, one: bool) -> s
     """The loads and stores of a thread with these numbers told and untold, in words.
 
     None where they are as wide at every launch. Empty where that is not known: nothing is
-    compiled, a launch does not show what for, or none is seen to pass 1 where that is to be told.
+    compiled, a tuner chooses or a launch does not show what for, or none is seen to pass 1 where
+    that is to be told.
     """
-    launched = list(launched_settings(facts, _USUAL_LENGTH)) if is_there() else []
+    is_tuned = AUTOTUNE in facts.kernel.decorators  # with how many warps, its tuner decides
+    asks = is_there() and not is_tuned
+    launched = list(launched_settings(facts, _USUAL_LENGTH)) if asks else []
     for shown in launched:
         setting = shown.setting
         if one and not any(number == 1 for n, number in setting.numbers if n in names):
