@@ -91,6 +91,16 @@ def test_what_to_write_is_said(file: Path, wanted: dict[str, object], said: str)
     assert said in asked.errors[0]
 
 
+@pytest.mark.parametrize("given", [{}, {"command": ("true",)}, {"args": "x: f32[n=64]"}])
+def test_a_file_whose_kernel_is_launched_elsewhere_is_said(
+    file: Path, given: dict[str, object]
+) -> None:
+    file.write_text(KERNEL[: KERNEL.index("def double(")])
+    asked = requests_of(Wanted(file, None, **given), LIKE)  # type: ignore[arg-type]
+    assert "no function of this file launches" in asked.errors[0]
+    assert "--kernel" not in asked.errors[0]  # which is no option of `tune`
+
+
 def test_a_command_shows_what_the_code_does_not(file: Path, tmp_path: Path) -> None:
     file.write_text(KERNEL + "\n\ndef any_of(x, dim):\n    return double(x.view(-1))\n")
     use = tmp_path / "use.py"

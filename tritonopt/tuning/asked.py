@@ -39,6 +39,12 @@ def requests_of(wanted: Wanted, like: Request) -> Asked:
     """
     try:
         old = read_module(wanted.before)
+        if not Launchers(old).found:
+            kernels = ", ".join(k.name for k in old.kernels) or "a kernel"
+            raise VerificationError(
+                f"{old.path}: no function of this file launches {kernels}. Tune the file that has "
+                "one; or add a function that takes tensors, launches it and returns what it wrote"
+            )
         if wanted.command or (wanted.runs and wanted.args is None and _needs_sizes(old, wanted)):
             return _seen(old, wanted, like)
         fitting = _fitting(old, wanted)
