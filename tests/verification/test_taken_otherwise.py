@@ -110,3 +110,51 @@ def test_what_launches_something_else_and_returns_does_not() -> None:
     for one, other in moved:
         old, new = old.replace(one, other), new.replace(one, other)
     assert _kernels_to_come_to(old, new) == ["tile_kernel"]
+
+
+@pytest.mark.parametrize(
+    ("test", "taken"),
+    [
+        ("n >= 2**20", True),
+        ("x.numel() > 2**30 or not flag", True),
+        ("x.is_contiguous()", False),
+        ("fits(x)", False),
+        ("x.dtype == torch.int8", False),
+        ("other is not None", False),
+        ("dense", False),
+        ("helper(x.is_contiguous(), n)", False),
+        ("helper(n, m)", True),
+    ],
+)
+def test_what_tensors_are_is_not_taken_otherwise(test: str, taken: bool) -> None:
+    changes = (
+        ("is_large(\n        n\n    )", test),
+        ("(x: torch.Tensor)", "(x: torch.Tensor, flag=True, other=None)"),
+        ("    x = x.contiguous()", "    dense = x.stride(1) == 1\n    x = x.contiguous()"),
+    )
+    old, new = DEVICES, BOTH
+    for one, other in changes:
+        old, new = old.replace(one, other), new.replace(one, other)
+    assert _kernels_to_come_to(old, new) == (["tile_kernel"] if taken else [])
+
+
+INNER = """
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.many = MANY
+        return twice(x, ctx.many)
+"""
+
+
+@pytest.mark.parametrize(("many", "taken"), [("x.shape[0] > 2**20", True), ("x.is_cuda", False)])
+def test_what_a_function_is_passed_is_followed(many: str, taken: bool) -> None:
+    changes = (
+        ("is_large(\n        n\n    )", "many"),
+        ("(x: torch.Tensor)", "(x: torch.Tensor, many)"),
+    )
+    old, new = DEVICES, BOTH
+    for one, other in changes:
+        old, new = old.replace(one, other), new.replace(one, other)
+    inner = INNER.replace("MANY", many)
+    assert _kernels_to_come_to(old + inner, new + inner) == (["tile_kernel"] if taken else [])

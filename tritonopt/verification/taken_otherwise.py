@@ -20,6 +20,7 @@ from tritonopt import source
 from tritonopt.source.trees import blocks_of
 from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.text_differences import Comparison, Version
+from tritonopt.verification.sizes_and_devices import asks_no_tensor
 
 _MOST_RUNS = 2
 """Kernels that cannot be launched together are in runs of their own, but in no more."""
@@ -122,15 +123,15 @@ def _is_text(node: ast.stmt) -> bool:
 
 def _both_ways(compared: Comparison, kernel: str) -> Iterator[tuple[list[Taken], list[Taken]]]:
     """The tests before a launch of a kernel that both versions have, in each of them."""
-    theirs = list(_ways(compared, compared.new, kernel))
-    for where, way in _ways(compared, compared.old, kernel):
+    theirs = list(_ways(compared.new, kernel))
+    for where, way in _ways(compared.old, kernel):
         keys = [taken.key for taken in way]
         alike = next((w for at, w in theirs if at == where and [t.key for t in w] == keys), None)
         if alike is not None:
             yield way, alike
 
 
-def _ways(compared: Comparison, version: Version, kernel: str) -> Iterator[tuple[str, list[Taken]]]:
+def _ways(version: Version, kernel: str) -> Iterator[tuple[str, list[Taken]]]:
     """By the function around a launch, the tests on which it depends there; none that differs."""
     for launch in version.module.launches:
         if launch.kernel.name != kernel or launch.is_elsewhere:
@@ -139,7 +140,9 @@ def _ways(compared: Comparison, version: Version, kernel: str) -> Iterator[tuple
             inside = any(node is launch.call for s in body.statements for node in _own(s.node))
             concerned = {s.node for s in body.statements if s.concerned}
             way = list(_tests_before(body.node.body, launch.call, version)) if inside else []
-            if way and not concerned & {test for test, _ in way} and name in compared.local:
+            # What only tensors of another layout or type lead to has to be seen with such tensors.
+            plain = all(asks_no_tensor(version, body, branch.test) for branch, _ in way)
+            if way and plain and not concerned & {branch for branch, _ in way}:
                 yield name, [Taken(node.test, holds) for node, holds in way]
 
 
