@@ -296,8 +296,9 @@ class _Legality:
             text = f"the type of {name} is not known"
             raise unknown(claim, "accumulator-type-unknown", text)
         if dtype not in _TYPES:
-            kind = "unsigned" if dtype.startswith("uint") else "narrow"
-            raise refuted(claim, f"accumulator-is-{kind}", f"{name} is {dtype}")
+            unsigned = dtype.startswith("uint")
+            reason = "accumulator-is-unsigned" if unsigned else "accumulator-is-narrow"
+            raise refuted(claim, reason, f"{name} is {dtype}")
         if self.loop.initial[name].dtype == "int" and not self._brings_integers(name):
             # A loop that begins with 0 and adds floats runs in the interpreter, and sums them.
             text = f"what comes to {name}, which is {dtype}, may be a float"
