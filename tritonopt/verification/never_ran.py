@@ -43,7 +43,12 @@ class NeverRan:
         # Who gives the arguments says as well how many programs there are.
         alone = [d for d in required.unmet() if given and _is_fixed(d, required)]
         unmet = tuple(d for d in required.unmet() if d not in (*excused, *dead, *alone))
-        notes = [f"{d}; from the text it follows that none can" for d in required.impossible()]
+        notes = [
+            f"{d}; from the text it follows that none can"
+            if d.kind in LOOPS
+            else f"{d}; the launches pass nothing that leads there"
+            for d in required.impossible()
+        ]
         notes += [f"{d}; no size was found for which it would" for d in excused]
         notes += [f"{d}, as the given arguments ask for" for d in alone]
         notes += [

@@ -12,6 +12,7 @@ from tritonopt.facts.algebra.turns import is_at_most_one, takes_one_turn
 from tritonopt.source.single_numbers import limit_of, named_numbers, number_asked_for
 from tritonopt.source.tile_extents import extents_of
 from tritonopt.source.trees import blocks_of
+from tritonopt.verification.coverage.never_chosen import never_chosen
 from tritonopt.verification.coverage.settings_functions import with_results
 from tritonopt.verification.coverage.straight_line import always_run
 from tritonopt.verification.coverage.text_differences import (
@@ -103,9 +104,11 @@ def demands(
     ):
         asked = dict.fromkeys(_of_version(compared, title, names))
         always, single = always_run(version), _single_turns(version.module, asked, old.path)
+        dead = _never_chosen(version.module, asked)
         for demand in asked:
             kernels = always.get(demand.line, frozenset())
             impossible = demand.kind in LOOPS and demand.line in single
+            impossible |= demand.kind != "programs" and demand.line in dead
             found.append(replace(demand, always=kernels, impossible=impossible))
     return sorted(found, key=lambda d: (d.title, d.line, d.column, _KINDS.index(d.kind)))
 
@@ -265,6 +268,17 @@ def _of_one_turn(module: source.Module, lines: set[int]) -> set[int]:
             known = facts.of(kernel)
             own = [x for x in known.loops if not x.inlined and x.line in lines]
             found |= {loop.line for loop in own if takes_one_turn(known, loop)}
+    return found
+
+
+def _never_chosen(module: source.Module, asked: Iterable[Demand]) -> set[int]:
+    """The lines in branches of kernels to which no launch leads, where something is asked there."""
+    lines = {d.line for d in asked}
+    found: set[int] = set()
+    for kernel in module.kernels:
+        inside = range(kernel.node.lineno, (kernel.node.end_lineno or 0) + 1)
+        if not lines.isdisjoint(inside):
+            found |= never_chosen(kernel)
     return found
 
 
