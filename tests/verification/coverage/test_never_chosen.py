@@ -60,6 +60,14 @@ def test_what_a_function_or_a_table_returns_settles_a_test() -> None:
         "stexpr", "BLOCK: tl.constexpr, CODE: tl.constexpr = 0")) == {11, 12, LAST}  # fmt: skip
 
 
+def test_a_number_of_the_module_settles_a_test() -> None:
+    named = BY_A_CODE.replace("code_of(x.dtype)", "CODE_OF_ALL").replace(
+        "def launch", "CODE_OF_ALL = 1\n\ndef launch")  # fmt: skip
+    assert _dead(named) == {10, LAST}
+    assert not _dead(named.replace("def launch", "CODE_OF_ALL += 1\n\ndef launch"))
+    assert not _dead(named + "\ndef other():\n    global CODE_OF_ALL\n    CODE_OF_ALL = 2\n")
+
+
 UNKNOWN = {
     "a value that falls through": ("    raise ValueError(f\"unexpected: {dtype}\")\n", ""),
     "another value": ("        return 1\n", "        return 1\n    return 2\n"),

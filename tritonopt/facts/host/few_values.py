@@ -69,7 +69,7 @@ class _Scope:
             case ast.IfExp(body=one, orelse=other):
                 return self._any_of((one, other), depth)
             case ast.Name(id=name):
-                values = self._assigned(name)
+                values = self._assigned(name) or self._of_module(name)
                 return None if values is None else self._any_of(values, depth)
             case ast.Subscript(value=table):
                 return self._entries(table, (), depth)
@@ -94,6 +94,19 @@ class _Scope:
         names = names_of(self.function)
         hidden = names.bound_otherwise | names.hidden | names.parameters | names.packed
         return None if name in hidden else names.assigned.get(name)
+
+    def _of_module(self, name: str) -> list[ast.expr] | None:
+        """The number, or text, that the file gives to a name once and for all."""
+        names = names_of(self.function)
+        if name in names.hidden | names.parameters | names.packed or name in names.lines:
+            return None
+        bound = [
+            n.value
+            for n in self.module.tree.body
+            if isinstance(n, ast.Assign) and [name] == [ast.unparse(t) for t in n.targets]
+        ]
+        once = len(bound) == 1 and _is_plain(bound[0]) and _bindings(self.module, name) == 1
+        return bound if once else None
 
     def _entries(
         self, table: ast.expr, others: Iterable[ast.expr], depth: int
@@ -127,7 +140,7 @@ class _Scope:
             return None
         body = self.module.tree.body
         found = [n for n in body if isinstance(n, ast.FunctionDef) and n.name == name]
-        if len(found) != 1 or found[0].decorator_list or _is_bound_otherwise(self.module, name):
+        if len(found) != 1 or found[0].decorator_list or _bindings(self.module, name):
             return None
         inside = list(_own(found[0].body))
         if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in inside):
@@ -139,15 +152,16 @@ class _Scope:
         return _Scope(self.module, found[0])._any_of(values, depth)
 
 
-def _is_bound_otherwise(module: Module, name: str) -> bool:
-    """Whether anything in a file binds a name beside the one definition of it."""
+def _bindings(module: Module, name: str) -> int:
+    """How often anything in a file assigns to a name, or imports it."""
+    found = 0
     for node in ast.walk(module.tree):
         match node:
-            case ast.Name(id=bound, ctx=ast.Store() | ast.Del()) if bound == name:
-                return True
-            case ast.alias(name=imported, asname=local) if name in (imported, local):
-                return True
-    return False
+            case ast.Name(id=bound, ctx=ast.Store() | ast.Del()):
+                found += bound == name
+            case ast.alias(name=imported, asname=local):
+                found += name == (local or imported)
+    return found
 
 
 def _own(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
