@@ -6,7 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
-from tritonopt.verification.settling.wider_forms import deepened, told_apart, with_rows
+from tritonopt.verification.settling.wider_forms import (
+    deepened,
+    each_once,
+    numbered_once,
+    told_apart,
+    with_longer,
+    with_rows,
+)
 from tritonopt.verification.signature.argument_language import Signature, parse
 from tritonopt.verification.signature.evidence import Evidence
 
@@ -56,3 +63,26 @@ def test_what_is_viewed_as_one_has_a_dimension_more() -> None:
     flat = _counting(lambda of: len(of["x"]) == 2)
     assert deepened(given, evidence, flat, lambda _: True) == given
     assert deepened(given, {"x": Evidence(tensor=True)}, taken, lambda _: True) == given
+
+
+def test_what_programs_store_by_holds_each_number_once() -> None:
+    given = parse("x: f32[m, n], slots: i64[m, n] in 0..n, cache: f32[m, n]")
+
+    def whole(signature: Signature) -> bool:
+        slots = signature.tensor("slots")
+        return slots.kind == "permutation" and slots.shape == ("m",)
+
+    found = numbered_once(given, whole, lambda _, name: name == "slots")
+    assert str(found.tensor("slots")) == "slots: i64[m] in permutation"
+    assert numbered_once(given, whole, lambda *_: False) == given
+    assert numbered_once(given, lambda _: False, lambda *_: True) == given
+    assert not list(each_once(given.tensor("x")))
+
+
+def test_what_was_found_to_be_1_is_longer_where_that_is_taken() -> None:
+    given = parse("x: f32[k, 1, 1], y: f32[k, 1, 1], z: f32[1]")
+    square = with_longer(given, lambda s: s.tensor("x").shape[1] == 1)
+    assert str(square) == "x: f32[k, 1, n], y: f32[k, m, n], z: f32[1]"
+    flat = with_longer(given, lambda s: s.tensor("x").shape[1] == s.tensor("y").shape[1] == 1)
+    assert str(flat) == "x: f32[k, 1, m], y: f32[k, 1, m], z: f32[1]"
+    assert with_longer(given, lambda _: False) == given

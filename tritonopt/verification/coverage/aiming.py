@@ -16,6 +16,7 @@ from tritonopt.verification.coverage.call_changes import (
     at_numbers,
     beyond,
     in_turn,
+    left_free,
     meeting,
     of_one_number,
     of_values,
@@ -195,6 +196,8 @@ class Aiming:
         for change in self.values[:_FEW_CLASSES] if absent else ():
             yield from self.plain.made(sizes, in_turn(change, alone))
         for change in meeting(self.signature) if self.unmet() else ():
+            yield from self.plain.made(sizes, change)
+        for change in left_free(self.signature) if self.unmet() else ():
             yield from self.plain.made(sizes, change)
         for dtype in WHOLE if self.unmet() and not self.given else ():
             yield from self.plain.made(sizes, partial(typed, dtype=dtype))

@@ -147,6 +147,18 @@ def meeting(signature: Signature) -> Iterator[Change]:
                 yield in_turn(chosen, partial(of_one_number, number=value))
 
 
+def left_free(signature: Signature) -> Iterator[Change]:
+    """-1 in the place of every number of one tensor: what is to be left out has no index."""
+    for tensor in [t for t in signature.tensors if t.dtypes[0] in INTEGERS][:_MOST_TENSORS]:
+        yield partial(_of_minus_one, name=tensor.name)
+
+
+def _of_minus_one(example: Example, name: str) -> Example:
+    return example.with_tensors(
+        lambda n, r: replace(r, low=-1, high=-1, kind="") if n == name else r
+    )
+
+
 def of_one_number(example: Example, number: int) -> Example:
     """The same call with this number everywhere in the tensors that may hold it."""
 

@@ -75,6 +75,16 @@ def sized_example(signature: Signature, sizes: Mapping[str, int]) -> Example:
     return Example(recipes)
 
 
+def of_one_index(example: Example, name: str) -> Example:
+    """The same call with the lowest number everywhere in one tensor."""
+    return example.with_tensors(lambda n, r: replace(r, high=r.low) if n == name else r)
+
+
+def of_another_seed(example: Example, name: str) -> Example:
+    """The same call with other values in one tensor."""
+    return example.with_tensors(lambda n, r: replace(r, seed=r.seed + 100) if n == name else r)
+
+
 def small_example(signature: Signature, *, backward: bool) -> Example:
     """A small call with sizes that most launchers take."""
     return plain_example(signature, powers, backward)

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import combinations, permutations, product
 
 from tritonopt.verification.process.messages import Attempt, Blame
-from tritonopt.verification.settling.wider_forms import with_complex
+from tritonopt.verification.settling.wider_forms import each_once, with_complex
 from tritonopt.verification.signature.argument_language import (
     DTYPES,
     FLOATS,
@@ -130,6 +130,8 @@ def _all(signature: Signature, sizes: Mapping[str, int], attempt: Attempt) -> It
         yield Repair(partial(with_complex, beside=False))  # `if not x.is_complex(): return x`
     if attempt.level == Attempt.RACING:
         blamed = list(signature.tensors)
+        # Programs that store where a tensor says store apart where it says nothing twice.
+        yield from (_with(t) for b in blamed for t in each_once(b))
     if attempt.level in (Attempt.OUTSIDE, Attempt.RACING):
         yield from (_with(t) for b in blamed for t in _of_other_shapes(signature, b))
 

@@ -17,6 +17,8 @@ from tritonopt.verification.inputs.plain_examples import (
     LEADING,
     PATTERNS,
     Pattern,
+    of_another_seed,
+    of_one_index,
     plain_example,
     powers,
     rising,
@@ -33,10 +35,12 @@ from tritonopt.verification.settling.other_values import OtherValues
 from tritonopt.verification.settling.repairs import Repair, repairs
 from tritonopt.verification.settling.wider_forms import (
     deepened,
+    numbered_once,
     raised,
     told_apart,
     with_complex,
     with_leading,
+    with_longer,
     with_rows,
     with_tensors,
 )
@@ -111,6 +115,8 @@ class Trial:
         found = with_rows(found, self._taken, self._stable)
         found = raised(found, self.reading.evidence, self._taken, self._stable)
         found = deepened(found, self.reading.evidence, self._taken, self._stable)
+        found = numbered_once(found, self._taken_whole, self._races)
+        found = with_longer(found, self._taken_whole)
         others = OtherValues(self.reading, self._good, self._with, self._spent)
         found = others.beside(self._with_other_ranks(self._with_leading(found)))
         return self._with_complex(self._without_bad_types(found))
@@ -259,8 +265,27 @@ class Trial:
         levels = [self._attempt(signature, pattern).level for pattern in PATTERNS]
         return 0 if Attempt.OUTSIDE in levels else levels.count(Attempt.GOOD)
 
+    def _taken_whole(self, signature: Signature) -> bool:
+        """Whether all patterns of sizes are taken."""
+        levels = (self._attempt(signature, pattern).level for pattern in PATTERNS)
+        return not self._spent() and all(level == Attempt.GOOD for level in levels)
+
+    def _races(self, signature: Signature, name: str) -> bool:
+        """Whether programs overwrite each other, and do where a tensor holds one number alone.
+
+        In some plain call, that is: a few equal numbers among many are no reason to have none.
+        """
+        plain = [plain_example(signature, pattern, self.backward) for pattern in PATTERNS]
+        others = [of_another_seed(example, name) for example in plain]
+        one = of_one_index(plain[0], name)
+        return self._attempted(one).level == Attempt.RACING and any(
+            self._attempted(example).level == Attempt.RACING for example in (*plain, *others)
+        )
+
     def _attempt(self, signature: Signature, pattern: Pattern) -> Attempt:
-        example = plain_example(signature, pattern, self.backward)
+        return self._attempted(plain_example(signature, pattern, self.backward))
+
+    def _attempted(self, example: Example) -> Attempt:
         if example not in self.seen:
             self.tries += 1
             try:

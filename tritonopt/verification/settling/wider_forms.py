@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import compress, product
+from itertools import combinations, compress, islice, product
 
 from tritonopt.verification.signature.argument_language import (
     COMPLEX,
     FLOATS,
+    INTEGERS,
     Argument,
     Dimension,
     SequenceArgument,
@@ -21,6 +22,8 @@ _DEEP = 3
 """A tensor with so many dimensions has some behind the first ones already."""
 _MOST_PLACES = 6
 """A size that stands in more places is not told apart: each doubles what there is to try."""
+
+_MOST_PAIRS = 10
 
 
 def raised(
@@ -133,6 +136,66 @@ def with_rows(
             if taken(wider) >= taken(signature) > 0 and stable(wider):
                 return wider
     return signature
+
+
+def with_longer(signature: Signature, whole: Callable[[Signature], bool]) -> Signature:
+    """With sizes of their own for those that were found to be 1, where `whole` says it is taken.
+
+    In all tensors of that many dimensions alike, or in two of them, or in one. What the code asks
+    to be 1 stays so: nothing else is taken.
+    """
+    places = {(len(s), axis) for s in signature.shapes for axis in range(len(s)) if s[axis] == 1}
+    for rank, axis in sorted(place for place in places if place[0] > 1):
+        wider: Signature | None = signature
+        while wider is not None:
+            signature, wider = wider, _with_one_longer(wider, rank, axis, whole)
+    return signature
+
+
+def _with_one_longer(
+    signature: Signature, rank: int, axis: int, whole: Callable[[Signature], bool]
+) -> Signature | None:
+    """With one size more in some dimension; None where nothing is taken."""
+    free = next((n for n in "mnblkcdpqrs" if n not in signature.size_names), None)
+    single = [t for t in signature.tensors if len(t.shape) == rank and t.shape[axis] == 1]
+    names = [t.name for t in single]
+    parts = (names, *islice(combinations(names, 2), _MOST_PAIRS), *((name,) for name in names))
+    for some in dict.fromkeys(map(tuple, parts)) if free is not None and names else ():
+        wider = _renamed(signature, [(name, axis) for name in some], str(free))
+        if whole(wider):
+            return wider
+    return None
+
+
+def numbered_once(
+    signature: Signature,
+    whole: Callable[[Signature], bool],
+    racing: Callable[[Signature, str], bool],
+) -> Signature:
+    """With each number once in what programs store by, where two of the same are a race.
+
+    If the original takes that on `whole` the sizes there are. `racing` says of a signature whether
+    programs overwrite each other where the tensor of that name holds one number everywhere.
+    """
+    for tensor in signature.tensors:
+        if tensor.dtypes[0] in INTEGERS and not tensor.kind and racing(signature, tensor.name):
+            for form in each_once(tensor):
+                distinct = with_tensors(
+                    signature, lambda t, form=form: form if t.name == form.name else t
+                )
+                if whole(distinct):
+                    signature = distinct
+                    break
+    return signature
+
+
+def each_once(tensor: TensorArgument) -> Iterator[TensorArgument]:
+    """The tensor with every number once in it; of several dimensions the first one may be meant."""
+    if tensor.dtypes[0] in INTEGERS and not tensor.kind and tensor.shape:
+        numbered = replace(tensor, low=0, high=None, kind="permutation")
+        yield numbered
+        if len(tensor.shape) > 1 and tensor.shape[0] != "...":
+            yield replace(numbered, shape=tensor.shape[:1])
 
 
 def _is_name(dimension: Dimension) -> bool:
