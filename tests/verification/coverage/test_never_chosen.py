@@ -100,7 +100,9 @@ def test_a_table_that_is_changed_settles_nothing() -> None:
         "codes = {torch.float32: 0, torch.float16: 1}\n    code = codes[x.dtype]",
     )
     assert _dead(changed) == {LAST}
-    assert not _dead(changed.replace("    code = codes", "    codes.update(more)\n    code = codes"))
+    assert not _dead(
+        changed.replace("    code = codes", "    codes.update(more)\n    code = codes")
+    )
     assert not _dead(changed.replace("    code = codes", "    codes[n] = 2\n    code = codes"))
 
 

@@ -39,12 +39,10 @@ def _default(launch: Launch, parameter: str) -> frozenset[Plain] | None:
     names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
     count = len(arguments.defaults)
     defaults = dict(zip(names[len(names) - count :], arguments.defaults, strict=True))
-    found = defaults.get(parameter)
-    return frozenset({found.value}) if _is_plain(found) else None
-
-
-def _is_plain(node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, Plain)
+    match defaults.get(parameter):
+        case ast.Constant(value=value) if isinstance(value, Plain):
+            return frozenset({value})
+    return None
 
 
 @dataclass(frozen=True)
@@ -105,8 +103,8 @@ class _Scope:
             for n in self.module.tree.body
             if isinstance(n, ast.Assign) and [name] == [ast.unparse(t) for t in n.targets]
         ]
-        once = len(bound) == 1 and _is_plain(bound[0]) and _bindings(self.module, name) == 1
-        return bound if once else None
+        plain = len(bound) == 1 and isinstance(bound[0], ast.Constant)
+        return bound if plain and _bindings(self.module, name) == 1 else None
 
     def _entries(
         self, table: ast.expr, others: Iterable[ast.expr], depth: int

@@ -106,9 +106,7 @@ def _truth(test: ast.expr, values: Values) -> bool | None:
     return None if value is None else bool(value[0])
 
 
-def _compared(
-    left: tuple[Plain] | None, op: ast.cmpop, right: tuple[Plain] | None
-) -> bool | None:
+def _compared(left: tuple[Plain] | None, op: ast.cmpop, right: tuple[Plain] | None) -> bool | None:
     if left is None or right is None:
         return None
     one, other = left[0], right[0]

@@ -180,13 +180,15 @@ def numbered_once(
     for tensor in signature.tensors:
         if tensor.dtypes[0] in INTEGERS and not tensor.kind and racing(signature, tensor.name):
             for form in each_once(tensor):
-                distinct = with_tensors(
-                    signature, lambda t, form=form: form if t.name == form.name else t
-                )
+                distinct = _with_form(signature, form)
                 if whole(distinct):
                     signature = distinct
                     break
     return signature
+
+
+def _with_form(signature: Signature, form: TensorArgument) -> Signature:
+    return with_tensors(signature, lambda tensor: form if tensor.name == form.name else tensor)
 
 
 def each_once(tensor: TensorArgument) -> Iterator[TensorArgument]:

@@ -31,6 +31,9 @@ class Launcher:
     """Whether it is called as `Class.apply`."""
     backward: bool
     """Whether gradients go through a kernel of the file as well."""
+    decorated: bool = False
+    """Whether it is a kernel of which a decorator makes a function that is called like any other.
+    """
 
     @property
     def definition_name(self) -> str:
@@ -46,7 +49,7 @@ class Launcher:
     @property
     def by_position(self) -> bool:
         """Whether it is called without the names of its parameters."""
-        return self.autograd or bool(self.packed)
+        return self.autograd or self.decorated or bool(self.packed)
 
     @property
     def parameters(self) -> tuple[ast.arg, ...]:
@@ -91,6 +94,7 @@ class Launchers:
             if name not in kernels and (self._launches(node) or self._launches_one(launched, node))
         }
         self.found = {launcher.name: launcher for launcher in self._launchers(kernels)}
+        self.found |= {launcher.name: launcher for launcher in self._decorated()}
 
     def _aliases(self) -> Iterator[tuple[str, str]]:
         for node in statements(self.module.tree.body):
@@ -187,6 +191,19 @@ class Launchers:
                 public = next((a for a, c in self.aliases.items() if c == name), name)
                 yield Launcher(public, forward, node, True, _has_backward(node))
 
+    def _decorated(self) -> Iterator[Launcher]:
+        """Kernels that nothing calls, whose decorators make functions of others that are called."""
+        kernels = [k for k in self.module.kernels if self.definitions.get(k.name) is k.node]
+        nodes = {k.node for k in self.module.kernels}
+        hosts = [node for node in self.definitions.values() if node not in nodes]
+        calls = (n.func for host in hosts for n in ast.walk(host) if isinstance(n, ast.Call))
+        called = {function.id for function in calls if isinstance(function, ast.Name)}
+        making = {_decorators(k) for k in kernels if len(k.decorators) > 1 and k.name in called}
+        named = {n.id for n in ast.walk(self.module.tree) if isinstance(n, ast.Name)}
+        for kernel in kernels:
+            if _decorators(kernel) in making and kernel.name not in named:
+                yield Launcher(kernel.name, kernel.node, kernel.node, False, False, decorated=True)
+
     def _autograd_reached(self, name: str) -> list[ast.ClassDef]:
         nodes = (self.definitions[n] for n in self.reached(name))
         return [n for n in nodes if isinstance(n, ast.ClassDef) and self._is_autograd(n)]
@@ -229,6 +246,12 @@ class Launchers:
             f"--launcher: {self.module.path} has no launcher `{name}`.{hint} "
             f"Launchers (functions at the top of the file that launch a kernel): {known}."
         )
+
+
+def _decorators(kernel: source.Kernel) -> tuple[str, ...]:
+    """What stands above a kernel, without its arguments."""
+    written = kernel.node.decorator_list
+    return tuple(ast.unparse(d.func if isinstance(d, ast.Call) else d) for d in written)
 
 
 def _may_be(value: ast.expr, names: set[str]) -> bool:
