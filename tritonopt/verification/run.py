@@ -439,6 +439,7 @@ class Verification:
             () if self.task.launcher.backward else results_of(self.old, self.new),
             "" if self.task.home is None else str(Path(self.task.home.path).resolve()),
             tuple(left_out(self.old, self.new)),
+            tuple(self.task.launcher.options),
         )
 
 

@@ -262,3 +262,5 @@ class VersionSpec:
     """The file of the launcher, if it is another one."""
     left_out: tuple[str, ...] = ()
     """Statements at the top that do not run."""
+    options: tuple[str, ...] = field(default=())
+    """Arguments that are passed by name where the others are not."""

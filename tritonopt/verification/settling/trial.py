@@ -390,7 +390,7 @@ class Trial:
         for name in (p.arg for p in launcher.parameters):
             if name in given:
                 found.append(given.pop(name))
-            elif launcher.by_position and given:
+            elif launcher.by_position and given.keys() - launcher.options.keys():
                 found.append(ChoiceArgument(name, (None,)))
         return tuple(found)
 

@@ -76,7 +76,14 @@ class Packed:
     names: tuple[str, ...]
 
 
-Value = Tensor | View | Size | Count | Shape | Rank | Number | Packed | None
+@dataclass(frozen=True)
+class Options:
+    """What a launcher takes as `**kwargs`: the parameters in it."""
+
+    names: frozenset[str]
+
+
+Value = Tensor | View | Size | Count | Shape | Rank | Number | Packed | Options | None
 
 
 @dataclass

@@ -140,10 +140,11 @@ class _Solution:
         ranks = {name: self._rank(name) for name in self.found.evidence}
         self._merge_sizes(ranks)
         found = [self._argument(parameter, ranks) for parameter in self.launcher.parameters]
-        known = [a for a in found if a is not None]
+        known = [a for a in found if a is not None and a.name not in self.launcher.options]
         while known and isinstance(known[-1], ChoiceArgument) and known[-1].values == (None,):
             # Called by position, what comes last may be left out; some count what they are given.
             known.pop()
+        known += [a for a in found if a is not None and a.name in self.launcher.options]
         ranked = frozenset(n for n in ranks if self._ranked(n))
         return InferredSignature(
             self.launcher, tuple(known), self.unknown, self.found.evidence, ranked

@@ -11,6 +11,7 @@ from tritonopt.verification.signature.evidence import (
     Count,
     Findings,
     Number,
+    Options,
     Packed,
     Rank,
     Shape,
@@ -185,6 +186,8 @@ class Values:
             return None
         if isinstance(node.func, ast.Attribute):
             if node.func.attr == "get" and values:
+                if (option := self.option(node, scope)) is not None:
+                    return option
                 self.found.told_apart(values[0], self.keys(node.func.value))
             owner = self.of(node.func.value, scope)
             if isinstance(owner, (Tensor, View)) and node.func.attr in torch_api.STRIDED_VIEWS:
@@ -194,6 +197,16 @@ class Values:
             if isinstance(owner, Tensor):
                 return self.method(owner, node, values)
         self.enter(node, values, scope)
+        return None
+
+    def option(self, node: ast.Call, scope: Scope) -> Value:
+        """`kwargs.get("approximate", "none")`: the parameter of that name."""
+        match node.func, node.args:
+            case ast.Attribute(value=ast.Name(id=packed)), [ast.Constant(value=str(name)), *_]:
+                owner = scope.get(packed)
+                if isinstance(owner, Options) and name in owner.names:
+                    self.found.evidence[name].used = True
+                    return Tensor(name)
         return None
 
     def view(self, owner: Tensor | View) -> Value:

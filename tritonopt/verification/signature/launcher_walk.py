@@ -9,6 +9,7 @@ from tritonopt.verification.signature.argument_language import LONG_NAMES
 from tritonopt.verification.signature.evidence import (
     Findings,
     Number,
+    Options,
     Packed,
     Rank,
     Shape,
@@ -26,6 +27,8 @@ def findings(launchers: Launchers, launcher: Launcher) -> Findings:
     scope: Scope = {name: Tensor(name) for name in walk.found.evidence}
     if launcher.packed and launcher.function.args.vararg is not None:
         scope[launcher.function.args.vararg.arg] = Packed(tuple(a.arg for a in launcher.packed))
+    if launcher.options and launcher.function.args.kwarg is not None:
+        scope[launcher.function.args.kwarg.arg] = Options(frozenset(launcher.options))
     walk.block(launcher.function.body, scope)
     return walk.found
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from tritonopt import source
 from tritonopt.source.trees import told_apart
 from tritonopt.verification.errors import VerificationError
-from tritonopt.verification.signature.packed_arguments import unpacked
+from tritonopt.verification.signature.packed_arguments import options, unpacked
 
 _COMMENT = re.compile(r"#\s*tritonopt:\s*(?P<args>\S.*)$")
 
@@ -46,6 +46,11 @@ class Launcher:
         """What it takes from `*args`."""
         return unpacked(self.function)
 
+    @cached_property
+    def options(self) -> Mapping[str, ast.expr]:
+        """What it looks up in `**kwargs`, by name, with its default."""
+        return options(self.function)
+
     @property
     def by_position(self) -> bool:
         """Whether it is called without the names of its parameters."""
@@ -55,9 +60,10 @@ class Launcher:
     def parameters(self) -> tuple[ast.arg, ...]:
         arguments = self.function.args
         positional = [*arguments.posonlyargs, *arguments.args]
+        named = [ast.arg(name) for name in self.options]
         if self.packed:
-            return (*positional[self.autograd :], *self.packed)
-        return (*positional[self.autograd :], *arguments.kwonlyargs)
+            return (*positional[self.autograd :], *self.packed, *named)
+        return (*positional[self.autograd :], *arguments.kwonlyargs, *named)
 
     @property
     def defaults(self) -> Mapping[str, ast.expr]:
@@ -71,7 +77,7 @@ class Launcher:
         for a, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
             if default is not None:
                 found[a.arg] = default
-        return found
+        return found | dict(self.options)
 
 
 class Launchers:

@@ -1,4 +1,7 @@
-"""The arguments of a function that takes any number, `def f(*args, **kwargs)`: what it unpacks."""
+"""The arguments of a function that takes any number, `def f(*args, **kwargs)`: what it unpacks.
+
+Of `**kwargs` these are options that have a plain default: `kwargs.get("approximate", "none")`.
+"""
 
 from __future__ import annotations
 
@@ -38,6 +41,26 @@ def unpacked(function: ast.FunctionDef) -> tuple[ast.arg, ...]:
         found.append(ast.arg(name))
         own.add(name)
     return tuple(found)
+
+
+def options(function: ast.FunctionDef) -> dict[str, ast.expr]:
+    """What the function looks up in its `**kwargs`, with its defaults, but for None.
+
+    Names of its parameters, and of what it unpacks, are passed as these.
+    """
+    packed = function.args.kwarg
+    given = function.args
+    own = {a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs, *unpacked(function))}
+    found: dict[str, ast.expr] = {}
+    for node in ast.walk(function) if packed is not None else ():
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=name), attr="get"),
+                args=[ast.Constant(value=str(key)), ast.Constant(value=default) as plain],
+            ) if packed is not None and name == packed.arg and default is not None:
+                if key not in own:
+                    found.setdefault(key, plain)
+    return found
 
 
 def _least(node: ast.AST, packed: str) -> int:

@@ -217,12 +217,14 @@ class OneCall:
         return Followed(sum(self.residues.degree), lost, limits, computed, by, self.parting)
 
     def _called(self) -> Any:
-        launcher = self.version.launcher
-        if self.version.spec.by_position:
-            return launcher(*self.arguments)
+        launcher, spec = self.version.launcher, self.version.spec
         # By name: parameters that keep their default may stand between these.
         names = [name for name, _ in self.example.arguments]
-        return launcher(**dict(zip(names, self.arguments, strict=True)))
+        passed = dict(zip(names, self.arguments, strict=True))
+        if spec.by_position:
+            options = {name: passed.pop(name) for name in spec.options if name in passed}
+            return launcher(*passed.values(), **options)
+        return launcher(**passed)
 
     def _call_before(self) -> None:
         """A call with the same tensors that hold something else: rows in another order."""
