@@ -18,6 +18,7 @@ from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.never_ran import listed
 from tritonopt.verification.process.fork_server import fork_server
 from tritonopt.verification.run import Finding, Progress, Settings, Verification, choose_backend
+from tritonopt.verification.signature.argument_language import Signature
 from tritonopt.verification.signature.counterparts import left_out
 from tritonopt.verification.signature.launched_elsewhere import in_its_package
 from tritonopt.verification.signature.launchers import Launchers
@@ -141,7 +142,7 @@ def _verdict_of(
     """Of all tasks; with `inner` launchers that they call are asked for what never ran."""
     made: list[tuple[Verification, Finding]] = []
     for task in tasks:
-        made.append(_of_task(modules, paths, task, settings, alone=len(tasks) == 1))
+        made.append(_of_task(modules, paths, task, settings, made, alone=len(tasks) == 1))
     otherwise: list[tuple[Verification, Finding]] = []
     notes: list[str] = []
     if inner and all(f.is_yes for _, f in made):
@@ -149,7 +150,7 @@ def _verdict_of(
         every = [*made, *otherwise]
         lines = {d.line for _, f in made for d in _never_ran(f, every) if d.title == "original"}
         for task in inner_tasks(Launchers(modules[0]), tasks, lines):
-            verification = Verification(*modules, *paths, task, settings)
+            verification = Verification(*modules, *paths, task, settings, like=_taken_by(made))
             with contextlib.suppress(VerificationError):
                 finding = verification.run()
                 if finding.is_yes or finding.verdict.verdict == Answer.COUNTEREXAMPLE.value:
@@ -168,6 +169,7 @@ def _of_task(
     paths: tuple[Path, Path],
     task: Task,
     settings: Settings,
+    made: Sequence[tuple[Verification, Finding]],
     *,
     alone: bool,
 ) -> tuple[Verification, Finding]:
@@ -175,7 +177,7 @@ def _of_task(
     failed: VerificationError | None = None
     first: tuple[Verification, Finding] | None = None
     for one in (task, *task.otherwise):
-        verification = Verification(*modules, *paths, one, settings)
+        verification = Verification(*modules, *paths, one, settings, like=_taken_by(made))
         try:
             finding = verification.run()
         except VerificationError as error:
@@ -220,6 +222,17 @@ def _taken_otherwise(
         elif any(v.verdict in YES for v in results):
             notes.append(str(other))
     return found, notes
+
+
+def _taken_by(
+    made: Sequence[tuple[Verification, Finding]],
+) -> tuple[tuple[str, Signature], ...]:
+    """What launchers were found to take; a backward pass has arguments of the forward one."""
+    return tuple(
+        (v.task.launcher.name, f.signature)
+        for v, f in made
+        if f.signature is not None and not f.trial_failure
+    )
 
 
 def _never_ran(finding: Finding, every: Sequence[tuple[Verification, Finding]]) -> list[Demand]:

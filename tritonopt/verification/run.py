@@ -156,6 +156,8 @@ class Verification:
     settings: Settings
     wanted: frozenset[Demand] | None = None
     """All that has to run of what differs, if the rest ran in another verification."""
+    like: tuple[tuple[str, Signature], ...] = ()
+    """What other launchers of the file were found to take, by their names."""
     started: float = field(default_factory=time.monotonic)
 
     def run(self) -> Finding:
@@ -227,7 +229,8 @@ class Verification:
             trier = VersionWorker(spec, _TIMEOUT["interpreter"])
         name = self.task.launcher.name
         try:
-            trial = Trial(trier, _typed(reading, trier), self.task.launcher.backward)
+            typed = _typed(reading, trier)
+            trial = Trial(trier, typed, self.task.launcher.backward, self.like)
             found = trial.find_signature()
         except (NothingWorks, Died, Refusal) as failure:
             if reading.unknown:

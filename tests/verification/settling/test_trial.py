@@ -19,7 +19,11 @@ from tritonopt.verification.process.messages import (
     VersionSpec,
 )
 from tritonopt.verification.settling.trial import NothingWorks, Trial
-from tritonopt.verification.signature.argument_language import ChoiceArgument, TensorArgument
+from tritonopt.verification.signature.argument_language import (
+    ChoiceArgument,
+    TensorArgument,
+    parse,
+)
 from tritonopt.verification.signature.inference import read
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.worker.attempt import judge
@@ -677,3 +681,73 @@ def f(x, labels, places):
 
     text = str(_trial(code, of_rows).find_signature())
     assert "labels: i64[m] in 0..n, places: i32[m, k] in 0..n" in text
+
+
+def _loss(code: str, rule: Callable[[Example], int]) -> Trial:
+    forward = parse("x: f32[m, n], target: i64[m] in 0..n, reduction: 'mean'")
+    trial = _trial(code, rule)
+    trial.like = [("f_forward", forward), ("g", parse("x: f32[n], target: i64[n]"))]
+    return trial
+
+
+_BACKWARD = """
+def f(grad, x, target, reduction):
+    n = x.size(-1)
+    kernel[(n,)](grad, n, BLOCK=n)
+"""
+
+
+def test_a_backward_pass_takes_what_the_forward_one_does() -> None:
+    def rule(example: Example) -> int:
+        return Attempt.GOOD if len(example.tensors["x"].shape) == 2 else Attempt.FAILED
+
+    found = _loss(_BACKWARD, rule).find_signature()
+    assert found.tensor("x").shape == ("m", "n")
+    assert str(found.tensor("target")) == "target: i64[m] in 0..n"
+    # What it does not take is searched for as ever.
+    refusing = _loss(_BACKWARD, lambda e: Attempt.GOOD * ("target" not in e.tensors))
+    assert "i64" not in str(refusing.find_signature())
+
+
+def test_a_shape_is_chosen_that_goes_with_all_values() -> None:
+    def rule(example: Example) -> int:
+        given = dict(example.arguments)
+        shapes = {name: t.shape for name, t in example.tensors.items()}
+        rows = shapes.get("grad") == shapes.get("x", (0,))[:1]
+        taken = given.get("reduction") == PlainValue(1) or rows
+        return Attempt.GOOD if taken and len(shapes["x"]) == 2 else Attempt.FAILED
+
+    code = _BACKWARD.replace("reduction)", "reduction=1)")
+    found = _loss(code, rule).find_signature()
+    assert found.tensor("grad").shape == ("m",)
+    assert found.get("reduction") == ChoiceArgument("reduction", (1, 0, -1, 2))
+
+
+def test_which_results_are_wanted_is_a_list_of_flags() -> None:
+    code = """
+def f(x, output_mask):
+    n = x.numel()
+    if output_mask[0] and output_mask[2]:
+        kernel[(n,)](x, n, BLOCK=n)
+"""
+    found = _trial(code, lambda _: Attempt.GOOD).find_signature()
+    flags = found.get("output_mask")
+    assert isinstance(flags, ChoiceArgument)
+    assert flags.values[:2] == ((True, True, True), (True, False, False))
+    assert (True, True, False) in flags.values
+
+
+def test_sizes_that_are_parameters_are_those_of_a_tensor() -> None:
+    code = """
+def f(x, weight, N, C, HxW):
+    kernel[(N * C,)](x.contiguous(), HxW, BLOCK=HxW)
+"""
+
+    def rule(example: Example) -> int:
+        given = dict(example.arguments)
+        plain = all(isinstance(given[name], PlainValue) for name in ("N", "C", "HxW"))
+        return Attempt.GOOD if plain else Attempt.FAILED
+
+    found = _trial(code, rule).find_signature()
+    assert found.tensor("x").shape == ("n", "c", "hxw")
+    assert [str(found.get(n)) for n in ("N", "C", "HxW")] == ["N: n", "C: c", "HxW: hxw"]

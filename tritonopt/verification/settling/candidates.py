@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from os.path import commonprefix
 
 from tritonopt.verification.signature.argument_language import (
     FLOATS,
@@ -53,6 +54,9 @@ _BEFORE_NONE = 2
 _MOST = 16
 """So many candidates for one parameter; more would only crowd out the others'."""
 
+_MOST_RELATED = 2
+"""So many other launchers say what parameters of theirs may be elsewhere."""
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -68,16 +72,20 @@ def choices(
     *,
     whole: bool = False,
     documented: bool = False,
+    like: Signature | None = None,
 ) -> list[Choice]:
     """For every parameter what may be passed, if tensors mostly have the shape `frame`.
 
     What the code says comes first; a frame matters only where it says nothing. With `whole`
     tensors are of whole numbers rather than of floats. With `documented` what comments and
-    docstrings say of their shapes comes before all that.
+    docstrings say of their shapes comes before all that. What is called as in another launcher's
+    signature, `like`, may be what it is there, and all else has the sizes of that.
     """
     known = {a.name: a for a in reading.known}
     said = _documented(reading) if documented else {}
-    shapes = _shapes([*reading.known, *(forms[0] for forms in said.values())], frame)
+    shared = _shared(reading, like)
+    named = [*shared.values(), *reading.known, *(forms[0] for forms in said.values())]
+    shapes = _shapes(named, frame)
     found = []
     for parameter in reading.launcher.parameters:
         name = parameter.arg
@@ -99,6 +107,8 @@ def choices(
             # A default of None is not always taken (`dim=None` of a reduction along `dim`).
             kind = reading.kind(parameter)
             candidates = (None, *_unknown(name, kind, evidence, shapes, frame))
+        if name in shared:
+            candidates = (shared[name], *candidates)
         ordered = list(dict.fromkeys(candidates))
         if whole:
             ordered.sort(key=lambda a: not (isinstance(a, TensorArgument) and _is_whole(a)))
@@ -140,6 +150,51 @@ def _or_none(
     found = list(candidates)
     nothing = [ChoiceArgument(name, (None,))] if evidence.optional and evidence.tensor else []
     yield from (*found[:_BEFORE_NONE], *nothing, *found[_BEFORE_NONE:])
+
+
+def own_frames(reading: InferredSignature) -> list[tuple[str, ...]]:
+    """Shapes of sizes that are parameters of their own, one after the other: `(x, w, N, C, HxW)`.
+
+    By habit these have capital letters, or one letter.
+    """
+    runs: list[list[str]] = [[]]
+    for parameter in reading.launcher.parameters:
+        evidence, name = reading.evidence[parameter.arg], parameter.arg
+        number = reading.kind(parameter) in ("", "int") and not (evidence.tensor or evidence.places)
+        if name in reading.unknown and number and (name[0].isupper() or len(name) == 1):
+            runs[-1].append(name.lower())
+        else:
+            runs.append([])
+    longest = max(runs, key=len)
+    return [tuple(longest[:count]) for count in (3, 2) if count <= len(longest)]
+
+
+def _shared(reading: InferredSignature, like: Signature | None) -> dict[str, Argument]:
+    """Arguments of another launcher for parameters of the same names, if these have to be given."""
+    found: dict[str, Argument] = {}
+    for parameter in reading.launcher.parameters if like is not None else ():
+        default = reading.launcher.defaults.get(parameter.arg)
+        argument = None if like is None else like.get(parameter.arg)
+        if default is None and isinstance(argument, TensorArgument):
+            found[parameter.arg] = replace(argument, optional=False, numbers=())
+        elif default is None and argument is not None:
+            found[parameter.arg] = argument
+    return found
+
+
+def related(reading: InferredSignature, others: Iterable[tuple[str, Signature]]) -> list[Signature]:
+    """Of other launchers' signatures those that tell of several parameters of the same names.
+
+    What is called most alike comes first: `loss2d_forward` tells more of `loss2d_backward` than
+    `loss_backward` does.
+    """
+    own = reading.launcher.name
+    telling: list[tuple[int, int, int, Signature]] = []
+    for name, like in others:
+        shared = _shared(reading, like)
+        if len(shared) > 1 and any(isinstance(a, TensorArgument) for a in shared.values()):
+            telling.append((-len(commonprefix([own, name])), -len(shared), len(telling), like))
+    return [like for *_, like in sorted(telling)[:_MOST_RELATED]]
 
 
 def _is_whole(tensor: TensorArgument) -> bool:
@@ -244,6 +299,9 @@ def _unknown(
     if evidence.several or kind == "List[Tensor]":
         yield from _lists(name, evidence, shapes)
         return
+    if evidence.places > 1 and not evidence.tensor and kind in ("", "bool"):
+        # Which of several results are wanted.
+        yield ChoiceArgument(name, ((True,) * evidence.places,))
     tensors = list(_tensors(name, evidence, shapes))
     scalars = list(_scalars(name, kind, evidence, shapes, frame))
     if _WHOLE_LIST.match(kind):
@@ -538,6 +596,10 @@ def _other_values(name: str, value: object, evidence: Evidence) -> list[object]:
         same += [-value] if abs(value) >= 0.1 else []
     elif isinstance(value, TorchType) and value.name in FLOATS:
         same += [v for v in map(TorchType, ("f16", "f32", "bf16")) if v != value]
+    elif isinstance(value, tuple) and all(type(v) is bool for v in value):
+        places = range(len(value))
+        same += [tuple(at == 0 for at in places)]
+        same += [tuple(at != out for at in places) for out in places]
     elif isinstance(value, tuple) and all(type(v) is int for v in value):
         alike = ((v,) * len(value) for v in (0, 1, 2))
         same += [v for v in (*alike, tuple(range(1, len(value) + 1))) if v != value]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tritonopt.verification.settling.candidates import either_form, free_numbers, variations
@@ -14,6 +14,8 @@ from tritonopt.verification.signature.argument_language import (
     TensorArgument,
 )
 from tritonopt.verification.signature.inference import InferredSignature
+
+_MOST_SHAPES = 3
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,14 @@ class OtherValues:
                         signature = self.put(signature, form)
                         break
                 elif isinstance(form, ChoiceArgument):
-                    wanted = [v for v in form.values if v not in values]
-                    values += [v for v in wanted if self._takes(signature, name, v)]
+                    for value in [v for v in form.values if v not in values]:
+                        if self._takes(signature, name, value):
+                            values.append(value)
+                        elif (
+                            wider := self._fitting(signature, name, (*values, value))
+                        ) is not None:
+                            signature = wider
+                            values.append(value)
             if len(values) > 1:
                 signature = self.put(signature, ChoiceArgument(name, tuple(values)))
         return signature
@@ -75,6 +83,24 @@ class OtherValues:
                 signature = self.put(signature, wider)
                 break
         return signature
+
+    def _fitting(
+        self, signature: Signature, name: str, values: Sequence[object]
+    ) -> Signature | None:
+        """With a shape for some tensor, of which the code shows none, that goes with all values.
+
+        Of a mean the gradient is one number, and of what is not reduced one for each row.
+        """
+        open_ones = [t for t in signature.tensors if t.name not in self.reading.ranked]
+        for tensor in open_ones if len(values) > 1 else ():
+            others = {s: None for s in signature.shapes if s and s != tensor.shape}
+            for shape in list(others)[:_MOST_SHAPES]:
+                if self.spent():
+                    return None
+                wider = self.put(signature, replace(tensor, shape=shape))
+                if all(self._takes(wider, name, value) for value in reversed(values)):
+                    return wider
+        return None
 
     def _takes_both(self, signature: Signature, form: TensorArgument) -> bool:
         """A tensor, and None: that of the two which the signature does not have so far."""

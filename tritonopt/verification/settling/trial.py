@@ -30,6 +30,8 @@ from tritonopt.verification.settling.candidates import (
     FRAMES,
     Choice,
     choices,
+    own_frames,
+    related,
 )
 from tritonopt.verification.settling.other_values import OtherValues
 from tritonopt.verification.settling.repairs import Repair, repairs
@@ -94,6 +96,8 @@ class Trial:
     worker: VersionWorker
     reading: InferredSignature
     backward: bool
+    like: Sequence[tuple[str, Signature]] = ()
+    """What other launchers of the file take, by their names."""
     tries: int = 0
     deaths: int = 0
     seconds: float = 0.0
@@ -162,12 +166,15 @@ class Trial:
     def _beginnings(self) -> list[_State]:
         """What to try first: of each table the likeliest of all arguments.
 
-        What the code says as it stands, then what is written about it, then all the rest.
+        What other launchers take, what the code says as it stands, then what is written about it,
+        then all the rest.
         """
+        like, own = related(self.reading, self.like), own_frames(self.reading)
         whole = FRAMES[:_WHOLE_FRAMES]
-        self.tables = [choices(self.reading, frame) for frame in FRAMES]
+        self.tables = [choices(self.reading, FRAMES[0], like=other) for other in like]
+        self.tables += [choices(self.reading, frame) for frame in (*own, *FRAMES)]
         self.tables += [choices(self.reading, frame, whole=True) for frame in whole]
-        first = {0}
+        first = set(range(len(like) + len(own) + 1))
         if any(evidence.documented is not None for evidence in self.reading.evidence.values()):
             first.add(len(self.tables))
             self.tables.append(choices(self.reading, FRAMES[0], documented=True))
@@ -336,7 +343,8 @@ class Trial:
         if not whole or "..." in whole or not _asks_for_ranks(self.reading.launcher.function):
             return signature
         free = next(n for n in "mblkcdpqrs" if n not in signature.size_names)
-        for rest, leading in ((whole, [free]), (whole[1:], [])):
+        # One less may be several as well: what was as long as the first dimension has no part in it.
+        for rest, leadings in ((whole, [[free]]), (whole[1:], [[], [free]])):
 
             def opened(
                 tensor: TensorArgument, shape: tuple[Dimension, ...] = rest
@@ -344,7 +352,8 @@ class Trial:
                 return replace(tensor, shape=("...", *shape)) if tensor.shape == whole else tensor
 
             wider = with_tensors(signature, opened)
-            if rest and _is_closed(wider) and self._good(with_leading(wider, leading)):
+            taken = (self._good(with_leading(wider, leading)) for leading in leadings)
+            if rest and _is_closed(wider) and all(taken):
                 return wider
         return signature
 

@@ -120,6 +120,8 @@ class Evidence:
     several: bool = False
     """A list or a tuple of tensors; the rest is then said of every one of them."""
     as_tuple: bool = False
+    places: int = 0
+    """As a list: so many of its places are asked for, `output_mask[2]`."""
     compared: list[object] = field(default_factory=list)
     """Plain values that the code compares the parameter with."""
     option: str = ""

@@ -148,6 +148,9 @@ class Values:
             if isinstance(index, Number):
                 return self.found.axis(owner.name, owner.form, index.value)
             self.found.evidence[owner.name].ragged = True
+        if isinstance(owner, Tensor) and isinstance(index, Number):
+            evidence = self.found.evidence[owner.name]
+            evidence.places = max(evidence.places, index.value + 1)
         return owner if self.found.is_list(owner) else None
 
     def packed(self, owner: Packed, place: int) -> Value:
