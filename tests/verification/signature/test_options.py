@@ -42,7 +42,8 @@ def gelu_(*args, **kwargs):
 def test_what_is_looked_up_by_name_is_an_argument() -> None:
     launchers = Launchers(source.read(BY_A_MODE, "a.py"))
     reading = read(launchers, launchers.named("gelu_"))
-    assert [str(a) for a in reading.known] == ["x: f32|f16|bf16[..., x_last]", "approximate: 'none'"]
+    known = [str(argument) for argument in reading.known]
+    assert known == ["x: f32|f16|bf16[..., x_last]", "approximate: 'none'"]
     assert reading.evidence["approximate"].compared == ["tanh", "none", "no"]
     # What has no plain default says where a result lies, mostly; and what is unpacked has a place.
     other = BY_A_MODE.replace('"none")', "None)")

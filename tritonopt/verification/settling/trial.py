@@ -343,7 +343,7 @@ class Trial:
         if not whole or "..." in whole or not _asks_for_ranks(self.reading.launcher.function):
             return signature
         free = next(n for n in "mblkcdpqrs" if n not in signature.size_names)
-        # One less may be several as well: what was as long as the first dimension has no part in it.
+        # One less may be several too: nothing is as long as the first dimension of these.
         for rest, leadings in ((whole, [[free]]), (whole[1:], [[], [free]])):
 
             def opened(
