@@ -197,7 +197,8 @@ class Aiming:
             yield from self.plain.made(sizes, in_turn(change, alone))
         for change in meeting(self.signature) if self.unmet() else ():
             yield from self.plain.made(sizes, change)
-        for change in left_free(self.signature) if self.unmet() else ():
+        free = self.numbers.left_free and self.unmet()
+        for change in left_free(self.signature) if free else ():
             yield from self.plain.made(sizes, change)
         for dtype in WHOLE if self.unmet() and not self.given else ():
             yield from self.plain.made(sizes, partial(typed, dtype=dtype))

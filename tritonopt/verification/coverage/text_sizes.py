@@ -30,6 +30,15 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
 }
 
 
+def _asks_for_none(node: ast.AST) -> bool:
+    match node:
+        case ast.Compare(ops=[ast.Lt() | ast.GtE()], comparators=[ast.Constant(value=0)]):
+            return True
+        case ast.Compare(comparators=[ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1))]):
+            return True
+    return False
+
+
 @dataclass(frozen=True)
 class Numbers:
     """What two versions mention that a size may be compared with, or a tile grow with."""
@@ -50,6 +59,8 @@ class Numbers:
     """Numbers in what differs that floats hardly come to, by themselves."""
     fractions: Sequence[float] = ()
     """Numbers in what differs that are no whole ones, or written as floats."""
+    left_free: bool = False
+    """Whether a kernel asks whether something is below 0, or -1: an index that is none."""
 
     @staticmethod
     def of(compared: Comparison, home: Sequence[source.Module] = ()) -> Numbers:
@@ -65,6 +76,7 @@ class Numbers:
         )
         fractions = [n for n in dict.fromkeys(floats) if 0 < n < LARGE]
         large = _large(nodes)
+        asked = (n for m in modules for k in m.kernels for n in ast.walk(k.node))
         return Numbers(
             singled_out,
             sorted(limits),
@@ -74,6 +86,7 @@ class Numbers:
             values,
             large,
             fractions,
+            any(map(_asks_for_none, asked)),
         )
 
     @property

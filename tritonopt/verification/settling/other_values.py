@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from tritonopt.verification.settling.candidates import either_form, free_numbers, variations
 from tritonopt.verification.settling.wider_forms import with_leading
 from tritonopt.verification.signature.argument_language import (
+    FLOATS,
     Argument,
     ChoiceArgument,
     Signature,
@@ -87,13 +88,16 @@ class OtherValues:
     def _fitting(
         self, signature: Signature, name: str, values: Sequence[object]
     ) -> Signature | None:
-        """With a shape for some tensor, of which the code shows none, that goes with all values.
+        """With more or fewer dimensions for some tensor of floats, where that goes with all values.
 
-        Of a mean the gradient is one number, and of what is not reduced one for each row.
+        Of a mean the gradient is one number, and of what is not reduced one for each row. What says
+        which dimension is meant asks for no others.
         """
-        open_ones = [t for t in signature.tensors if t.name not in self.reading.ranked]
-        for tensor in open_ones if len(values) > 1 else ():
-            others = {s: None for s in signature.shapes if s and s != tensor.shape}
+        ranked = self.reading.ranked
+        floats = [t for t in signature.tensors if t.dtypes[0] in FLOATS and t.name not in ranked]
+        plain = len(values) > 1 and not name.lower().startswith(("dim", "axis"))
+        for tensor in floats if plain else ():
+            others = {s: None for s in signature.shapes if s and len(s) != len(tensor.shape)}
             for shape in list(others)[:_MOST_SHAPES]:
                 if self.spent():
                     return None
