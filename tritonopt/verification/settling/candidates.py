@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os.path import commonprefix
 
@@ -108,7 +108,9 @@ def choices(
             kind = reading.kind(parameter)
             candidates = (None, *_unknown(name, kind, evidence, shapes, frame))
         if name in shared:
-            candidates = (shared[name], *candidates)
+            # What may be left out is, as long as that is taken.
+            left_out = (None,) * (name in reading.launcher.defaults)
+            candidates = (*left_out, shared[name], *candidates)
         ordered = list(dict.fromkeys(candidates))
         if whole:
             ordered.sort(key=lambda a: not (isinstance(a, TensorArgument) and _is_whole(a)))
@@ -170,15 +172,35 @@ def own_frames(reading: InferredSignature) -> list[tuple[str, ...]]:
 
 
 def _shared(reading: InferredSignature, like: Signature | None) -> dict[str, Argument]:
-    """Arguments of another launcher for parameters of the same names, if these have to be given."""
+    """Arguments of another launcher for parameters of the same names.
+
+    Those that have to be given, and tensors that may be left out.
+    """
     found: dict[str, Argument] = {}
     for parameter in reading.launcher.parameters if like is not None else ():
         default = reading.launcher.defaults.get(parameter.arg)
         argument = None if like is None else like.get(parameter.arg)
-        if default is None and isinstance(argument, TensorArgument):
+        if isinstance(argument, TensorArgument) and (default is None or _is_nothing(default)):
             found[parameter.arg] = replace(argument, optional=False, numbers=())
         elif default is None and argument is not None:
             found[parameter.arg] = argument
+    return _with_rows_of(reading, found)
+
+
+def _with_rows_of(
+    reading: InferredSignature, shared: Mapping[str, Argument]
+) -> dict[str, Argument]:
+    """With one leading dimension where there may be any, if the code has its own name for it.
+
+    A mean of each row is as long as `x.shape[0]`, and no other size says how many rows there are.
+    """
+    known = {a.name: a.shape for a in reading.known if isinstance(a, TensorArgument)}
+    found = dict(shared)
+    for name, argument in shared.items():
+        rows = known.get(name, ("...",))[:1]
+        if isinstance(argument, TensorArgument) and argument.shape[:1] == ("...",):
+            if rows and rows[0] != "..." and rows[0] not in argument.shape:
+                found[name] = replace(argument, shape=(*rows, *argument.shape[1:]))
     return found
 
 
