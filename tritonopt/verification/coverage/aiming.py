@@ -12,6 +12,7 @@ from tritonopt.verification.coverage.call_changes import (
     FIRST_CLASSES,
     MORE_CLASSES,
     WHOLE,
+    above,
     around,
     at_numbers,
     beyond,
@@ -202,6 +203,22 @@ class Aiming:
             yield from self.plain.made(sizes, change)
         for dtype in WHOLE if self.unmet() and not self.given else ():
             yield from self.plain.made(sizes, partial(typed, dtype=dtype))
+        if self.unmet():
+            yield from self._above_limits(sizes)
+
+    def _above_limits(self, sizes: Mapping[str, int]) -> Iterator[Example]:
+        """Whole numbers above the limits of the text, alone and with each other value and type."""
+        within = self.signature if self.given else None
+        types = other_types(self.signature, self.limits, given=self.given)
+        others: list[Change] = [partial(typed, dtype=t, within=within) for t in types]
+        others += [partial(with_values, values=v) for v in other_values(self.signature)]
+        for change in above(self.signature, self.numbers.limits):
+            for example in self.plain.made(sizes, change):
+                yield example
+                if self.seen(example) is None:
+                    return
+            for other in others:
+                yield from self.plain.made(sizes, in_turn(change, other))
 
     def _under_changes(self) -> Iterator[Example]:
         """Sizes for functions that the plain call does not come to, but another one does.

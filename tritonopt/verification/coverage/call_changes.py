@@ -39,6 +39,8 @@ WHOLE = ("i32", "i64", "i16", "i8", "u8")
 """Types for what only whole numbers come to; an original that does not take them loses a call."""
 _MOST_NUMBERS = 12
 _MOST_LARGE = 2
+_LARGEST_LIMIT = 2**17
+"""What is made as long as a number in a tensor says is no longer than this."""
 _MOST_FLOATS = 2
 _MOST_TENSORS = 4
 _RANGES = {
@@ -157,6 +159,23 @@ def _of_minus_one(example: Example, name: str) -> Example:
     return example.with_tensors(
         lambda n, r: replace(r, low=-1, high=-1, kind="") if n == name else r
     )
+
+
+def above(signature: Signature, limits: Sequence[int]) -> Iterator[Change]:
+    """Whole numbers that have no bound above what a file compares with: a table that grows."""
+    free = [t.name for t in signature.tensors if t.dtypes[0] in INTEGERS and t.high is None]
+    free = [name for name in free if not signature.tensor(name).kind]
+    known = [n for n in limits if 2 < n <= _LARGEST_LIMIT]
+    for number in sorted(known, reverse=True)[: _MOST_LARGE if free else 0]:
+        yield partial(_of_number_in, names=free, number=number + 1)
+
+
+def _of_number_in(example: Example, names: Sequence[str], number: int) -> Example:
+    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
+        fits = name in names and recipe.dtype in _RANGES and number <= _RANGES[recipe.dtype][1]
+        return replace(recipe, low=number, high=number) if fits else recipe
+
+    return example.with_tensors(changed)
 
 
 def of_one_number(example: Example, number: int) -> Example:

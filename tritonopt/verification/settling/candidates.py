@@ -197,10 +197,11 @@ def _with_rows_of(
     known = {a.name: a.shape for a in reading.known if isinstance(a, TensorArgument)}
     found = dict(shared)
     for name, argument in shared.items():
-        rows = known.get(name, ("...",))[:1]
-        if isinstance(argument, TensorArgument) and argument.shape[:1] == ("...",):
-            if rows and rows[0] != "..." and rows[0] not in argument.shape:
-                found[name] = replace(argument, shape=(*rows, *argument.shape[1:]))
+        rows = known.get(name, ())[:1]
+        if not isinstance(argument, TensorArgument) or argument.shape[:1] != ("...",):
+            continue
+        if rows and rows[0] not in argument.shape:
+            found[name] = replace(argument, shape=(*rows, *argument.shape[1:]))
     return found
 
 
