@@ -213,11 +213,9 @@ class Aiming:
         others: list[Change] = [partial(typed, dtype=t, within=within) for t in types]
         others += [partial(with_values, values=v) for v in other_values(self.signature)]
         for change in above(self.signature, self.numbers.limits):
-            for example in self.plain.made(sizes, change):
-                yield example
-                if self.seen(example) is None:
-                    return
-            for other in others:
+            yield from self.plain.made(sizes, change)
+            taken = self.seen(change(self.sized_calls.plain(sizes))) is not None
+            for other in others if taken else ():
                 yield from self.plain.made(sizes, in_turn(change, other))
 
     def _under_changes(self) -> Iterator[Example]:

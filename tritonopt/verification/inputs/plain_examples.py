@@ -75,14 +75,15 @@ def sized_example(signature: Signature, sizes: Mapping[str, int]) -> Example:
     return Example(recipes)
 
 
-def of_one_index(example: Example, name: str) -> Example:
-    """The same call with the lowest number everywhere in one tensor."""
-    return example.with_tensors(lambda n, r: replace(r, high=r.low) if n == name else r)
+def of_one_index(signature: Signature, name: str, backward: bool) -> tuple[Example, list[Example]]:
+    """A plain call with the lowest number everywhere in one tensor, and calls with several in it."""
+    plain = [plain_example(signature, pattern, backward) for pattern in PATTERNS]
 
+    def changed(example: Example, change: Callable[[TensorRecipe], TensorRecipe]) -> Example:
+        return example.with_tensors(lambda n, r: change(r) if n == name else r)
 
-def of_another_seed(example: Example, name: str) -> Example:
-    """The same call with other values in one tensor."""
-    return example.with_tensors(lambda n, r: replace(r, seed=r.seed + 100) if n == name else r)
+    one = changed(plain[0], lambda r: replace(r, high=r.low))
+    return one, [*plain, *(changed(e, lambda r: replace(r, seed=r.seed + 100)) for e in plain)]
 
 
 def small_example(signature: Signature, *, backward: bool) -> Example:

@@ -54,6 +54,8 @@ _BEFORE_NONE = 2
 _MOST = 16
 """So many candidates for one parameter; more would only crowd out the others'."""
 
+_WHOLE_FRAMES = 2
+"""So many shapes are tried for tensors of whole numbers."""
 _MOST_RELATED = 2
 """So many other launchers say what parameters of theirs may be elsewhere."""
 
@@ -152,6 +154,24 @@ def _or_none(
     found = list(candidates)
     nothing = [ChoiceArgument(name, (None,))] if evidence.optional and evidence.tensor else []
     yield from (*found[:_BEFORE_NONE], *nothing, *found[_BEFORE_NONE:])
+
+
+def tables_of(
+    reading: InferredSignature, others: Iterable[tuple[str, Signature]]
+) -> tuple[list[list[Choice]], set[int]]:
+    """Choices for several frames, and the places of those that come first.
+
+    `others` are what other launchers take, by their names.
+    """
+    like, own = related(reading, others), own_frames(reading)
+    tables = [choices(reading, FRAMES[0], like=other) for other in like]
+    tables += [choices(reading, frame) for frame in (*own, *FRAMES)]
+    tables += [choices(reading, frame, whole=True) for frame in FRAMES[:_WHOLE_FRAMES]]
+    first = set(range(len(like) + len(own) + 1))
+    if any(evidence.documented is not None for evidence in reading.evidence.values()):
+        first.add(len(tables))
+        tables.append(choices(reading, FRAMES[0], documented=True))
+    return tables, first
 
 
 def own_frames(reading: InferredSignature) -> list[tuple[str, ...]]:

@@ -17,7 +17,6 @@ from tritonopt.verification.inputs.plain_examples import (
     LEADING,
     PATTERNS,
     Pattern,
-    of_another_seed,
     of_one_index,
     plain_example,
     powers,
@@ -27,11 +26,8 @@ from tritonopt.verification.inputs.plain_examples import (
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker
 from tritonopt.verification.process.messages import Attempt, RunOptions, same_bits
 from tritonopt.verification.settling.candidates import (
-    FRAMES,
     Choice,
-    choices,
-    own_frames,
-    related,
+    tables_of,
 )
 from tritonopt.verification.settling.other_values import OtherValues
 from tritonopt.verification.settling.repairs import Repair, repairs
@@ -65,8 +61,6 @@ _SECONDS = 20.0
 _MOST_DEATHS = 2
 _MOST_REPAIRS = 8
 """So many lessons of failures one after the other."""
-_WHOLE_FRAMES = 2
-"""So many shapes are tried for tensors of whole numbers."""
 _FIRST = (-Attempt.GOOD - 1, 0)
 """Nearer than all that follows from a failure."""
 _MORE_TRIES = 60
@@ -169,15 +163,7 @@ class Trial:
         What other launchers take, what the code says as it stands, then what is written about it,
         then all the rest.
         """
-        like, own = related(self.reading, self.like), own_frames(self.reading)
-        whole = FRAMES[:_WHOLE_FRAMES]
-        self.tables = [choices(self.reading, FRAMES[0], like=other) for other in like]
-        self.tables += [choices(self.reading, frame) for frame in (*own, *FRAMES)]
-        self.tables += [choices(self.reading, frame, whole=True) for frame in whole]
-        first = set(range(len(like) + len(own) + 1))
-        if any(evidence.documented is not None for evidence in self.reading.evidence.values()):
-            first.add(len(self.tables))
-            self.tables.append(choices(self.reading, FRAMES[0], documented=True))
+        self.tables, first = tables_of(self.reading, self.like)
         found = [
             _State(_FIRST if at in first else (0, 0), at, at, (0,) * len(table))
             for at, table in enumerate(self.tables)
@@ -282,12 +268,9 @@ class Trial:
 
         In some plain call, that is: a few equal numbers among many are no reason to have none.
         """
-        plain = [plain_example(signature, pattern, self.backward) for pattern in PATTERNS]
-        others = [of_another_seed(example, name) for example in plain]
-        one = of_one_index(plain[0], name)
-        return self._attempted(one).level == Attempt.RACING and any(
-            self._attempted(example).level == Attempt.RACING for example in (*plain, *others)
-        )
+        one, others = of_one_index(signature, name, self.backward)
+        racing = (self._attempted(example).level == Attempt.RACING for example in others)
+        return self._attempted(one).level == Attempt.RACING and any(racing)
 
     def _attempt(self, signature: Signature, pattern: Pattern) -> Attempt:
         return self._attempted(plain_example(signature, pattern, self.backward))

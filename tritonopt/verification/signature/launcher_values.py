@@ -189,8 +189,9 @@ class Values:
             return None
         if isinstance(node.func, ast.Attribute):
             if node.func.attr == "get" and values:
-                if (option := self.option(node, scope)) is not None:
-                    return option
+                if (option := _option(node, scope)) is not None:
+                    self.found.evidence[option].used = True
+                    return Tensor(option)
                 self.found.told_apart(values[0], self.keys(node.func.value))
             owner = self.of(node.func.value, scope)
             if isinstance(owner, (Tensor, View)) and node.func.attr in torch_api.STRIDED_VIEWS:
@@ -200,16 +201,6 @@ class Values:
             if isinstance(owner, Tensor):
                 return self.method(owner, node, values)
         self.enter(node, values, scope)
-        return None
-
-    def option(self, node: ast.Call, scope: Scope) -> Value:
-        """`kwargs.get("approximate", "none")`: the parameter of that name."""
-        match node.func, node.args:
-            case ast.Attribute(value=ast.Name(id=packed)), [ast.Constant(value=str(name)), *_]:
-                owner = scope.get(packed)
-                if isinstance(owner, Options) and name in owner.names:
-                    self.found.evidence[name].used = True
-                    return Tensor(name)
         return None
 
     def view(self, owner: Tensor | View) -> Value:
@@ -342,6 +333,15 @@ class Values:
             evidence.whole |= parameter in index_pointers(launch.kernel)
             if bound is not None and given.get(bound) is not None:
                 self.found.hints.setdefault(value.name, []).append(given[bound])
+
+
+def _option(node: ast.Call, scope: Scope) -> str | None:
+    """`kwargs.get("approximate", "none")`: the parameter of that name."""
+    match node.func, node.args:
+        case ast.Attribute(value=ast.Name(id=packed)), [ast.Constant(value=str(name)), *_]:
+            owner = scope.get(packed)
+            return name if isinstance(owner, Options) and name in owner.names else None
+    return None
 
 
 def _asks_for_none(test: ast.Compare) -> bool:
