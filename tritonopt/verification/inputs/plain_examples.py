@@ -76,7 +76,7 @@ def sized_example(signature: Signature, sizes: Mapping[str, int]) -> Example:
 
 
 def of_one_index(signature: Signature, name: str, backward: bool) -> tuple[Example, list[Example]]:
-    """A plain call with the lowest number everywhere in one tensor, and calls with several in it."""
+    """A plain call with one number everywhere in a tensor, and calls with several in it."""
     plain = [plain_example(signature, pattern, backward) for pattern in PATTERNS]
 
     def changed(example: Example, change: Callable[[TensorRecipe], TensorRecipe]) -> Example:

@@ -160,8 +160,7 @@ class Trial:
     def _beginnings(self) -> list[_State]:
         """What to try first: of each table the likeliest of all arguments.
 
-        What other launchers take, what the code says as it stands, then what is written about it,
-        then all the rest.
+        What others take, what the code says, what is written about it, then all the rest.
         """
         self.tables, first = tables_of(self.reading, self.like)
         found = [
