@@ -81,6 +81,12 @@ UNKNOWN = {
         "    return y\n", "    kernel[(1,)](x, y, n, CODE=n, BLOCK=16)\n    return y\n"
     ),
     "a kernel that is passed on": ("    return y\n", "    print(kernel)\n    return y\n"),
+    "a parameter that is no constant": ("CODE: tl.constexpr, BLOCK", "CODE, BLOCK"),
+    "a function of the same name around the launch": (
+        "def launch(x: torch.Tensor):\n",
+        "def made(code_of):\n  def launch(x: torch.Tensor):\n    code = code_of(x.dtype)\n"
+        "    kernel[(1,)](x, x, 1, CODE=code, BLOCK=16)\n\ndef launch(x: torch.Tensor):\n",
+    ),
     "a heuristic": (
         "@triton.jit", "@triton.heuristics({'CODE': lambda a: a['n'] % 3})\n@triton.jit"
     ),

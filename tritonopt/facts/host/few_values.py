@@ -18,6 +18,7 @@ Plain = str | int | float | bool | None
 
 _DEPTH = 8
 """So many names and calls one after the other are followed."""
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BOOLEAN = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 _READING = ("get", "keys", "items", "values")
 """What a dictionary is asked for without being changed."""
@@ -93,10 +94,21 @@ class _Scope:
         hidden = names.bound_otherwise | names.hidden | names.parameters | names.packed
         return None if name in hidden else names.assigned.get(name)
 
+    @property
+    def _is_inner(self) -> bool:
+        """Whether it stands in another function, whose names come before those of the file."""
+        own = self.function
+        functions = (n for n in ast.walk(self.module.tree) if isinstance(n, _FUNCTIONS))
+        return any(own is not f and any(n is own for n in ast.walk(f)) for f in functions)
+
     def _of_module(self, name: str) -> list[ast.expr] | None:
         """The number, or text, that the file gives to a name once and for all."""
         names = names_of(self.function)
-        if name in names.hidden | names.parameters | names.packed or name in names.lines:
+        if (
+            self._is_inner
+            or name in names.hidden | names.parameters | names.packed
+            or name in names.lines
+        ):
             return None
         bound = [
             n.value
@@ -134,7 +146,8 @@ class _Scope:
 
     def _returned(self, name: str, depth: int) -> frozenset[Plain] | None:
         """What a function at the top of the file may return."""
-        if name in names_of(self.function).lines or name in names_of(self.function).parameters:
+        names = names_of(self.function)
+        if self._is_inner or name in names.lines or name in names.hidden | names.parameters:
             return None
         body = self.module.tree.body
         found = [n for n in body if isinstance(n, ast.FunctionDef) and n.name == name]

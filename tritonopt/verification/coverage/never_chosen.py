@@ -37,7 +37,8 @@ def never_chosen(kernel: source.Kernel) -> frozenset[int]:
         for n in ast.walk(kernel.node)
         if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
     }
-    names = sorted(asked & {p.name for p in kernel.parameters} - bound)
+    # What is passed to a kernel that runs is rounded: only what it is compiled for is exact.
+    names = sorted(asked & {p.name for p in kernel.parameters if p.constexpr} - bound)
     every = [v for launch in known.launches for v in _combinations(launch, names)]
     if not every:
         return frozenset()
