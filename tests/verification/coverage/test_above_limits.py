@@ -44,3 +44,6 @@ def test_numbers_beyond_a_limit_are_in_the_tensor(of_texts: Callable[..., Verdic
     assert verdict.verdict in ("identical", "equivalent"), verdict.reason
     wrong = renamed.replace("table_ptr + x, 1, mask=at < n)", "table_ptr + x, 2, mask=at < n)")
     assert of_texts(TABLE, wrong).verdict == "counterexample"
+    # The same wherever numbers are small.
+    large = TABLE.replace("int(x.max()) + 1", "int(x.max() * 1.01) + 1")
+    assert of_texts(TABLE, large).verdict == "counterexample"

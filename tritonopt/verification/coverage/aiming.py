@@ -203,11 +203,10 @@ class Aiming:
             yield from self.plain.made(sizes, change)
         for dtype in WHOLE if self.unmet() and not self.given else ():
             yield from self.plain.made(sizes, partial(typed, dtype=dtype))
-        if self.unmet():
-            yield from self._above_limits(sizes)
+        yield from self._above_limits(sizes)
 
     def _above_limits(self, sizes: Mapping[str, int]) -> Iterator[Example]:
-        """Whole numbers above the limits of the text, alone and with each other value and type."""
+        """Whole numbers above the limits of the text; with other values where some never ran."""
         within = self.signature if self.given else None
         types = other_types(self.signature, self.limits, given=self.given)
         others: list[Change] = [partial(typed, dtype=t, within=within) for t in types]
@@ -215,7 +214,7 @@ class Aiming:
         for change in above(self.signature, self.numbers.limits):
             yield from self.plain.made(sizes, change)
             taken = self.seen(change(self.sized_calls.plain(sizes))) is not None
-            for other in others if taken else ():
+            for other in others if taken and self.unmet() else ():
                 yield from self.plain.made(sizes, in_turn(change, other))
 
     def _under_changes(self) -> Iterator[Example]:
