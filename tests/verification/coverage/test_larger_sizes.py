@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import pytest
+
 from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.larger_sizes import LargerSizes
 from tritonopt.verification.coverage.text_sizes import Numbers
@@ -19,6 +21,11 @@ class Calls:
 
     class tried:
         base: Mapping[str, int] = {"m": 5, "n": 5}
+        known = True
+
+        @classmethod
+        def governs(cls, demand: Demand) -> bool:
+            return cls.known
 
     def __init__(self) -> None:
         self.sizes: list[Mapping[str, int]] = []
@@ -52,3 +59,14 @@ def test_there_are_calls_for_a_tile_that_grows_however_many_flags_came_before() 
     calls = Calls()
     list(LargerSizes(calls, Numbers(limits=[2048, 32768])).examples())  # type: ignore[arg-type]  # a stand-in
     assert calls.sizes == [{"m": 5, "n": 2049}, {"m": 5, "n": 32769}]
+
+
+def test_every_size_is_tried_for_a_loop_of_which_nothing_is_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As that of rows which are ignored, to which no plain call comes."""
+    monkeypatch.setattr(Calls.tried, "known", False)
+    monkeypatch.setattr(Calls, "wanting", lambda self, name: False)
+    calls = Calls()
+    list(LargerSizes(calls, Numbers(limits=[2048, 32768])).examples())  # type: ignore[arg-type]  # a stand-in
+    assert {"m": 5, "n": 32769} in calls.sizes and {"m": 2049, "n": 5} in calls.sizes

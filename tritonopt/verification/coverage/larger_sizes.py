@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from tritonopt.verification.coverage.demands import LOOPS
+from tritonopt.verification.coverage.demands import LOOPS, Demand
 from tritonopt.verification.coverage.exploration import (
     COSTLY_WORK,
     MOST_WORK,
@@ -73,7 +73,7 @@ class LargerSizes:
             if not unmet:
                 return
             # A tile that grows up to a number is what keeps a loop from a second turn.
-            bears = size in named and of.wanting(name)
+            bears = size in named and self._may_bear(name, unmet)
             if not bears and all(d.kind in LOOPS for d in unmet):
                 continue
             expected, before = max(of.expected(sizes), 0.0), of.work
@@ -82,6 +82,10 @@ class LargerSizes:
                 yield from of.made(sizes)
                 # Another kernel may take longer than the plain one let expect.
                 self.patience.work -= max(of.work - before - expected, 0.0)
+
+    def _may_bear(self, name: str, unmet: Sequence[Demand]) -> bool:
+        """Whether a size bears on a loop that is left, or it is not known what does."""
+        return self.calls.wanting(name) or not all(map(self.calls.tried.governs, unmet))
 
     def _growing_tiles(self) -> Iterator[Example]:
         """Sizes with which a tile grows that has been one element long, the largest of them first.

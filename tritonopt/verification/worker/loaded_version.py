@@ -21,7 +21,7 @@ class LoadedVersion:
         import torch
 
         from tritonopt.verification.worker.launch_hook import Watch
-        from tritonopt.verification.worker.loading import imported, load
+        from tritonopt.verification.worker.loading import import_what_is_read, imported, load
         from tritonopt.verification.worker.oracle import Oracle
         from tritonopt.verification.worker.probes import install, instrumented
         from tritonopt.verification.worker.triton_interpreter.corrected import Interpreter
@@ -42,6 +42,7 @@ class LoadedVersion:
 
             self.compiler = Compiler()
         install()
+        import_what_is_read(spec.text)
         self.watch = Watch()
         self.interpreter = Interpreter() if self.interpreted else None
         with OnTheCpu() if self.device == "cpu" else contextlib.nullcontext():

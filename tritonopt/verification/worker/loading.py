@@ -8,6 +8,7 @@ The module gets the original's name, package, `__file__` and entry in
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -117,6 +118,19 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
 
     def _text_of(self, statement: ast.stmt) -> str | None:
         return ast.get_source_segment(self.text, statement)
+
+
+def import_what_is_read(text: str, package: str = "torch") -> None:
+    """Modules of a package that a file reads as its attributes: `torch.distributed.tensor`.
+
+    Some are loaded by whoever imports them first, which in a program is mostly another file.
+    """
+    for node in ast.walk(parsed(text)):
+        name = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
+        if name.startswith(f"{package}.") and all(map(str.isidentifier, name.split("."))):
+            with contextlib.suppress(Exception):
+                if importlib.util.find_spec(name) is not None:
+                    importlib.import_module(name)
 
 
 def pin_source(path: str, text: str) -> None:
