@@ -105,14 +105,17 @@ def test_a_command_shows_what_the_code_does_not(file: Path, tmp_path: Path) -> N
     file.write_text(KERNEL + "\n\ndef any_of(x, dim):\n    return double(x.view(-1))\n")
     use = tmp_path / "use.py"
     use.write_text(
-        "import torch, kernels\nfor n in 32, 64:\n    kernels.any_of(torch.randn(n, n, 4096), -1)\n"
+        "import torch, kernels\nfor n in 2, 4:\n    kernels.any_of(torch.randn(n, n, 8), -1)\n"
+        "kernels.any_of(torch.randn(16), -1)\n"
     )
     asked = requests_of(Wanted(file, None, command=(sys.executable, str(use))), LIKE)
-    assert labels(asked) == {"any_of": [f"x f32[{n}, {n}, 4096], dim=-1" for n in (32, 64)]}
+    several = [f"x f32[{n}, {n}, 8], dim=-1" for n in (2, 4)]
+    assert labels(asked) == {"any_of": [*several, "x f32[16], dim=-1"]}
     (request,) = asked.requests
     # A verification draws from more than squares with rows of one length, if that can be.
     assert request.args == "x: f32[b, a, m], dim: -1"
-    assert request.otherwise == (None, "x: f32[n, n, 4096], dim: -1")
+    forms = ("x: f32[n], dim: -1", "x: f32[n, n, 8], dim: -1")
+    assert request.otherwise == (None, *forms)
 
 
 BACKWARD = """

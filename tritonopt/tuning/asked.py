@@ -255,7 +255,10 @@ def _without_calls(
 def _calls(
     seen: Sequence[Mapping[str, Any]], launcher: Launcher, notes: list[str]
 ) -> tuple[tuple[Call, ...], tuple[str, ...]]:
-    """The calls, and the arguments of the most that are alike, as a verification draws them."""
+    """The calls, and the arguments as a verification may draw them.
+
+    Those of the most that are alike come first, and the widest of each kind before narrower ones.
+    """
     alike: dict[object, list[dict[str, Any]]] = {}
     for one in seen:
         arguments = dict(one["arguments"])
@@ -264,14 +267,17 @@ def _calls(
         ranks = tuple((n, len(v["shape"])) for n, v in arguments.items() if "shape" in v)
         alike.setdefault(ranks, []).append(arguments)
     calls: dict[str, Call] = {}
-    forms: tuple[str, ...] | None = None
+    wide: list[str] = []
+    narrow: list[str] = []
     for group in sorted(alike.values(), key=len, reverse=True):
         try:
             form = SeenForm.of(group)
             for text, arguments in zip(form.each(), group, strict=True):
                 call = seen_call(parse(text), {"arguments": arguments})
                 calls.setdefault(call.label, call)
-            forms = drawn_forms(group) if forms is None else forms
+            forms = drawn_forms(group)
+            wide += forms[:1]
+            narrow += forms[1:]
         except (NotGeneral, VerificationError) as error:
             notes.append(f"{launcher.name}: a call cannot be made again: {error}")
-    return tuple(calls.values()), forms or ()
+    return tuple(calls.values()), (*wide, *narrow)
