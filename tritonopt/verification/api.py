@@ -141,7 +141,8 @@ def _verdict_of(
     """Of all tasks; with `inner` launchers that they call are asked for what never ran."""
     made: list[tuple[Verification, Finding]] = []
     for task in tasks:
-        made.append(_of_task(modules, paths, task, settings, alone=len(tasks) == 1))
+        one = _of_task(modules, paths, task, settings, alone=len(tasks) == 1, met=_met(made))
+        made.append(one)
     otherwise: list[tuple[Verification, Finding]] = []
     notes: list[str] = []
     if inner and all(f.is_yes for _, f in made):
@@ -149,7 +150,7 @@ def _verdict_of(
         every = [*made, *otherwise]
         lines = {d.line for _, f in made for d in _never_ran(f, every) if d.title == "original"}
         for task in inner_tasks(Launchers(modules[0]), tasks, lines):
-            verification = Verification(*modules, *paths, task, settings)
+            verification = Verification(*modules, *paths, task, settings, met_elsewhere=_met(made))
             with contextlib.suppress(VerificationError):
                 finding = verification.run()
                 if finding.is_yes or finding.verdict.verdict == Answer.COUNTEREXAMPLE.value:
@@ -170,12 +171,13 @@ def _of_task(
     settings: Settings,
     *,
     alone: bool,
+    met: frozenset[Demand],
 ) -> tuple[Verification, Finding]:
     """Of one task, or of the first one in its place that can be called; of it, if none can."""
     failed: VerificationError | None = None
     first: tuple[Verification, Finding] | None = None
     for one in (task, *task.otherwise):
-        verification = Verification(*modules, *paths, one, settings)
+        verification = Verification(*modules, *paths, one, settings, met_elsewhere=met)
         try:
             finding = verification.run()
         except VerificationError as error:
@@ -220,6 +222,11 @@ def _taken_otherwise(
         elif any(v.verdict in YES for v in results):
             notes.append(str(other))
     return found, notes
+
+
+def _met(every: Sequence[tuple[Verification, Finding]]) -> frozenset[Demand]:
+    """What has run from some launcher: it need not from the next one, and is not aimed at."""
+    return frozenset(d for _, f in every if f.is_yes for d in f.never_ran.met)
 
 
 def _never_ran(finding: Finding, every: Sequence[tuple[Verification, Finding]]) -> list[Demand]:

@@ -157,6 +157,8 @@ class Verification:
     wanted: frozenset[Demand] | None = None
     """All that has to run of what differs, if the rest ran in another verification."""
     started: float = field(default_factory=time.monotonic)
+    met_elsewhere: frozenset[Demand] = frozenset()
+    """What has to run, and has from other launchers."""
 
     def run(self) -> Finding:
         backend = self.settings.backend
@@ -266,7 +268,13 @@ class Verification:
             search = Search(
                 checker,
                 calls,
-                Requirements(self.demands, kept_guards(compared), checker.observed, scouts),
+                Requirements(
+                    self.demands,
+                    kept_guards(compared),
+                    checker.observed,
+                    scouts,
+                    self.met_elsewhere,
+                ),
                 max_examples=self.settings.max_examples,
                 seed=self.settings.seed,
                 numbers=Numbers.of(compared, self._home),

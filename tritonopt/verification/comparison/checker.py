@@ -118,6 +118,8 @@ class Checker:
         return known
 
     def _observe(self, example: Example, found: Examination) -> None:
+        if not found.taught:
+            self.observed.cost(example, found.work)
         if found.taught and self.versions.interpreted:
             self.observed.saw(example, found.coverage)
         elif found.taught:
@@ -174,7 +176,8 @@ class Checker:
 
     def _examine(self, example: Example) -> Examination:
         ours, theirs = self.versions.run(example)
-        found = self._judged(example, ours, theirs)
+        work = ours.first.coverage.work + theirs.first.coverage.work
+        found = replace(self._judged(example, ours, theirs), work=work)
         if not ours.first.retyped:
             self.tally.compiles |= found.accepted
         elif found.difference is not None:

@@ -38,6 +38,8 @@ class Examination:
     """How many elements were compared."""
     coverage: tuple[Coverage, Coverage] = (Coverage(), Coverage())
     """What the original ran, and what the rewritten version did."""
+    work: int = 0
+    """Statements of kernels that both executed, even where it came to nothing."""
 
     @property
     def taught(self) -> bool:

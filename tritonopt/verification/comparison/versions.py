@@ -82,6 +82,7 @@ class Versions:
                     # It may take longer than the original does, and is no more left out for that.
                     most = max(_LEAST_SECONDS, _TIMES_AS_LONG * seconds)
                     theirs = Pair(*self.rewritten.run_within(most, example, both))
+                    return ours, theirs
         if ours.first.failure is None and _fails(theirs, "Hang"):
             # A busy machine is no difference: alone, it may well answer.
             most = max(_LEAST_SECONDS, 2 * seconds)
