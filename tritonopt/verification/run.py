@@ -268,13 +268,7 @@ class Verification:
             search = Search(
                 checker,
                 calls,
-                Requirements(
-                    self.demands,
-                    kept_guards(compared),
-                    checker.observed,
-                    scouts,
-                    self.met_elsewhere,
-                ),
+                self._required(compared, checker, scouts),
                 max_examples=self.settings.max_examples,
                 seed=self.settings.seed,
                 numbers=Numbers.of(compared, self._home),
@@ -305,6 +299,12 @@ class Verification:
             found = search.long_sums()
             answer = answer if found is None else self._answered(result, checker, signature, found)
         return Finding(answer, signature, never_ran)
+
+    def _required(
+        self, compared: Comparison, checker: Checker, scouts: Scouts | None
+    ) -> Requirements:
+        guards, seen = kept_guards(compared), checker.observed
+        return Requirements(self.demands, guards, seen, scouts, self.met_elsewhere)
 
     def _with_algebra(self, verdict: Verdict, checker: Checker) -> Verdict:
         """A yes of the interpreter, with what residues say of it; or none, if it must be both."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, product
@@ -31,7 +31,8 @@ from tritonopt.verification.coverage.crossing import Crossing
 from tritonopt.verification.coverage.demands import NUMBERS, Demand
 from tritonopt.verification.coverage.exploration import REST, Exploration
 from tritonopt.verification.coverage.larger_sizes import LargerSizes, Patience
-from tritonopt.verification.coverage.reaching import Seen, entering, met, reaching
+from tritonopt.verification.coverage.leaner import DEAR, Leaner
+from tritonopt.verification.coverage.reaching import Seen, entering, reaching
 from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
 from tritonopt.verification.coverage.text_sizes import Numbers
 from tritonopt.verification.coverage.tried_sizes import TriedSizes
@@ -55,12 +56,6 @@ _FEW_CLASSES = len(FIRST_CLASSES) + 1
 """Of values, for a call that takes long."""
 _LONG = 4
 """So many times as long as most calls should take."""
-_DEAR = 2
-"""So many times as long as most calls should take, a call is not made again and again."""
-_FEW = 2
-_HALVINGS = 2
-_LITTLE_WORK = 1_000
-"""Statements of a call of which more like it cost nothing."""
 _FIRST_PAIRS = 24
 """So many combinations of two values come before sizes that take long."""
 _MOST_COSTLY = 2
@@ -121,7 +116,7 @@ class Aiming:
             return
         rich = plain.rich()
         yield from plain.made(rich)
-        while plain.costs(rich, same, _DEAR) and plain.lighter(rich) != rich:
+        while plain.costs(rich, same, DEAR) and plain.lighter(rich) != rich:
             # Sizes may multiply each other more than could be known before.
             rich = plain.lighter(rich)
             yield from plain.made(rich)
@@ -266,41 +261,11 @@ class Aiming:
                 for one in (size, tile + 1, tile) if size > self.plain.tried.base[name] else ():
                     alone = {**self.plain.tried.base, name: one}
                     yield from self.plain.attempt(alone, change, needed=True)
-            sizes = yield from self._leaner(sizes, change)
+            sizes = yield from Leaner(self.plain, self.demands).sizes(sizes, change)
             costly = self.plain.costs(sizes, change, _LONG)
             for values in self.values[: _FEW_CLASSES if costly else None]:
                 yield from self.plain.made(sizes, in_turn(change, values))
             yield from self._numbers(sizes, change, _MOST_SINGLED_OUT // 2)
-
-    def _leaner(
-        self, sizes: Mapping[str, int], change: Change
-    ) -> Generator[Example, None, Mapping[str, int]]:
-        """The sizes of a call with those smaller that have no part in what it runs.
-
-        And the others half as long, where it takes long and runs as much then.
-        """
-        base = self.plain.tried.base
-        few = {n: min(s, _FEW) if s <= base.get(n, 0) else s for n, s in sizes.items()}
-        if few != sizes and self.plain.work_of(sizes, change) >= _LITTLE_WORK:
-            yield from self.plain.made(few, change)
-            sizes = few if self._runs_as_much(few, sizes, change) else sizes
-        for _ in range(_HALVINGS):
-            half = {n: s if s <= base.get(n, 0) else (s + 1) // 2 for n, s in sizes.items()}
-            if half == sizes or not self.plain.costs(sizes, change, _DEAR):
-                break
-            yield from self.plain.made(half, change)
-            if not self._runs_as_much(half, sizes, change):
-                break
-            sizes = half
-        return sizes
-
-    def _runs_as_much(
-        self, one: Mapping[str, int], other: Mapping[str, int], change: Change
-    ) -> bool:
-        """Whether a call of these sizes runs all that one of other sizes does."""
-        both = (change(self.sized_calls.plain(sizes)) for sizes in (one, other))
-        found, wanted = (met(example, self.demands, self.seen) for example in both)
-        return found >= wanted
 
     def _numbers(self, base: Mapping[str, int], change: Change, most: int) -> Iterator[Example]:
         """What the text singles out, for each size, and for the product of all."""
