@@ -17,7 +17,9 @@ UNMET = Demand("original", 7, "line", "what no call comes to")
 Work = Callable[[int, int], int]
 
 
-def made_of(text: str, work: Work, *, long: int = 2**30) -> list[tuple[int, int]]:
+def made_of(
+    text: str, work: Work, *, long: int = 2**30, unmet: Demand = UNMET
+) -> list[tuple[int, int]]:
     """The sizes of all calls of a kernel with tiles of 16, which take so many statements.
 
     From `long` on along its second axis it has a loop that nothing else comes to.
@@ -34,7 +36,7 @@ def made_of(text: str, work: Work, *, long: int = 2**30) -> list[tuple[int, int]
             coverage = replace(coverage, loops={9: Loop(2, True, None)})
         return replace(coverage, work=work(m, n)), Coverage(lines)
 
-    aiming = Aiming(parse(text), LIMITS, seen, lambda: [UNMET], [UNMET, loop])
+    aiming = Aiming(parse(text), LIMITS, seen, lambda: [unmet], [unmet, loop])
     made.extend(e.tensors["x"].shape for e in aiming.examples())  # type: ignore[misc]
     return made
 
@@ -65,6 +67,12 @@ def test_values_for_a_long_call_are_tried_on_shorter_ones_that_run_as_much() -> 
 
     lengths = [n for _, n in made_of("x: f32[m, n]", work, long=2**11) if n > 2**11]
     assert lengths.count(2**11 + 1) > 2 * lengths.count(2**12 + 1)
+
+
+def test_all_sizes_at_once_are_of_no_use_again_where_they_were_of_none() -> None:
+    turns = Demand("original", 5, "turns", "a loop of one turn", within=range(1, 9))
+    calls = made_of("x: f32[m, n], k: 1|2|3", lambda m, n: m * n // 16, unmet=turns)
+    assert calls.count((19, 19)) == 1
 
 
 def test_a_call_that_took_long_for_nothing_is_not_made_a_little_smaller() -> None:

@@ -289,18 +289,15 @@ class Exploration:
     def _open(self, *kinds: str) -> list[Demand]:
         """What of these kinds is left; under a change, in functions to which that comes."""
         left = [d for d in self.unmet() if d.kind in kinds]
-        if self.change is same:
-            return left
+        return left if self.change is same else [d for d in left if self._comes_to(d)]
+
+    def _comes_to(self, demand: Demand) -> bool:
+        """Whether a call so far ran something of the function that it is asked of."""
+        if not demand.within:
+            return True
         calls = [self.tried.base, *({**self.tried.base, n: size} for n, size in self.best.items())]
-        ran = [
-            dict(zip(("original", "rewritten"), self.of(sizes), strict=False)) for sizes in calls
-        ]
-        return [
-            d
-            for d in left
-            if not d.within
-            or any(side[d.title].lines & set(d.within) for side in ran if d.title in side)
-        ]
+        at = ("original", "rewritten").index(demand.title)
+        return any(both[at].lines & set(demand.within) for both in map(self.of, calls) if both)
 
     def wanting(self, name: str) -> bool:
         """Whether a loop that this size bears on has not gone as far as it must."""
@@ -351,9 +348,13 @@ class Exploration:
         tiles = sorted({b for name in self.names for b in self.shown(name) if b > 1})
         mentioned = [b for b in self.sized_calls.limits.blocks if b > max(tiles, default=0)]
         for block in (*tiles[:_FEW_TILES], *mentioned[:_FEW_TILES]):
-            if not self._open("programs", *LOOPS):
+            left = self._open("programs", *LOOPS)
+            if not left:
                 return
             sizes = dict.fromkeys(self.names, block + 3)
             light = self._together(sizes) <= MUCH_WORK
-            if len(self.names) > 1 and light and self.fits(sizes):
+            asked = frozenset(d for d in left if self._comes_to(d))
+            useless = asked and asked <= self.sized_calls.left_open_by(sizes)
+            if len(self.names) > 1 and light and self.fits(sizes) and not useless:
                 yield from self.made(sizes)
+                self.sized_calls.leave_open(sizes, asked.intersection(self.unmet()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.inputs.edge_cases import sized
 from tritonopt.verification.inputs.examples import Example, Limits
 from tritonopt.verification.signature.argument_language import Signature
@@ -33,6 +34,8 @@ class SizedCalls:
     """How many statements of kernels a call executed, whatever came of it."""
     _in_vain: list[tuple[Mapping[str, int], Change]] = field(default_factory=list)
     """Calls that took long, and could not be compared."""
+
+    _left_open: dict[tuple[tuple[str, int], ...], frozenset[Demand]] = field(default_factory=dict)
 
     def make(self, sizes: Mapping[str, int], change: Change = same) -> Example:
         """A call of these sizes, otherwise plain but for the change."""
@@ -77,6 +80,15 @@ class SizedCalls:
             if all(_NEARLY * size <= sizes.get(name, 0) for name, size in larger.items())
         ]
         return any(alike) or len(alike) > 1
+
+    def leave_open(self, sizes: Mapping[str, int], demands: frozenset[Demand]) -> None:
+        """A call of these sizes came to functions and did not meet that."""
+        key = tuple(sorted(sizes.items()))
+        self._left_open[key] = self._left_open.get(key, frozenset()) | demands
+
+    def left_open_by(self, sizes: Mapping[str, int]) -> frozenset[Demand]:
+        """What calls of these sizes have not met, whatever else they were given."""
+        return self._left_open.get(tuple(sorted(sizes.items())), frozenset())
 
     def sizes_of(self, example: Example) -> Mapping[str, int]:
         """The sizes that a call was made with."""

@@ -32,8 +32,8 @@ def _noting(original: Any) -> Any:
         given, found = np.asarray(source.data), np.asarray(result.data)
         if given.dtype.kind == "f" and found.dtype.kind in "iu":
             limits = np.iinfo(found.dtype)
-            whole = np.trunc(given)
-            # The largest of 64 bits is none of a float's: one more is, and no number of the type.
+            whole = np.trunc(given.astype(np.float64))  # float16 has no room for the limits
+            # Below 2**63, for no float is 2**63 - 1.
             held = (whole >= limits.min) & (whole < 2.0**limits.bits / (1 + (limits.min < 0)))
             if not held.all():
                 setattr(result, _LOST, ~held)
