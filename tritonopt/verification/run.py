@@ -268,7 +268,7 @@ class Verification:
             search = Search(
                 checker,
                 calls,
-                self._required(compared, checker, scouts),
+                _required(self, compared, checker, scouts),
                 max_examples=self.settings.max_examples,
                 seed=self.settings.seed,
                 numbers=Numbers.of(compared, self._home),
@@ -299,12 +299,6 @@ class Verification:
             found = search.long_sums()
             answer = answer if found is None else self._answered(result, checker, signature, found)
         return Finding(answer, signature, never_ran)
-
-    def _required(
-        self, compared: Comparison, checker: Checker, scouts: Scouts | None
-    ) -> Requirements:
-        guards, seen = kept_guards(compared), checker.observed
-        return Requirements(self.demands, guards, seen, scouts, self.met_elsewhere)
 
     def _with_algebra(self, verdict: Verdict, checker: Checker) -> Verdict:
         """A yes of the interpreter, with what residues say of it; or none, if it must be both."""
@@ -448,6 +442,13 @@ class Verification:
             "" if self.task.home is None else str(Path(self.task.home.path).resolve()),
             tuple(left_out(self.old, self.new)),
         )
+
+
+def _required(
+    of: Verification, compared: Comparison, checker: Checker, scouts: Scouts | None
+) -> Requirements:
+    guards, seen = kept_guards(compared), checker.observed
+    return Requirements(of.demands, guards, seen, scouts, of.met_elsewhere)
 
 
 def _calls(loaded: _Loaded, task: Task, compared: Comparison) -> Calls:
