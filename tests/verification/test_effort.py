@@ -51,29 +51,117 @@ MOST = {
 }
 
 
-@pytest.mark.parametrize("name", REWRITES)
-def test_a_usual_kernel_costs_little(
-    name: str, of_texts: Callable[..., Verdict], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    statements, elements = [0], [0]
-    send, receive = VersionWorker.send, VersionWorker.receive
+@pytest.fixture
+def elements(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many each run is passed."""
+    found, send = [0], VersionWorker.send
 
     def sent(worker: VersionWorker, example: Example, options: tuple[RunOptions, ...]) -> None:
-        elements.append(len(options) * sum(r.elements for r in example.tensors.values()))
+        found.append(len(options) * sum(r.elements for r in example.tensors.values()))
         send(worker, example, options)
+
+    monkeypatch.setattr(VersionWorker, "send", sent)
+    return found
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many each run executes."""
+    found, receive = [0], VersionWorker.receive
 
     def received(
         worker: VersionWorker, count: int, seconds: float | None = None
     ) -> tuple[Outcome, ...]:
         outcomes = receive(worker, count, seconds)
-        statements.extend(outcome.coverage.work for outcome in outcomes)
+        found.extend(outcome.coverage.work for outcome in outcomes)
         return outcomes
 
-    monkeypatch.setattr(VersionWorker, "send", sent)
     monkeypatch.setattr(VersionWorker, "receive", received)
+    return found
+
+
+@pytest.mark.parametrize("name", REWRITES)
+def test_a_usual_kernel_costs_little(
+    name: str, of_texts: Callable[..., Verdict], statements: list[int], elements: list[int]
+) -> None:
     text = DROPOUT if name == "dropout" else (SUBJECTS / f"{name}.py").read_text()
     verdict = of_texts(text, text.replace(*REWRITES[name]))
     assert verdict.verdict in ("identical", "equivalent")
     most = MOST[name]
     assert sum(statements) <= most[0]
     assert sum(elements) <= most[1]
+
+
+IN_VAIN = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def total_kernel(x, y, n):
+    total = 0.0
+    for i in range(n):
+        total += tl.load(x + i)
+    tl.store(y + tl.program_id(0), total)
+
+
+def total(x: torch.Tensor, k: int, way: str = "one"):
+    # tritonopt: x: f32[m, n], k: 1|2|3|4|5, way: 'one'|'two'|'three'
+    m, n = x.shape
+    y = torch.empty(m * n, device=x.device)
+    total_kernel[(m * n,)](x, y, 40)
+    if m > 8:
+        raise ValueError("too many")
+    return y * k
+"""
+
+
+def test_calls_that_fail_after_a_while_cost_little(
+    of_texts: Callable[..., Verdict], statements: list[int]
+) -> None:
+    of_texts(IN_VAIN, IN_VAIN.replace("total += tl", "total = total + tl"), max_examples=4)
+    assert sum(statements) <= 250_000  # it was 580,000 as long as only what succeeds was counted
+
+
+TWO_LAUNCHERS = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def double_kernel(x, y, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    for start in range(0, n, BLOCK):
+        o = start + tl.arange(0, BLOCK)
+        v = tl.load(x + row * n + o, mask=o < n)
+        if n > 9000:
+            v += 1
+        tl.store(y + row * n + o, v * 2, mask=o < n)
+
+
+def double(x: torch.Tensor):
+    # tritonopt: x: f32[m, n]
+    m, n = x.shape
+    y = torch.empty_like(x)
+    double_kernel[(m,)](x, y, n, BLOCK=32)
+    return y
+
+
+def double_of_few(x: torch.Tensor):
+    # tritonopt: x: f32[m, n], n < 60
+    m, n = x.shape
+    y = torch.empty_like(x)
+    double_kernel[(m,)](x, y, n, BLOCK=32)
+    return y
+"""
+
+
+def test_what_ran_from_one_launcher_is_not_aimed_at_from_the_next(
+    of_texts: Callable[..., Verdict], statements: list[int]
+) -> None:
+    changed = TWO_LAUNCHERS.replace("v += 1", "v = v + 1").replace("v * 2", "2 * v")
+    verdict = of_texts(TWO_LAUNCHERS, changed, max_examples=4)
+    assert verdict.verdict == "identical", (verdict.reason, verdict.counterexample)
+    assert sum(statements) <= 250_000  # it was 520,000 when each launcher had to show all of it

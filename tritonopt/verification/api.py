@@ -7,6 +7,7 @@ import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypedDict
 
 from tritonopt import source
 from tritonopt.verification.capture.command import Captured, capture
@@ -150,7 +151,7 @@ def _verdict_of(
         every = [*made, *otherwise]
         lines = {d.line for _, f in made for d in _never_ran(f, every) if d.title == "original"}
         for task in inner_tasks(Launchers(modules[0]), tasks, lines):
-            verification = Verification(*modules, *paths, task, settings, like=_taken_by(made))
+            verification = Verification(*modules, *paths, task, settings, **_known_from(made))
             with contextlib.suppress(VerificationError):
                 finding = verification.run()
                 if finding.is_yes or finding.verdict.verdict == Answer.COUNTEREXAMPLE.value:
@@ -177,7 +178,7 @@ def _of_task(
     failed: VerificationError | None = None
     first: tuple[Verification, Finding] | None = None
     for one in (task, *task.otherwise):
-        verification = Verification(*modules, *paths, one, settings, like=_taken_by(made))
+        verification = Verification(*modules, *paths, one, settings, **_known_from(made))
         try:
             finding = verification.run()
         except VerificationError as error:
@@ -224,6 +225,17 @@ def _taken_otherwise(
     return found, notes
 
 
+class _Known(TypedDict):
+    """What verifications of a file tell the next one."""
+
+    like: tuple[tuple[str, Signature], ...]
+    met_elsewhere: frozenset[Demand]
+
+
+def _known_from(made: Sequence[tuple[Verification, Finding]]) -> _Known:
+    return {"like": _taken_by(made), "met_elsewhere": _met(made)}
+
+
 def _taken_by(
     made: Sequence[tuple[Verification, Finding]],
 ) -> tuple[tuple[str, Signature], ...]:
@@ -233,6 +245,11 @@ def _taken_by(
         for v, f in made
         if f.signature is not None and not f.trial_failure
     )
+
+
+def _met(every: Sequence[tuple[Verification, Finding]]) -> frozenset[Demand]:
+    """What has run from some launcher: it need not from the next one, and is not aimed at."""
+    return frozenset(d for _, f in every if f.is_yes for d in f.never_ran.met)
 
 
 def _never_ran(finding: Finding, every: Sequence[tuple[Verification, Finding]]) -> list[Demand]:

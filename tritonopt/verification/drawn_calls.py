@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tritonopt import source
 from tritonopt.verification.comparison.compare import Pair, unstable
+from tritonopt.verification.comparison.versions import MOST_WORK
 from tritonopt.verification.coverage.text_sizes import block_sizes, whole_numbers
 from tritonopt.verification.inputs.examples import (
     FLOAT_VALUES,
@@ -18,7 +19,7 @@ from tritonopt.verification.inputs.examples import (
 )
 from tritonopt.verification.inputs.plain_examples import small_example
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker
-from tritonopt.verification.process.messages import RunOptions
+from tritonopt.verification.process.messages import TOO_LONG, RunOptions
 from tritonopt.verification.signature.argument_language import DTYPES, Signature
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class Drawable:
             if count == 1:
                 return calls
             usual, first = (
-                self.original.run(e, RunOptions())[0]
+                self.original.run(e, RunOptions(most_work=MOST_WORK))[0]
                 for e in (example, replace(example, first_call=True))
             )
         except (Died, Refusal):
@@ -131,6 +132,12 @@ class Drawable:
         self.notes.append(f"autotuned: each of {count} configurations was a case of its own")
         if first.failure is None and unstable(Pair(usual, first)) is None:
             return replace(calls, configurations=count, first_calls=True)
+        if first.failure is not None and first.failure.kind == TOO_LONG:
+            self.notes.append(
+                "a first call, in which the autotuner measures, takes the interpreter too long: "
+                "none was compared"
+            )
+            return replace(calls, configurations=count)
         self.notes.append(
             "the original's first call, in which the autotuner measures, has another result than "
             "later ones (restore_value or reset_to_zero is missing): first calls were not compared"

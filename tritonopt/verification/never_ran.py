@@ -34,6 +34,8 @@ class NeverRan:
     """Why nothing is known of what ran inside of kernels."""
     notes: tuple[str, ...] = ()
     """What did not run and need not have."""
+    met: tuple[Demand, ...] = ()
+    """What has run of all that has to."""
 
     @classmethod
     def after(cls, search: Search, *, given: bool) -> NeverRan:
@@ -61,7 +63,7 @@ class NeverRan:
             blind = required.scouts.trouble or "no call was fit for it"
         tried = {d: max(t.largest_single(d) for t in every) for d in unmet}
         single = {d: size for d, size in tried.items() if size}
-        return cls(unmet, single, blind, tuple(notes))
+        return cls(unmet, single, blind, tuple(notes), tuple(required.met()))
 
     def explained(
         self,

@@ -159,6 +159,8 @@ class Verification:
     like: tuple[tuple[str, Signature], ...] = ()
     """What other launchers of the file were found to take, by their names."""
     started: float = field(default_factory=time.monotonic)
+    met_elsewhere: frozenset[Demand] = frozenset()
+    """What has to run, and has from other launchers."""
 
     def run(self) -> Finding:
         backend = self.settings.backend
@@ -269,7 +271,7 @@ class Verification:
             search = Search(
                 checker,
                 calls,
-                Requirements(self.demands, kept_guards(compared), checker.observed, scouts),
+                _required(self, compared, checker, scouts),
                 max_examples=self.settings.max_examples,
                 seed=self.settings.seed,
                 numbers=Numbers.of(compared, self._home),
@@ -444,6 +446,13 @@ class Verification:
             tuple(left_out(self.old, self.new)),
             tuple(self.task.launcher.options),
         )
+
+
+def _required(
+    of: Verification, compared: Comparison, checker: Checker, scouts: Scouts | None
+) -> Requirements:
+    guards, seen = kept_guards(compared), checker.observed
+    return Requirements(of.demands, guards, seen, scouts, of.met_elsewhere)
 
 
 def _calls(loaded: _Loaded, task: Task, compared: Comparison) -> Calls:

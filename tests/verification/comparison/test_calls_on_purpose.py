@@ -7,8 +7,15 @@ from collections.abc import Callable
 import pytest
 
 from tritonopt.verification import Progress, Verdict
-from tritonopt.verification.drawn_calls import limits_on, untried
+from tritonopt.verification.drawn_calls import Drawable, limits_on, untried
 from tritonopt.verification.inputs.examples import Example, TensorRecipe
+from tritonopt.verification.process.messages import (
+    TOO_LONG,
+    Attempt,
+    Failure,
+    Outcome,
+    RunOptions,
+)
 from tritonopt.verification.signature.argument_language import parse
 
 _TWICE = """
@@ -121,3 +128,23 @@ def test_each_configuration_has_tiles_of_its_own(
     assert old in _TUNED
     verdict = of_texts(_TUNED, _TUNED.replace(old, new), max_examples=1)
     assert verdict.verdict == "counterexample", verdict
+
+
+class Tuned:
+    """A version whose autotuner has more to measure than a run may execute."""
+
+    def attempt(self, example: Example) -> Attempt:
+        return Attempt(Attempt.GOOD, 1, configurations=99)
+
+    def run(self, example: Example, *options: RunOptions) -> tuple[Outcome, ...]:
+        long = example.first_call and max(o.most_work for o in options) <= 10**6
+        failure = Failure(TOO_LONG, "more than 100,000", refused=True) if long else None
+        return tuple(Outcome(failure=failure) for _ in options)
+
+
+def test_first_calls_that_take_too_long_are_known_before() -> None:
+    signature, notes = parse("x: f32[m, n]"), list[str]()
+    drawable = Drawable(Tuned(), Tuned(), signature, False, notes)  # type: ignore[arg-type]
+    calls = drawable.calls(limits_on("interpreter", ()), tuned=True)
+    assert calls.configurations == 99 and not calls.first_calls
+    assert "takes the interpreter too long" in notes[-1]

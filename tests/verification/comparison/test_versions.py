@@ -39,12 +39,12 @@ class Stuck(Answering):
 
     def __init__(self) -> None:
         super().__init__(0.0)
-        self.outcome = _STUCK
+        self.outcome = self.first = _STUCK
         self.again: list[float] = []
         """How long it got in each run after the first."""
 
     def receive(self, count: int, seconds: float | None = None) -> tuple[Outcome, ...]:
-        return (self.outcome,) * count
+        return (self.first,) * count
 
     def run_within(
         self, seconds: float, example: Example, options: tuple[RunOptions, ...]
@@ -63,6 +63,16 @@ def test_it_is_run_once_more_for_twice_as_long_as_the_original(
     _, theirs = versions.run(EXAMPLE)
     assert theirs.first.failure is not None and theirs.first.failure.kind == "Hang"
     assert stuck.again == [allowed], "twice both runs of the original, or what is least"
+
+
+def test_one_that_executes_too_much_has_had_its_first_run() -> None:
+    """A loop without an end is seen by the statements it executes, long before the clock."""
+    stuck = Stuck()
+    stuck.first = Outcome(failure=Failure("TooLong", "more than 100,000", refused=True))
+    versions = Versions(Answering(0.1), stuck, False, True)  # type: ignore[arg-type]
+    _, theirs = versions.run(EXAMPLE)
+    assert theirs.first.failure is not None and theirs.first.failure.kind == "Hang"
+    assert stuck.again == [20.0]
 
 
 def test_an_original_that_is_stuck_as_well_leaves_nothing_to_ask() -> None:

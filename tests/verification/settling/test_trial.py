@@ -101,6 +101,15 @@ def test_nothing_is_taken() -> None:
         trial.find_signature()
 
 
+def test_what_takes_long_to_think_of_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(10**6))
+    monkeypatch.setattr("time.thread_time", lambda: float(next(clock)))
+    trial = _trial(_LOSS, lambda example: Attempt.FAILED)
+    with pytest.raises(NothingWorks):
+        trial.find_signature()
+    assert trial.tries <= 60, "two for each second, of twenty"
+
+
 def test_what_leads_outside_is_not_evaded_by_another_type() -> None:
     code = "def f(x):\n    m, n = x.shape\n    kernel[(m,)](x, n, BLOCK=16)\n"
 

@@ -12,6 +12,7 @@ from tritonopt.verification.inputs.examples import Limits
 from tritonopt.verification.inputs.plain_examples import sized_example
 from tritonopt.verification.inputs.strategies import drawn
 from tritonopt.verification.inputs.tensor_data import NONFINITE, values_of
+from tritonopt.verification.signature import size_facts
 from tritonopt.verification.signature.argument_language import assumed, parse
 from tritonopt.verification.signature.size_facts import Fact, fitted
 
@@ -132,3 +133,19 @@ def test_a_rewrite_may_rest_on_what_is_assumed(of_texts: Callable[..., Verdict])
 def test_what_is_no_fact_is_refused(fact: str, of_texts: Callable[..., Verdict]) -> None:
     with pytest.raises(VerificationError, match="--assume, column"):
         of_texts(_TEXT, _TEXT, assume=[fact], max_examples=5)
+
+
+def test_facts_are_read_once_and_not_for_every_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+    original = size_facts.parsed
+
+    def counted(text: str, **options: str) -> object:
+        read.append(text)
+        return original(text, **options)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(size_facts, "parsed", counted)
+    # No sizes are such: all that are likely are tried.
+    facts = [Fact("u * v == w + 100_003"), Fact("u % 7 == 3"), Fact("v == u + 1")]
+    for _ in range(2):
+        assert fitted(facts, {"u": 3, "v": 5, "w": 7})
+    assert len(read) <= 2 * len(facts)

@@ -60,6 +60,8 @@ class AimedCalls:
         self.checker.try_out(example)
         if self.checker.tally.hangs > before:
             aiming.sized_calls.hung(aimed)
+        found = self.checker.examinations[example]
+        aiming.sized_calls.took(aimed, found.work, in_vain=not found.accepted)
         self.scouting.aimed(example)
         self.report(phase)
         return self.checker.certain(example)

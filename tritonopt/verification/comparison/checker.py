@@ -118,6 +118,8 @@ class Checker:
         return known
 
     def _observe(self, example: Example, found: Examination) -> None:
+        if not found.taught:
+            self.observed.cost(example, found.work)
         if found.taught and self.versions.interpreted:
             self.observed.saw(example, found.coverage)
         elif found.taught:
@@ -174,7 +176,8 @@ class Checker:
 
     def _examine(self, example: Example) -> Examination:
         ours, theirs = self.versions.run(example)
-        found = self._judged(example, ours, theirs)
+        work = ours.first.coverage.work + theirs.first.coverage.work
+        found = replace(self._judged(example, ours, theirs), work=work)
         if not ours.first.retyped:
             self.tally.compiles |= found.accepted
         elif found.difference is not None:
@@ -187,6 +190,8 @@ class Checker:
             return rejected
         self.tally.launched = self.tally.launched or bool(ours.first.launches)
         self.tally.rewritten_launched |= bool(theirs.first.launches)
+        if ours.first.undefined:
+            return self.tally.not_defined(ours.first.undefined[0])
         trouble = self.soundness.trouble(example, ours)
         if trouble is not None:
             answer = self.soundness.undetermined(example, ours, trouble)

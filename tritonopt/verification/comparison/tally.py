@@ -38,6 +38,8 @@ class Examination:
     """How many elements were compared."""
     coverage: tuple[Coverage, Coverage] = (Coverage(), Coverage())
     """What the original ran, and what the rewritten version did."""
+    work: int = 0
+    """Statements of kernels that both executed, even where it came to nothing."""
 
     @property
     def taught(self) -> bool:
@@ -69,6 +71,8 @@ class Tally:
     """Whether the original was compared on a call for which it compiles, for all that is known."""
     uncompiled: str = ""
     """Why it does not, of a call on which the versions differ."""
+    undefined: str = ""
+    """Why the original's result is not defined, of the last call of which that is so."""
     hangs: int = 0
     same_failures: list[str] = field(default_factory=list)
     """What the original failed with, once it had launched a kernel."""
@@ -98,6 +102,12 @@ class Tally:
     def not_compiled(self, why: str) -> Examination:
         """The versions differ on a call for which the original does not compile: no evidence."""
         self.uncompiled = self.last_rejection = f"{NOT_COMPILED}: {why}"
+        return Examination(False)
+
+    def not_defined(self, why: str) -> Examination:
+        """What the original gives there is up to the compiler: no evidence."""
+        self.undefined = self.last_rejection = f"the original's result is not defined: {why}"
+        self.note(f"left out, for what lanes that are off get is not defined: {why}")
         return Examination(False)
 
     def original_failed(self, failure: Failure, *, launched: bool, interpreted: bool) -> None:
@@ -152,6 +162,8 @@ class Tally:
                 f"the original itself failed on {self.failed} examples, and only on {self.taught} "
                 f"something was compared that a kernel wrote; the last failure: {self.last_failure}"
             )
+        if self.undefined and not self.taught:
+            return self.undefined
         if not self.launched:
             return "the launcher never launched a kernel"
         if not self.taught:

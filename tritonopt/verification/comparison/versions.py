@@ -23,7 +23,7 @@ _LEAST_SECONDS = 20.0
 _TIMES_AS_LONG = 10
 """The rewritten version has that many times the original's time on the interpreter, but no less
 than these seconds; where it does not answer, twice the original's once more, and no less."""
-_MOST_WORK = 100_000
+MOST_WORK = 100_000
 """Statements of kernels that a run may execute, some ten seconds; a call that takes the original
 longer is left out."""
 
@@ -66,7 +66,7 @@ class Versions:
     def run(self, example: Example) -> tuple[Pair, Pair]:
         """Two runs of either version."""
         both = self.options(example)
-        limited = tuple(replace(options, most_work=_MOST_WORK) for options in both)
+        limited = tuple(replace(options, most_work=MOST_WORK) for options in both)
         with self.waiting():
             # Both work at the same time: each has its own process.
             begin = time.monotonic()
@@ -82,6 +82,7 @@ class Versions:
                     # It may take longer than the original does, and is no more left out for that.
                     most = max(_LEAST_SECONDS, _TIMES_AS_LONG * seconds)
                     theirs = Pair(*self.rewritten.run_within(most, example, both))
+                    return ours, theirs
         if ours.first.failure is None and _fails(theirs, "Hang"):
             # A busy machine is no difference: alone, it may well answer.
             most = max(_LEAST_SECONDS, 2 * seconds)

@@ -33,6 +33,7 @@ from tritonopt.verification.coverage.crossing import Crossing
 from tritonopt.verification.coverage.demands import NUMBERS, Demand
 from tritonopt.verification.coverage.exploration import REST, Exploration
 from tritonopt.verification.coverage.larger_sizes import LargerSizes, Patience
+from tritonopt.verification.coverage.leaner import DEAR, Leaner
 from tritonopt.verification.coverage.reaching import Seen, entering, reaching
 from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
 from tritonopt.verification.coverage.text_sizes import Numbers
@@ -116,6 +117,11 @@ class Aiming:
         if not plain.tried.base and plain.names:
             return
         rich = plain.rich()
+        yield from plain.made(rich)
+        while plain.costs(rich, same, DEAR) and plain.lighter(rich) != rich:
+            # Sizes may multiply each other more than could be known before.
+            rich = plain.lighter(rich)
+            yield from plain.made(rich)
         yield from self._variations(rich)
         if briefly and not 0 < len(self.unmet()) < before:
             return
@@ -172,7 +178,6 @@ class Aiming:
 
         And one of everything in turn: a single sequence has all that several would share.
         """
-        yield from self.plain.made(sizes)
         for name in self.plain.names if len(self.plain.names) > 1 else ():
             yield from self.plain.made({**sizes, name: 1})
         for values in other_values(self.signature):
@@ -274,6 +279,7 @@ class Aiming:
                 for one in (size, tile + 1, tile) if size > self.plain.tried.base[name] else ():
                     alone = {**self.plain.tried.base, name: one}
                     yield from self.plain.attempt(alone, change, needed=True)
+            sizes = yield from Leaner(self.plain, self.demands).sizes(sizes, change)
             costly = self.plain.costs(sizes, change, _LONG)
             for values in self.values[: _FEW_CLASSES if costly else None]:
                 yield from self.plain.made(sizes, in_turn(change, values))

@@ -118,14 +118,17 @@ class Exploration:
 
     def made(self, sizes: Mapping[str, int], change: Change = same) -> Iterator[Example]:
         """The call, as long as there are calls left."""
-        if not self.calls_left:
+        if not self.calls_left or self.sized_calls.may_be_in_vain(sizes, self._whole(change)):
             return
         self.calls_left -= 1
         example = self.sized_calls.make(sizes, self._whole(change))
         yield example
-        found = self.seen(example)
-        if found is not None:
-            self.work += sum(c.work for c in found)
+        self.work += self._cost(example)
+
+    def _cost(self, example: Example) -> int:
+        """How many statements a call executed, even if it could not be compared."""
+        known = sum(c.work for c in self.seen(example) or ())
+        return known or self.sized_calls.cost(example)
 
     def _whole(self, change: Change) -> Change:
         if self.change is same or change is same:
@@ -182,11 +185,12 @@ class Exploration:
             yield from self.attempt(sizes, needed=True)
         self.tried.explored[name] = size
         before, after = self.of(self.tried.base), self.of(sizes)
+        calls = (self.change(self.sized_calls.plain(s)) for s in (self.tried.base, sizes))
+        small, large = map(self._cost, calls)
+        self._slopes[name] = max(large - small, 0) / max(size - self.tried.base[name], 1)
         if not before or not after:
             return
         self.tried.weighed.add(name)
-        growth = sum(c.work for c in after) - sum(c.work for c in before)
-        self._slopes[name] = max(growth, 0) / max(size - self.tried.base[name], 1)
         for title, old, new in zip(("original", "rewritten"), before, after, strict=True):
             for line, loop in new.loops.items():
                 known = old.loops.get(line, Loop())
@@ -219,7 +223,7 @@ class Exploration:
     def _many_tiles(self) -> Iterator[Example]:
         """More tiles than a launcher starts programs that takes some for each multiprocessor."""
         for count, name in product(_PROGRAMS, self.names):
-            if not any(d.kind == "turns" for d in self.unmet()):
+            if not self._open("turns"):
                 return
             size = max(self.best[name], self.tried.explored[name])
             shown = sorted({1, *self.shown(name)})
@@ -282,6 +286,19 @@ class Exploration:
         """What both versions ran on the call of these sizes; nothing where there is none."""
         return self.seen(self.change(self.sized_calls.plain(sizes))) or ()
 
+    def _open(self, *kinds: str) -> list[Demand]:
+        """What of these kinds is left; under a change, in functions to which that comes."""
+        left = [d for d in self.unmet() if d.kind in kinds]
+        return left if self.change is same else [d for d in left if self._comes_to(d)]
+
+    def _comes_to(self, demand: Demand) -> bool:
+        """Whether a call so far ran something of the function that it is asked of."""
+        if not demand.within:
+            return True
+        calls = [self.tried.base, *({**self.tried.base, n: size} for n, size in self.best.items())]
+        at = ("original", "rewritten").index(demand.title)
+        return any(both[at].lines & set(demand.within) for both in map(self.of, calls) if both)
+
     def wanting(self, name: str) -> bool:
         """Whether a loop that this size bears on has not gone as far as it must."""
         wanted = {(d.title, d.line) for d in self.unmet() if d.kind in ("turns", "ragged")}
@@ -296,6 +313,12 @@ class Exploration:
             if few and self.fits(larger) and self._together(larger) <= MOST_WORK:
                 sizes[name] = size
         return sizes
+
+    def lighter(self, sizes: Mapping[str, int]) -> dict[str, int]:
+        """The sizes of which the costliest is small again."""
+        larger = [n for n, size in sizes.items() if size > self.tried.base[n]]
+        costliest = max(larger, key=lambda n: self.expected({n: sizes[n]}), default=None)
+        return {n: self.tried.base[n] if n == costliest else size for n, size in sizes.items()}
 
     def _together(self, sizes: Mapping[str, int]) -> float:
         """How many statements a call may execute in which each size multiplies the others'."""
@@ -325,9 +348,13 @@ class Exploration:
         tiles = sorted({b for name in self.names for b in self.shown(name) if b > 1})
         mentioned = [b for b in self.sized_calls.limits.blocks if b > max(tiles, default=0)]
         for block in (*tiles[:_FEW_TILES], *mentioned[:_FEW_TILES]):
-            if not any(d.kind in ("programs", *LOOPS) for d in self.unmet()):
+            left = self._open("programs", *LOOPS)
+            if not left:
                 return
             sizes = dict.fromkeys(self.names, block + 3)
             light = self._together(sizes) <= MUCH_WORK
-            if len(self.names) > 1 and light and self.fits(sizes):
+            asked = frozenset(d for d in left if self._comes_to(d))
+            useless = asked and asked <= self.sized_calls.left_open_by(sizes)
+            if len(self.names) > 1 and light and self.fits(sizes) and not useless:
                 yield from self.made(sizes)
+                self.sized_calls.leave_open(sizes, asked.intersection(self.unmet()))

@@ -29,9 +29,13 @@ class Observed:
     def saw(self, example: Example, coverage: Both) -> None:
         """Both versions ran that, on an example that taught something."""
         self.seen[example] = coverage
-        if sum(c.work for c in coverage) > _MUCH_WORK:
-            self.heavy.append(example)
+        self.cost(example, sum(c.work for c in coverage))
         self.covers(coverage)
+
+    def cost(self, example: Example, work: int) -> None:
+        """Both versions executed so many statements, whatever came of it."""
+        if work > _MUCH_WORK:
+            self.heavy.append(example)
 
     def covers(self, coverage: Both) -> None:
         """Some of what both versions ran: compiled kernels do not tell all of it."""

@@ -21,13 +21,13 @@ def reaching(
     Of several that run as much the one that executes least: it is made again and again.
     """
     made = sorted(made, key=lambda example: _work(example, seen))
-    met = {example: _met(example, demands, seen) for example in made}
-    left = set().union(*met.values()).difference(*(_met(e, demands, seen) for e in plain))
+    found_in = {example: met(example, demands, seen) for example in made}
+    left = set().union(*found_in.values()).difference(*(met(e, demands, seen) for e in plain))
     found: list[Example] = []
     while left and len(found) < _MOST:
-        best = max(met, key=lambda example: len(met[example] & left))
+        best = max(found_in, key=lambda example: len(found_in[example] & left))
         found.append(best)
-        left -= met[best]
+        left -= found_in[best]
     return found
 
 
@@ -35,7 +35,7 @@ def _work(example: Example, seen: Seen) -> int:
     return sum(coverage.work for coverage in seen(example) or ())
 
 
-def _met(example: Example, demands: Sequence[Demand], seen: Seen) -> set[Demand]:
+def met(example: Example, demands: Sequence[Demand], seen: Seen) -> set[Demand]:
     """What of it a call runs, and which loops take a second turn."""
     both = seen(example)
     if both is None:

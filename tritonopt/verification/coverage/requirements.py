@@ -22,6 +22,8 @@ class Requirements:
     observed: Observed
     scouts: Scouts | None = None
     """Who says what runs, where compiled kernels do not."""
+    elsewhere: frozenset[Demand] = frozenset()
+    """What has run from other launchers."""
 
     def unmet(self) -> list[Demand]:
         """What has to run for a yes, and has not."""
@@ -29,7 +31,12 @@ class Requirements:
 
     def to_reach(self) -> list[Demand]:
         """What of it other sizes and arguments may come to; single numbers are tried anyway."""
-        return [d for d in self.unmet() if d.kind not in NUMBERS]
+        return [d for d in self.unmet() if d.kind not in NUMBERS and d not in self.elsewhere]
+
+    def met(self) -> list[Demand]:
+        """What was demanded, and was seen to run."""
+        never = self._never_met()
+        return [] if self.blind else [d for d in self.demands if d not in never]
 
     def impossible(self) -> list[Demand]:
         """What would have to run, if the text did not show that it cannot."""

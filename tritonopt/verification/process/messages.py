@@ -146,6 +146,8 @@ class Outcome:
     not_compiled: tuple[str, ...] = ()
     """Interpreter: what kernels ran that the compiler does not take."""
     failure: Failure | None = None
+    undefined: tuple[str, ...] = ()
+    """Loads of whole numbers whose `other` is none of their type: what lanes that are off get."""
     notes: tuple[str, ...] = ()
     configurations: int = 1
     """From how many configurations an autotuner could choose at most."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import heapq
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -95,6 +96,8 @@ class Trial:
     tries: int = 0
     deaths: int = 0
     seconds: float = 0.0
+    """What the calls took."""
+    began: float = field(default_factory=time.thread_time)
     seen: dict[Example, Attempt] = field(default_factory=dict)
     best: tuple[Attempt, Signature] | None = None
     floats: set[str] = field(default_factory=set)
@@ -108,7 +111,7 @@ class Trial:
         found = self._search()
         if found is None:
             raise NothingWorks(self._how_far())
-        self.tries, self.seconds = 0, 0.0
+        self.tries, self.seconds, self.began = 0, 0.0, time.thread_time()
         found = told_apart(found, self._taken, self._stable)
         found = with_rows(found, self._taken, self._stable)
         found = raised(found, self.reading.evidence, self._taken, self._stable)
@@ -286,7 +289,9 @@ class Trial:
         return self.seen[example]
 
     def _spent(self) -> bool:
-        return self.tries >= _MOST_TRIES or self.deaths > _MOST_DEATHS or self.seconds > _SECONDS
+        # To think of what may be tried next can take longer than to try it.
+        seconds = max(self.seconds, time.thread_time() - self.began)
+        return self.tries >= _MOST_TRIES or self.deaths > _MOST_DEATHS or seconds > _SECONDS
 
     def _how_far(self) -> str:
         if self.best is None:

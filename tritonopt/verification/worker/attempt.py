@@ -10,11 +10,19 @@ from types import FrameType
 from typing import Any
 
 from tritonopt.verification.inputs.examples import Example
-from tritonopt.verification.process.messages import Attempt, Blame, Outcome, RunOptions
+from tritonopt.verification.process.messages import (
+    TOO_LONG,
+    Attempt,
+    Blame,
+    Outcome,
+    RunOptions,
+)
 from tritonopt.verification.worker.blame import Blaming
 from tritonopt.verification.worker.loaded_version import LoadedVersion
 from tritonopt.verification.worker.one_call import called
 
+_MOST_WORK = 20_000
+"""Statements of kernels that an attempt executes: what has run as long has shown all it can."""
 _WRONG_SIZE = "returned an invalid gradient"
 """What autograd says of a gradient that has not the shape of its tensor: every kernel ran, so it
 is a size that is wrong. A type without gradients would only evade it."""
@@ -46,7 +54,7 @@ def attempt(version: LoadedVersion, example: Example) -> Attempt:
     started = time.process_time()
     sys.settrace(call)
     try:
-        outcome = called(version, example, RunOptions())
+        outcome = called(version, example, RunOptions(most_work=_MOST_WORK))
     finally:
         sys.settrace(before)
     seconds = time.process_time() - started
@@ -56,6 +64,8 @@ def attempt(version: LoadedVersion, example: Example) -> Attempt:
 def judge(outcome: Outcome, lines: int, seconds: float, blame: Blame = Blame()) -> Attempt:  # noqa: B008  # it is frozen
     """How far a run came, in which so many lines were reached."""
     failure = outcome.failure
+    if failure is not None and failure.kind == TOO_LONG:
+        failure = None  # it has taken its arguments as far as it came
     trouble = "" if failure is None else str(failure)
     if failure is not None and outcome.launches and _WRONG_SIZE in trouble:
         level = Attempt.OUTSIDE

@@ -21,6 +21,7 @@ from tritonopt.verification.worker.oracle import NotWidenable
 from tritonopt.verification.worker.probes import RECORDER
 from tritonopt.verification.worker.sanitizer import sanitized
 from tritonopt.verification.worker.triton_interpreter.corrected import Access
+from tritonopt.verification.worker.triton_interpreter.undefined_conversions import in_compiled
 
 _MOST_ALONG = 65535
 
@@ -82,6 +83,12 @@ class Session:
         """The launch in progress has a grid of these sizes."""
         name = self.launches[-1] if self.launches else ""
         RECORDER.launched(name, (*sizes, 1, 1)[:3], ())
+
+    def look_at(self, compiled: Any) -> None:
+        """What the text of a compiled kernel says about what it may do."""
+        text = getattr(compiled, "asm", {}).get("ttir", "")
+        self.access.atomics |= "tt.atomic" in text
+        self.access.undefined += in_compiled(text)
 
     def results(self, wanted: tuple[tuple[str, str], ...]) -> list[tuple[str, Any]]:
         """Of the tensors of these kernels and parameters those that nothing took up afterwards.
@@ -195,8 +202,7 @@ class Watch:
                     session.sanitized += changed
                 else:
                     compiled = original(kernel, *args, **given)
-                if "tt.atomic" in getattr(compiled, "asm", {}).get("ttir", ""):
-                    session.access.atomics = True
+                session.look_at(compiled)
                 return compiled
             widened, session.widened = session.widened, None
             try:
@@ -217,8 +223,7 @@ class Watch:
                 return original(compiled, grid)
             if session.widened is not None:
                 raise NotWidenable("a wrapper launches what it has compiled before")
-            if "tt.atomic" in compiled.asm.get("ttir", ""):
-                session.access.atomics = True
+            session.look_at(compiled)
             return original(compiled, _checked(grid, session, session.compiled_launch))
 
         kind.__getitem__ = getitem

@@ -194,6 +194,7 @@ class OneCall:
                 ),
                 retyped=tuple(dict.fromkeys(RECORDER.kernel.retyped)),
                 failure=failure,
+                undefined=tuple(dict.fromkeys(access.undefined)),
                 notes=tuple(session.notes),
                 configurations=session.configurations,
                 sanitized=session.sanitized,

@@ -271,6 +271,9 @@ _SAMPLE = 16
 """After so many programs of a launch it is known about how long it takes."""
 _ABOUT = 2
 """So many times too long, other programs will hardly make up for it."""
+_SURELY = 1.1
+"""The same once a good part of what may be executed has been."""
+_GOOD_PART = 0.2
 
 
 class Recorder:
@@ -306,14 +309,20 @@ class Recorder:
         self.kernel.sheet, self.stored = Sheet(), False
         self.kernel.running.clear()
 
+    @property
+    def work(self) -> int:
+        """How much was executed so far, in statements of usual length."""
+        return max(self.kernel.statements + self.unseen, self.operations // _OPERATIONS)
+
     def expect(self, ended: int, programs: int) -> None:
         """Of a launch of so many programs some have ended; raises TooLong if it would not soon."""
-        executed, most = self.kernel.statements + self.unseen, self.kernel.most_statements
+        executed, most = self.work, self.kernel.most_statements
         if not ended:
             self.executed_before = executed
         elif ended >= _SAMPLE:
             expected = (executed - self.executed_before) * programs / ended
-            if expected > _ABOUT * most:
+            about = _SURELY if executed > _GOOD_PART * most else _ABOUT
+            if expected > about * most:
                 raise TooLong(f"some {expected:,.0f} statements of kernels, where {most:,} may be")
 
     def access(self, lanes: int, *, store: bool) -> None:
@@ -358,7 +367,7 @@ class Recorder:
             total.extents,
             tuple(self.grids),
             frozenset(self.constants),
-            max(self.kernel.statements + self.unseen, self.operations // _OPERATIONS),
+            self.work,
             frozenset(self.writers),
             frozenset(n for n, _ in self.counted.limits.most_common(_LIKELY_LIMITS)),
             self.any_stored,

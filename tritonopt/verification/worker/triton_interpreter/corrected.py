@@ -22,7 +22,7 @@ import numpy as np
 
 from tritonopt.verification.process.messages import FORWARD, REVERSED
 from tritonopt.verification.worker.probes import RECORDER
-from tritonopt.verification.worker.triton_interpreter import bfloat16
+from tritonopt.verification.worker.triton_interpreter import bfloat16, undefined_conversions
 from tritonopt.verification.worker.triton_interpreter.own_folds import OwnFolds
 
 _BINARY = frozenset(
@@ -64,6 +64,8 @@ class Access:
     """Where two programs of one launch stored different values, without a lock."""
     false_hints: list[str] = field(default_factory=list)
     """Promises to the compiler (`tl.max_contiguous` and the like) that values broke."""
+    undefined: list[str] = field(default_factory=list)
+    """Loads with an `other` that their type has not, where lanes were off."""
     stores: list[tuple[int, Any, Any]] = field(default_factory=list)
     """Of the current launch: the program, the addresses and the values' bits of every store."""
     anywhere: bool = False
@@ -129,6 +131,7 @@ class Interpreter:
         self._nan_dropping(kind)
         self._spread_outcomes(kind)
         bfloat16.Arithmetic().install()
+        undefined_conversions.install(kind)
         OwnFolds().install()
         self._loads_and_stores(builder)
         self._comparisons(builder)
@@ -183,6 +186,9 @@ class Interpreter:
                     value = bfloat16.NAN
                 fill = np.full(pointers.data.shape, value, dtype=kind)
                 other = module.TensorHandle(fill, dtype)
+            lost = undefined_conversions.lost(other)
+            if lost is not None and (lost & ~lanes).any():
+                self.access.undefined.append(undefined_conversions.told(pointers.get_element_ty()))
             return original_load(pointers, mask, other, *rest, **named)
 
         def store(pointers: Any, value: Any, mask: Any, *rest: Any, **named: Any) -> Any:
