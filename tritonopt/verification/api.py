@@ -7,7 +7,6 @@ import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypedDict
 
 from tritonopt import source
 from tritonopt.verification.capture.command import Captured, capture
@@ -18,8 +17,14 @@ from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.never_ran import listed
 from tritonopt.verification.process.fork_server import fork_server
-from tritonopt.verification.run import Finding, Progress, Settings, Verification, choose_backend
-from tritonopt.verification.signature.argument_language import Signature
+from tritonopt.verification.run import (
+    Finding,
+    OtherLaunchers,
+    Progress,
+    Settings,
+    Verification,
+    choose_backend,
+)
 from tritonopt.verification.signature.counterparts import left_out
 from tritonopt.verification.signature.launched_elsewhere import in_its_package
 from tritonopt.verification.signature.launchers import Launchers
@@ -151,7 +156,7 @@ def _verdict_of(
         every = [*made, *otherwise]
         lines = {d.line for _, f in made for d in _never_ran(f, every) if d.title == "original"}
         for task in inner_tasks(Launchers(modules[0]), tasks, lines):
-            verification = Verification(*modules, *paths, task, settings, **_known_from(made))
+            verification = Verification(*modules, *paths, task, settings, others=_shown_by(made))
             with contextlib.suppress(VerificationError):
                 finding = verification.run()
                 if finding.is_yes or finding.verdict.verdict == Answer.COUNTEREXAMPLE.value:
@@ -178,7 +183,7 @@ def _of_task(
     failed: VerificationError | None = None
     first: tuple[Verification, Finding] | None = None
     for one in (task, *task.otherwise):
-        verification = Verification(*modules, *paths, one, settings, **_known_from(made))
+        verification = Verification(*modules, *paths, one, settings, others=_shown_by(made))
         try:
             finding = verification.run()
         except VerificationError as error:
@@ -225,31 +230,13 @@ def _taken_otherwise(
     return found, notes
 
 
-class _Known(TypedDict):
-    """What verifications of a file tell the next one."""
-
-    like: tuple[tuple[str, Signature], ...]
-    met_elsewhere: frozenset[Demand]
-
-
-def _known_from(made: Sequence[tuple[Verification, Finding]]) -> _Known:
-    return {"like": _taken_by(made), "met_elsewhere": _met(made)}
-
-
-def _taken_by(
-    made: Sequence[tuple[Verification, Finding]],
-) -> tuple[tuple[str, Signature], ...]:
-    """What launchers were found to take; a backward pass has arguments of the forward one."""
-    return tuple(
+def _shown_by(made: Sequence[tuple[Verification, Finding]]) -> OtherLaunchers:
+    taken = tuple(
         (v.task.launcher.name, f.signature)
         for v, f in made
         if f.signature is not None and not f.trial_failure
     )
-
-
-def _met(every: Sequence[tuple[Verification, Finding]]) -> frozenset[Demand]:
-    """What has run from some launcher: it need not from the next one, and is not aimed at."""
-    return frozenset(d for _, f in every if f.is_yes for d in f.never_ran.met)
+    return OtherLaunchers(taken, frozenset(d for _, f in made if f.is_yes for d in f.never_ran.met))
 
 
 def _never_ran(finding: Finding, every: Sequence[tuple[Verification, Finding]]) -> list[Demand]:

@@ -144,6 +144,17 @@ def choose_backend(backend: str) -> str:
     return "cuda" if has_gpu else "interpreter"
 
 
+@dataclass(frozen=True)
+class OtherLaunchers:
+    """What verifications of other launchers of the file have shown."""
+
+    taken: tuple[tuple[str, Signature], ...] = ()
+    """What they were found to take, by their names: a backward pass has arguments of the forward
+    one."""
+    met: frozenset[Demand] = frozenset()
+    """What has to run, and has from them: it need not from the next one, and is not aimed at."""
+
+
 @dataclass
 class Verification:
     """One launcher, verified."""
@@ -156,11 +167,8 @@ class Verification:
     settings: Settings
     wanted: frozenset[Demand] | None = None
     """All that has to run of what differs, if the rest ran in another verification."""
-    like: tuple[tuple[str, Signature], ...] = ()
-    """What other launchers of the file were found to take, by their names."""
+    others: OtherLaunchers = OtherLaunchers()
     started: float = field(default_factory=time.monotonic)
-    met_elsewhere: frozenset[Demand] = frozenset()
-    """What has to run, and has from other launchers."""
 
     def run(self) -> Finding:
         backend = self.settings.backend
@@ -232,7 +240,7 @@ class Verification:
         name = self.task.launcher.name
         try:
             typed = _typed(reading, trier)
-            trial = Trial(trier, typed, self.task.launcher.backward, self.like)
+            trial = Trial(trier, typed, self.task.launcher.backward, self.others.taken)
             found = trial.find_signature()
         except (NothingWorks, Died, Refusal) as failure:
             if reading.unknown:
@@ -452,7 +460,7 @@ def _required(
     of: Verification, compared: Comparison, checker: Checker, scouts: Scouts | None
 ) -> Requirements:
     guards, seen = kept_guards(compared), checker.observed
-    return Requirements(of.demands, guards, seen, scouts, of.met_elsewhere)
+    return Requirements(of.demands, guards, seen, scouts, of.others.met)
 
 
 def _calls(loaded: _Loaded, task: Task, compared: Comparison) -> Calls:

@@ -21,6 +21,7 @@ from tritonopt.facts import KernelFacts
 from tritonopt.facts.memory.overflows import parts_of
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import Change, InsertAfter, ReplaceExpression
+from tritonopt.source.parsing import parsed
 from tritonopt.transforms.autotuning.restored_buffers import may_be_none
 from tritonopt.transforms.heuristic_functions import (
     check_heuristic,
@@ -59,7 +60,7 @@ class WideOnDemand:
 
     def _set_already(self, function: str) -> str:
         """The constant that a heuristic sets from the same tensors, if one does."""
-        wanted = ast.dump(ast.parse(function, mode="eval").body)
+        wanted = ast.dump(parsed(function, mode="eval").body)
         constants = {p.name for p in self.facts.kernel.parameters if p.constexpr}
         for name, known in heuristic_functions(self.facts.kernel):
             if name in constants and known is not None and ast.dump(known) == wanted:

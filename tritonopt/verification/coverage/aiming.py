@@ -94,7 +94,7 @@ class Aiming:
         self.sized_calls = SizedCalls(self.signature, self.limits)
         self.crossing = Crossing(self.sized_calls, self.seen, self.unmet)
         self.plain = self._exploration(_MOST_CALLS)
-        self.values = self._classes(self.numbers.compared)
+        self.values = _classes(self.signature, self.numbers, self.numbers.compared)
 
     def _exploration(
         self, calls: int, change: Change = same, begin: Mapping[str, int] | None = None
@@ -113,7 +113,8 @@ class Aiming:
         """
         plain, before = self.plain, len(self.unmet())
         yield from plain.sizes()
-        self.values = self._classes([*self._limits_met(), *self.numbers.compared])
+        compared = [*self._limits_met(), *self.numbers.compared]
+        self.values = _classes(self.signature, self.numbers, compared)
         if not plain.tried.base and plain.names:
             return
         rich = plain.rich()
@@ -154,14 +155,6 @@ class Aiming:
                 change = in_turn(partial(typed, dtype=dtype, within=within), of_values(values))
                 if self.plain.fits(sizes):
                     yield self.sized_calls.make(sizes, change)
-
-    def _classes(self, numbers: Sequence[float]) -> tuple[Change, ...]:
-        compared = partial(at_numbers, numbers=numbers)
-        found: tuple[Change, ...] = (*FIRST_CLASSES, compared, *MORE_CLASSES)
-        found += tuple(beyond(self.numbers.large))
-        if self.numbers.whole_types:
-            found += (partial(of_whole_types, signature=self.signature),)
-        return found
 
     def _limits_met(self) -> list[float]:
         """Numbers that floats were compared with in more than one plain call, whatever it holds.
@@ -371,3 +364,14 @@ class Aiming:
                 return
             costly = any(self.plain.costs(sizes, change) for change in pair)
             yield from self.plain.made(self.plain.tried.base if costly else sizes, in_turn(*pair))
+
+
+def _classes(
+    signature: Signature, numbers: Numbers, compared: Sequence[float]
+) -> tuple[Change, ...]:
+    """Changes of the values alone; `compared` is what floats may be compared with."""
+    at_them = partial(at_numbers, numbers=compared)
+    found: tuple[Change, ...] = (*FIRST_CLASSES, at_them, *MORE_CLASSES, *beyond(numbers.large))
+    if numbers.whole_types:
+        found += (partial(of_whole_types, signature=signature),)
+    return found

@@ -9,11 +9,11 @@ from itertools import chain
 
 from tritonopt import facts, source
 from tritonopt.facts.algebra.turns import is_at_most_one, takes_one_turn
+from tritonopt.facts.host.settings_functions import with_results
 from tritonopt.source.single_numbers import limit_of, named_numbers, number_asked_for
 from tritonopt.source.tile_extents import extents_of
 from tritonopt.source.trees import blocks_of
 from tritonopt.verification.coverage.never_chosen import never_chosen
-from tritonopt.verification.coverage.settings_functions import with_results
 from tritonopt.verification.coverage.straight_line import always_run
 from tritonopt.verification.coverage.text_differences import (
     Body,

@@ -97,7 +97,7 @@ class Trial:
     deaths: int = 0
     seconds: float = 0.0
     """What the calls took."""
-    began: float = field(default_factory=time.thread_time)
+    began: float = field(default_factory=lambda: time.thread_time())
     seen: dict[Example, Attempt] = field(default_factory=dict)
     best: tuple[Attempt, Signature] | None = None
     floats: set[str] = field(default_factory=set)
@@ -149,7 +149,7 @@ class Trial:
                     # It rejects some sizes; perhaps for two that ought to be the same.
                     found, most = self._without_needless(state, signature), taken
                     last = last or self.tries + _MORE_TRIES
-                if self.best is None or self._nearness(attempt) < self._nearness(self.best[0]):
+                if self.best is None or _nearness(attempt) < _nearness(self.best[0]):
                     self.best = attempt, signature
             for follower in self._followers(state, signature, attempt):
                 key = (follower.frame, follower.picks, follower.repairs)
@@ -177,7 +177,7 @@ class Trial:
         self, state: _State, signature: Signature | None, attempt: Attempt | None
     ) -> Iterator[_State]:
         """What to try after a state, with what it costs: first what its failure suggests."""
-        nearness = state.nearness if attempt is None else self._nearness(attempt)
+        nearness = state.nearness if attempt is None else _nearness(attempt)
         blamed: tuple[str, ...] = ()
         if signature is not None and attempt is not None:
             if (state.frame, signature) in self.expanded:
@@ -241,10 +241,6 @@ class Trial:
     def _typed_by_code(self) -> set[str]:
         known = (a for a in self.reading.known if isinstance(a, TensorArgument))
         return {a.name for a in known if a.dtypes != DEFAULT_DTYPES}
-
-    @staticmethod
-    def _nearness(attempt: Attempt) -> tuple[int, int]:
-        return -attempt.level, -attempt.lines
 
     def _attempt_any(self, signature: Signature) -> Attempt:
         """With odd sizes, which show the most; and, if these are refused, with round ones."""
@@ -389,6 +385,10 @@ class Trial:
             elif launcher.by_position and given.keys() - launcher.options.keys():
                 found.append(ChoiceArgument(name, (None,)))
         return tuple(found)
+
+
+def _nearness(attempt: Attempt) -> tuple[int, int]:
+    return -attempt.level, -attempt.lines
 
 
 def _asks_for_ranks(launcher: ast.FunctionDef) -> bool:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tritonopt import source
+from tritonopt.facts.host.settings_functions import with_results
 from tritonopt.verification import verify
 from tritonopt.verification.coverage.demands import demands
-from tritonopt.verification.coverage.settings_functions import with_results
 
 SETTINGS = """
 import triton
