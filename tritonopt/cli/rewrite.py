@@ -1,4 +1,4 @@
-"""`tritonopt rewrite`: rewrite the kernels of files. It never runs the files' code.
+"""`tritonopt rewrite`: rewrite the kernels of files. It runs the files' code only to verify.
 
 It is a hook for commits too, so what looks at kernels is imported when there are some.
 """

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = """\
 Suggest what is worth doing to the kernels of files: rewrites that have shown a gain when they
-were measured, and mistakes. Nothing is changed, and the files' code is never run.
+were measured, and mistakes. Nothing is changed, and the files' code is not run, unless a pass that
+compiles kernels is named: specialization and spills import the file, in a process of its own.
 """
 
 _EPILOG = """\
