@@ -356,6 +356,20 @@ def test_a_function_of_the_language_that_is_replaced(tmp_path: Path, patch: str)
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "# The patch: calling language.exp'd functions raises.\n",
+        'def install():\n    """Patch `triton.language.exp`, \'triton.language.exp\'."""\n',
+        "print('no patch of triton.language.expm1')\n",
+    ],
+)
+def test_a_function_of_the_language_that_is_spoken_of(tmp_path: Path, text: str) -> None:
+    files = {"a.py": HEAD + "tl.exp(1)\n", "patch.py": text}
+    found = read(tmp_path, files, "a.py")
+    assert found.resolve(last_call(found)) == "triton.language.exp"
+
+
+@pytest.mark.parametrize(
     "name", ["triton.next_power_of_2", "torch.empty_like", "math.ceil", "builtins.max"]
 )
 def test_a_function_of_a_library_that_is_replaced(tmp_path: Path, name: str) -> None:

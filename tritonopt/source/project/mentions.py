@@ -61,6 +61,11 @@ _NO_WORD = bytes(
 """Every byte that no word has in it as a space."""
 
 
+def in_string(text: str) -> list[tuple[str, str]]:
+    """The last two words of each dotted name that a quote stands behind."""
+    return _IN_STRING.findall(text)
+
+
 @dataclass(frozen=True)
 class _Imports:
     """What stands behind the `import` of a file's statements."""
@@ -189,9 +194,9 @@ class Mentions:
         written = re.compile(rf"{_OTHERS_DOT}{_GAP}{re.escape(name)}\b{_VALUE}")
         return self._has_beside_imports(written, path)
 
-    def is_patched(self, module: str, name: str) -> bool:
-        """Whether a file may replace `module.name` by a string: `patch("a.module.name", ...)`."""
-        return (module, name) in self._patched
+    def patching(self, module: str, name: str) -> Sequence[str]:
+        """Files that may replace `module.name` by a string: `patch("a.module.name", ...)`."""
+        return self._patched.get((module, name), ())
 
     def replacing_indirectly(self, word: str) -> list[str]:
         """Files with a word that may replace names in other ways than `module.name = ...`."""
@@ -253,11 +258,13 @@ class Mentions:
         return [path for path in self.having(module) if path in ways]
 
     @cached_property
-    def _patched(self) -> frozenset[tuple[str, str]]:
+    def _patched(self) -> dict[tuple[str, str], list[str]]:
         ways = {path for word in _PATCHING for path in self._words.get(word, ())}
-        return frozenset(
-            names for path in sorted(ways) for names in _IN_STRING.findall(self._text_of(path))
-        )
+        found: dict[tuple[str, str], list[str]] = {}
+        for path in sorted(ways):
+            for names in dict.fromkeys(in_string(self._text_of(path))):
+                found.setdefault(names, []).append(path)
+        return found
 
     def _those(self, kind: str, name: str, holds: Callable[[str], bool]) -> list[str]:
         key = (kind, name)

@@ -14,7 +14,7 @@ from tritonopt.source.names import words_of
 from tritonopt.source.project.indirect import Ways, find_ways
 from tritonopt.source.project.layout import place_of
 from tritonopt.source.project.meanings import Part
-from tritonopt.source.project.mentions import WHOLE
+from tritonopt.source.project.mentions import WHOLE, in_string
 from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class Replacing:
         self._changed: dict[str, frozenset[str]] = {}
         self._handed_on: dict[str, str] = {}
         self._patched: dict[str, frozenset[str]] = {}
+        self._strings: dict[str, frozenset[tuple[str, str]]] = {}
         # A file that is read again has other nodes.
         self._texts: WeakKeyDictionary[Module, dict[str, list[ast.AST]]] = WeakKeyDictionary()
         self._ways: dict[str, Ways] = {}
@@ -93,12 +94,34 @@ class Replacing:
     def is_patched(self, dotted: str) -> bool:
         """Whether a file replaces a function of triton: `tl.exp = ...`."""
         module, _, name = dotted.rpartition(".")
-        if self._mentions.is_patched(module.rpartition(".")[2], name):
+        if self._is_named_in_a_string(module.rpartition(".")[2], name):
             return True
         files = {*self._mentions.stored(name), *self._mentions.setting_by_text(name)}
         # Only they can have it.
         files.intersection_update(chain(*map(self._mentions.having, words_of(dotted))))
         return any(dotted in self._patched_in(path) for path in sorted(files))
+
+    def _is_named_in_a_string(self, stem: str, name: str) -> bool:
+        """Whether a file that replaces things has `module.name` in a string that is used.
+
+        Comments, and strings that only document, replace nothing.
+        """
+        return any(
+            (stem, name) in self._strings_of(path) for path in self._mentions.patching(stem, name)
+        )
+
+    def _strings_of(self, path: str) -> frozenset[tuple[str, str]]:
+        if path not in self._strings:
+            module = self._program.module(path)
+            parents = {} if module is None else module.names.parents
+            self._strings[path] = frozenset(
+                names
+                for node, around in parents.items()
+                if isinstance(node, ast.Constant) and isinstance(node.value, str)
+                if not isinstance(around, ast.Expr)
+                for names in in_string(f'{node.value}"')
+            )
+        return self._strings[path]
 
     def _patched_in(self, path: str) -> frozenset[str]:
         if path not in self._patched:
@@ -130,7 +153,7 @@ class Replacing:
                 for known in self._mentions.names_of(stem):
                     near.update(self._mentions.imported(known), self._mentions.attribute(known))
                 others = [other for other in others if other in near]
-            self._replaced[key] = self._mentions.is_patched(stem, name) or any(
+            self._replaced[key] = self._is_named_in_a_string(stem, name) or any(
                 self._stores(other, path, name) for other in others
             )
         return self._replaced[key]
