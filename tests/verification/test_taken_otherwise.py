@@ -158,3 +158,96 @@ def test_what_a_function_is_passed_is_followed(many: str, taken: bool) -> None:
         old, new = old.replace(one, other), new.replace(one, other)
     inner = INNER.replace("MANY", many)
     assert _kernels_to_come_to(old + inner, new + inner) == (["tile_kernel"] if taken else [])
+
+
+SCALED = DEVICES.replace("x_ptr, y_ptr, n, BLOCK", "x_ptr, y_ptr, n, scale, BLOCK").replace(
+    "x + x", "x * scale").replace("(x, y, n, BLOCK", "(x, y, n, 2.0, BLOCK")  # fmt: skip
+TWICE = SCALED.replace("x * scale", "x + x")
+
+
+def _with_another(text: str) -> str:
+    """With a launcher more, that asks for something else and multiplies by 3."""
+    start = text.index("def twice")
+    more = text[start:].replace("twice", "thrice").replace("2.0", "3.0").replace("large", "larger")
+    larger = "\ndef is_larger(n):\n    return n >= 2**21\n"
+    # What runs where nothing is asked for is the same for both.
+    more = more.replace("row_kernel[(m,)](x, y, n, 3.0", "row_kernel[(m,)](x, y, n, 2.0")
+    return text + larger + more
+
+
+def test_what_one_launcher_shows_is_no_evidence_where_another_differs(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    verdict = of_texts(
+        _with_another(SCALED), _with_another(TWICE), backend="interpreter", max_examples=2
+    )
+    assert verdict.verdict == "unsupported", verdict.notes
+    assert any("they differ there" in note for note in verdict.notes)
+    right = SCALED.replace("x * scale", "scale * x")
+    verdict = of_texts(
+        _with_another(SCALED), _with_another(right), backend="interpreter", max_examples=2
+    )
+    assert verdict.verdict == "identical", verdict.reason
+
+
+ARMS = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def scale_kernel(x_ptr, y_ptr, n, scale, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + cols, mask=cols < n)
+    tl.store(y_ptr + cols, x * scale, mask=cols < n)
+
+def scaled(x: torch.Tensor):
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    n = x.numel()
+    if n >= 2**20:
+        scale_kernel[(triton.cdiv(n, 32),)](x, y, n, 3.0, BLOCK=32)
+    else:
+        scale_kernel[(triton.cdiv(n, 16),)](x, y, n, 2.0, BLOCK=16)
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "answer"),
+    [
+        ("x * scale", "scale * x", "identical"),
+        ("x * scale", "x + x", "unsupported"),
+        ("tl.program_id(0) * BLOCK", "tl.program_id(0) * 16", "unsupported"),
+    ],
+)
+def test_every_launch_of_a_kernel_that_differs_has_to_run(
+    of_texts: Callable[..., Verdict], old: str, new: str, answer: str
+) -> None:
+    verdict = of_texts(ARMS, ARMS.replace(old, new), backend="interpreter", max_examples=2)
+    assert verdict.verdict == answer, verdict.reason
+    if answer == "identical":
+        assert any("the launch of `scale_kernel` in line 17" in note for note in verdict.notes)
+    else:
+        assert "line 17 of the original version never ran" in str(verdict.reason)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(x, y, n, BLOCK=16)", "(x, y, n % 16384, BLOCK=16)"),
+        ("(x, y, n, BLOCK=16)", "(x, y, n & 0x3FFF, BLOCK=16)"),
+        ("(x, y, n, BLOCK=16)", "(x, y, n % TILE_FROM, BLOCK=16)"),
+        ("x + x", "x * (2 - (n >> 14))"),
+        ("x + x", "x * (2 + n // 128 // 128)"),
+    ],
+)
+def test_a_number_beyond_all_small_calls_is_no_evidence(old: str, new: str) -> None:
+    place = DEVICES.index("def tile_kernel")
+    assert old in DEVICES[place:]
+    changed = DEVICES[:place] + DEVICES[place:].replace(old, new)
+    assert not _kernels_to_come_to(DEVICES, changed)
+    for number, small in (("16384", "64"), ("0x3FFF", "63"), ("TILE_FROM", "64"), ("14", "4")):
+        new = new.replace(number, small)
+    changed = DEVICES[:place] + DEVICES[place:].replace(old, new.replace("128", "8"))
+    assert _kernels_to_come_to(DEVICES, changed) == ["tile_kernel"]

@@ -45,6 +45,35 @@ def test_calls_that_are_all_like_that_give_no_answer(of_texts: Callable[..., Ver
     assert "not defined" in (verdict.reason or "")
 
 
+_COPIED = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def copied(x, y, n, BLOCK: tl.constexpr):
+    o = tl.arange(0, BLOCK)
+    v = tl.load(x + o, mask=o < n, other=-float("inf"))
+    tl.store(y + o, v * 2, mask=o < n)
+
+def launch(x: torch.Tensor):
+    y = torch.empty_like(x)
+    n = x.numel()
+    copied[(1,)](x, y, n, BLOCK=2 * triton.next_power_of_2(n))
+    return y
+"""
+
+
+def test_what_does_not_depend_on_such_lanes_is_judged(of_texts: Callable[..., Verdict]) -> None:
+    form = {"args": "x: f32|i32[n]", "max_examples": 12}
+    verdict = of_texts(_COPIED, _COPIED.replace("v * 2", "v + v"), **form)
+    assert verdict.verdict == "identical", verdict.counterexample or verdict.reason
+    assert not any("has an `other`" in note for note in verdict.notes)
+    wrong = _COPIED.replace("v * 2", "v * 2 + (v.dtype == tl.int32)")
+    verdict = of_texts(_COPIED, wrong, **form)
+    assert verdict.verdict == "counterexample", verdict.notes
+
+
 def test_what_the_type_holds_is_judged(of_texts: Callable[..., Verdict]) -> None:
     smallest = _LARGEST.replace("tl.max(", "tl.min(")
     original, wrong = (smallest.replace("OTHER", number) for number in ("32767.0", "1.0"))

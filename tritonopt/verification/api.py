@@ -211,7 +211,7 @@ def _taken_otherwise(
     notes = []
     settings = replace(settings, max_examples=min(settings.max_examples, _FEW), algebra=False)
     for other in launched_otherwise(Comparison.of(*modules), unmet) if unmet else ():
-        launchers, results = Launchers(other.old), list[Verdict]()
+        launchers, results = Launchers(other.old), list[tuple[Verification, Finding]]()
         for verification, finding in made:
             wanted = frozenset(d for d in finding.never_ran.unmet if d in unmet and other.asks(d))
             task = again(verification.task, launchers, other.new, finding.signature)
@@ -220,12 +220,12 @@ def _taken_otherwise(
             paths = verification.original_path, verification.rewritten_path
             one = Verification(other.old, other.new, *paths, task, settings, wanted)
             with contextlib.suppress(VerificationError):
-                result = one.run()
-                results.append(result.verdict)
-                found += [(one, result)] if result.is_yes else []
-        if any(v.verdict == Answer.COUNTEREXAMPLE.value for v in results):
+                results.append((one, one.run()))
+        if any(f.verdict.verdict == Answer.COUNTEREXAMPLE.value for _, f in results):
+            # Then what another launcher shows of the same kernel is no evidence either.
             notes.append(f"{other}; they differ there, which may be because of what was asked")
-        elif any(v.verdict in YES for v in results):
+        elif any(f.is_yes for _, f in results):
+            found += [one for one in results if one[1].is_yes]
             notes.append(str(other))
     return found, notes
 

@@ -7,7 +7,8 @@ Where both versions ask the same, and nothing that differs has a part in it, bot
 with the outcome that leads to the launch, whatever the answer would be. What runs then is the same
 kernel with arguments that the same code forms, of smaller sizes, or on another device, than in
 practice. That says as much of two kernels as other small calls do, where they agree. Where they do
-not, it says nothing: one of them may rest on what was asked.
+not, it says nothing: one of them may rest on what was asked. Nor does it where what differs names
+a number that no small call comes to.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from tritonopt import source
 from tritonopt.source.trees import blocks_of
 from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.text_differences import Comparison, Version
+from tritonopt.verification.large_numbers import large_numbers
 from tritonopt.verification.sizes_and_devices import asks_no_tensor
 
 _MOST_RUNS = 2
@@ -49,7 +51,9 @@ class Otherwise:
     old: source.Module
     new: source.Module
     kernels: tuple[str, ...]
-    """Which are launched then."""
+    """Which are launched then, and else not."""
+    launches: tuple[source.Launch, ...]
+    """Of kernels that are launched elsewhere too, the launches to which this leads."""
     taken: tuple[Taken, ...]
     """The tests of the original."""
 
@@ -59,8 +63,10 @@ class Otherwise:
 
     def __str__(self) -> str:
         tests = ", ".join(map(str, self.taken))
+        what = [f"`{name}`" for name in self.kernels]
+        what += [f"the launch of `{n.kernel.name}` in {n.where}" for n in self.launches]
         return (
-            f"no call comes to {', '.join(f'`{name}`' for name in self.kernels)} here: compared in "
+            f"no call comes to {', '.join(what)} here: compared in "
             f"calls in which it was taken, for both versions, that {tests}"
         )
 
@@ -69,7 +75,8 @@ class Otherwise:
 class _Together:
     """Kernels that are launched together, and the outcomes of tests in either version."""
 
-    kernels: list[str] = field(default_factory=list)
+    kernels: dict[str, None] = field(default_factory=dict)
+    launches: list[source.Launch] = field(default_factory=list)
     old: dict[ast.expr, bool] = field(default_factory=dict)
     new: dict[ast.expr, bool] = field(default_factory=dict)
 
@@ -79,10 +86,13 @@ class _Together:
 
 
 def launched_otherwise(compared: Comparison, unmet: Collection[Demand]) -> list[Otherwise]:
-    """How to come to the kernels of which nothing has run."""
+    """How to come to the kernels of which nothing has run, and to launches that did not."""
     found: list[_Together] = []
-    for kernel in compared.old.module.kernels:
-        way = next(_both_ways(compared, kernel.name), None) if _never_ran(kernel, unmet) else None
+    kernels = [k for k in compared.old.module.kernels if _never_ran(k, unmet)]
+    places = _launches_to_reach(compared.old, unmet)
+    targets = [(k.name, None) for k in kernels if all(n.kernel is not k for n in places)]
+    for name, launch in (*targets, *((n.kernel.name, n) for n in places)):
+        way = next(_both_ways(compared, name, launch), None)
         if way is None:
             continue
         ours, theirs = way
@@ -90,7 +100,10 @@ def launched_otherwise(compared: Comparison, unmet: Collection[Demand]) -> list[
         if group is None:
             group = _Together()
             found.append(group)
-        group.kernels.append(kernel.name)
+        if launch is None or any(k.name == name for k in kernels):
+            group.kernels[name] = None
+        else:
+            group.launches.append(launch)
         group.old |= {t.test: t.holds for t in ours}
         group.new |= {t.test: t.holds for t in theirs}
     return [
@@ -98,9 +111,25 @@ def launched_otherwise(compared: Comparison, unmet: Collection[Demand]) -> list[
             _with_outcomes(compared.old.module, group.old),
             _with_outcomes(compared.new.module, group.new),
             tuple(group.kernels),
+            tuple(group.launches),
             tuple(Taken(test, holds) for test, holds in group.old.items()),
         )
         for group in found[:_MOST_RUNS]
+    ]
+
+
+def _launches_to_reach(version: Version, unmet: Collection[Demand]) -> list[source.Launch]:
+    """The launches of the original that have to run, and did not."""
+    asked = {d.line for d in unmet if d.title == "original" and d.kind == "line"}
+    return [
+        launch
+        for launch in version.module.launches
+        if not launch.is_elsewhere
+        and any(
+            statement.line in asked and any(node is launch.call for node in _own(statement.node))
+            for body in version.bodies.values()
+            for statement in body.statements
+        )
     ]
 
 
@@ -121,20 +150,25 @@ def _is_text(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def _both_ways(compared: Comparison, kernel: str) -> Iterator[tuple[list[Taken], list[Taken]]]:
+def _both_ways(
+    compared: Comparison, kernel: str, launch: source.Launch | None
+) -> Iterator[tuple[list[Taken], list[Taken]]]:
     """The tests before a launch of a kernel that both versions have, in each of them."""
     theirs = list(_ways(compared.new, kernel))
-    for where, way in _ways(compared.old, kernel):
+    called = next((k.called for k in compared.old.module.kernels if k.name == kernel), ())
+    for where, way in _ways(compared.old, kernel, launch):
         keys = [taken.key for taken in way]
         alike = next((w for at, w in theirs if at == where and [t.key for t in w] == keys), None)
-        if alike is not None:
+        if alike is not None and not large_numbers(compared, {where, kernel, *called}):
             yield way, alike
 
 
-def _ways(version: Version, kernel: str) -> Iterator[tuple[str, list[Taken]]]:
+def _ways(
+    version: Version, kernel: str, only: source.Launch | None = None
+) -> Iterator[tuple[str, list[Taken]]]:
     """By the function around a launch, the tests on which it depends there; none that differs."""
     for launch in version.module.launches:
-        if launch.kernel.name != kernel or launch.is_elsewhere:
+        if launch.kernel.name != kernel or launch.is_elsewhere or only not in (None, launch):
             continue
         for name, body in version.bodies.items():
             inside = any(node is launch.call for s in body.statements for node in _own(s.node))

@@ -85,10 +85,26 @@ def test_the_result_stands_in_place_of_the_call(rows: Path) -> None:
         ("(n):", "(n, most=16):"),
         ("def settings", "@cached\ndef settings"),
         ("return block", "return min(block, LARGEST)"),
+        ("return block", "from .sizes import block\n    return block"),
+        ("def settings", "if LARGEST:\n  def settings(n):\n    return 8, 4\n\ndef settings"),
+        ("return block, num_warps\n", "return block, num_warps\n\nfrom .sizes import *\n"),
+        ("return block, num_warps\n", "return block, num_warps\n\nvars()['settings'] = print\n"),
     ],
 )
 def test_what_cannot_be_told_stays(rows: Path, old: str, new: str) -> None:
     (rows.parent / "settings.py").write_text(SETTINGS.replace(old, new))
+    assert _read(rows) is None
+
+
+def test_a_package_comes_before_a_file_of_the_same_name(rows: Path) -> None:
+    (rows.parent / "settings").mkdir()
+    assert _read(rows) is not None
+    (rows.parent / "settings" / "__init__.py").write_text("")
+    assert _read(rows) is None
+
+
+def test_what_a_later_star_import_may_bring_stays(rows: Path) -> None:
+    rows.write_text(ROWS + "\nfrom .more import *\n")
     assert _read(rows) is None
 
 

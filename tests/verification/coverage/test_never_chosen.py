@@ -66,6 +66,8 @@ def test_a_number_of_the_module_settles_a_test() -> None:
     assert _dead(named) == {10, LAST}
     assert not _dead(named.replace("def launch", "CODE_OF_ALL += 1\n\ndef launch"))
     assert not _dead(named + "\ndef other():\n    global CODE_OF_ALL\n    CODE_OF_ALL = 2\n")
+    assert not _dead(named + "\nfrom .codes import *\n")
+    assert not _dead(named + "\ndef other():\n    globals()['CODE_OF_ALL'] = 2\n")
 
 
 UNKNOWN = {
@@ -86,6 +88,28 @@ UNKNOWN = {
         "def launch(x: torch.Tensor):\n",
         "def made(code_of):\n  def launch(x: torch.Tensor):\n    code = code_of(x.dtype)\n"
         "    kernel[(1,)](x, x, 1, CODE=code, BLOCK=16)\n\ndef launch(x: torch.Tensor):\n",
+    ),
+    "a function that a branch defines again": (
+        "def launch", "if torch.cuda.is_available():\n    def code_of(dtype):\n        return 2\n\n"
+        "def launch"
+    ),
+    "a function that a star import brings": ("def launch", "from .codes import *\n\ndef launch"),
+    "a function that is replaced by its name in a text": (
+        "def launch", "globals()['code_of'] = print\n\ndef launch"
+    ),
+    "a name that is imported in a branch": (
+        "    code = code_of(x.dtype)",
+        "    code = 0\n    if n > 3:\n        from .codes import code"
+    ),
+    "a name of an error": (
+        "    code = code_of(x.dtype)",
+        "    code = 0\n    try:\n        pass\n    except ValueError as code:\n        pass"
+    ),
+    "a function with the name of Python's own": (
+        "    code = code_of(x.dtype)\n", "    bool = print\n    code = bool(n)\n"
+    ),
+    "a default among arguments that are packed": (
+        "code_of(x.dtype)", "{torch.float32: 0, torch.float16: 1}.get(*given)"
     ),
     "a heuristic": (
         "@triton.jit", "@triton.heuristics({'CODE': lambda a: a['n'] % 3})\n@triton.jit"

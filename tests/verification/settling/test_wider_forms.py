@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 
 import pytest
 
+from tritonopt.verification import Verdict
 from tritonopt.verification.settling.wider_forms import (
     deepened,
     each_once,
     numbered_once,
     told_apart,
+    with_groups,
     with_longer,
     with_rows,
 )
@@ -86,3 +89,51 @@ def test_what_was_found_to_be_1_is_longer_where_that_is_taken() -> None:
     flat = with_longer(given, lambda s: s.tensor("x").shape[1] == s.tensor("y").shape[1] == 1)
     assert str(flat) == "x: f32[k, 1, m], y: f32[k, 1, m], z: f32[1]"
     assert with_longer(given, lambda _: False) == given
+
+
+def test_what_one_size_divides_is_several_times_as_long() -> None:
+    given = parse("q: f32[b, h, d], k: f32[b, h, d], v: f32[b, h, d], out: f32[b, h, d]")
+    code = ast.parse("group = H // h_kv\nhalf = d // 2")
+
+    def whole(signature: Signature) -> bool:
+        heads = {t.name: t.shape[1] for t in signature.tensors}
+        return heads["q"] == heads["out"] and heads["k"] == heads["v"] == "h"
+
+    grouped = "q: f32[b, h * g, d], k: f32[b, h, d], v: f32[b, h, d], out: f32[b, h * g, d]"
+    assert str(with_groups(given, code, whole, lambda _: True)) == grouped
+    assert with_groups(given, code, whole, lambda _: False) == given
+    assert with_groups(given, code, lambda _: False, lambda _: True) == given
+    # Where nothing is divided by a size, all of them are one.
+    assert with_groups(given, ast.parse("half = d // 2"), whole, lambda _: True) == given
+
+
+GROUPS = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def product_kernel(q_ptr, k_ptr, y_ptr, n_q, n_k, d, BLOCK: tl.constexpr):
+    b, h = tl.program_id(0), tl.program_id(1)
+    cols = tl.arange(0, BLOCK)
+    q = tl.load(q_ptr + (b * n_q + h) * d + cols, mask=cols < d)
+    k = tl.load(k_ptr + (b * n_k + h // (n_q // n_k)) * d + cols, mask=cols < d)
+    tl.store(y_ptr + (b * n_q + h) * d + cols, q * k, mask=cols < d)
+
+def product(q: torch.Tensor, k: torch.Tensor):
+    b, n_q, d = q.shape
+    n_k = k.shape[1]
+    assert n_q % n_k == 0 and k.shape == (b, n_k, d)
+    y = torch.empty_like(q)
+    block = triton.next_power_of_2(d)
+    product_kernel[(b, n_q)](q.contiguous(), k.contiguous(), y, n_q, n_k, d, BLOCK=block)
+    return y
+"""
+
+
+def test_heads_that_share_one_are_told_from_those_that_take_turns(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    wrong = GROUPS.replace("h // (n_q // n_k)", "h % n_k")
+    verdict = of_texts(GROUPS, wrong, backend="interpreter", max_examples=4)
+    assert verdict.verdict == "counterexample", verdict.notes

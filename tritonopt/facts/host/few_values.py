@@ -20,6 +20,8 @@ _DEPTH = 8
 """So many names and calls one after the other are followed."""
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BOOLEAN = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+_ANSWERING = ("isinstance", "bool")
+"""Functions of Python that answer yes or no."""
 _READING = ("get", "keys", "items", "values")
 """What a dictionary is asked for without being changed."""
 
@@ -61,7 +63,9 @@ class _Scope:
                 return frozenset({value})
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
                 return frozenset({-value})
-            case ast.UnaryOp(op=ast.Not()) | ast.Call(func=ast.Name(id="isinstance" | "bool")):
+            case ast.UnaryOp(op=ast.Not()):
+                return frozenset({False, True})
+            case ast.Call(func=function) if self.module.builtin(function) in _ANSWERING:
                 return frozenset({False, True})
             case ast.Compare(ops=ops) if all(isinstance(op, _BOOLEAN) for op in ops):
                 return frozenset({False, True})
@@ -72,7 +76,9 @@ class _Scope:
                 return None if values is None else self._any_of(values, depth)
             case ast.Subscript(value=table):
                 return self._entries(table, (), depth)
-            case ast.Call(func=ast.Attribute(value=table, attr="get"), args=[_, *other]):
+            case ast.Call(func=ast.Attribute(value=table, attr="get"), args=[key, *other]) if (
+                not isinstance(key, ast.Starred)
+            ):
                 # Without a second argument it is None that is found.
                 return self._entries(table, other or [ast.Constant(None)], depth)
             case ast.Call(func=ast.Name(id=name)):
@@ -92,7 +98,10 @@ class _Scope:
         """All that a name of the function may stand for; None where more than that binds it."""
         names = names_of(self.function)
         hidden = names.bound_otherwise | names.hidden | names.parameters | names.packed
-        return None if name in hidden else names.assigned.get(name)
+        values = None if name in hidden else names.assigned.get(name)
+        # An import, a definition and `except ... as` bind a name too.
+        bound = self.module.names.scopes[self.function].bindings.get(name, ())
+        return values if values is not None and len(bound) == len(values) else None
 
     @property
     def _is_inner(self) -> bool:
@@ -116,7 +125,7 @@ class _Scope:
             if isinstance(n, ast.Assign) and [name] == [ast.unparse(t) for t in n.targets]
         ]
         plain = len(bound) == 1 and isinstance(bound[0], ast.Constant)
-        return bound if plain and _bindings(self.module, name) == 1 else None
+        return bound if plain and _is_bound_once(self.module, name) else None
 
     def _entries(
         self, table: ast.expr, others: Iterable[ast.expr], depth: int
@@ -151,7 +160,7 @@ class _Scope:
             return None
         body = self.module.tree.body
         found = [n for n in body if isinstance(n, ast.FunctionDef) and n.name == name]
-        if len(found) != 1 or found[0].decorator_list or _bindings(self.module, name):
+        if len(found) != 1 or found[0].decorator_list or not _is_bound_once(self.module, name):
             return None
         inside = list(_own(found[0].body))
         if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in inside):
@@ -163,16 +172,11 @@ class _Scope:
         return _Scope(self.module, found[0])._any_of(values, depth)
 
 
-def _bindings(module: Module, name: str) -> int:
-    """How often anything in a file assigns to a name, or imports it."""
-    found = 0
-    for node in ast.walk(module.tree):
-        match node:
-            case ast.Name(id=bound, ctx=ast.Store() | ast.Del()):
-                found += bound == name
-            case ast.alias(name=imported, asname=local):
-                found += name == (local or imported)
-    return found
+def _is_bound_once(module: Module, name: str) -> bool:
+    """Whether a name of the file has one meaning: in no branch, star import or text another."""
+    names = module.names
+    once = len(names.module.bindings.get(name, ())) == 1
+    return once and name not in names.before_stars and not module.is_replaced(name)
 
 
 def _own(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:

@@ -71,7 +71,7 @@ def _result(module: source.Module, call: ast.Call, folder: Path) -> str | None:
         return None
     value = returns[0].value
     parts = value.elts if isinstance(value, ast.Tuple) else [value]
-    bound = _bound_once(function)
+    bound = _bound_once(home, function)
     texts = [
         None if part is None else _written(part, given, bound, (home, module)) for part in parts
     ]
@@ -125,16 +125,20 @@ def _meaning(module: source.Module, called: ast.expr) -> str:
     return ""
 
 
-def _bound_once(function: ast.FunctionDef) -> dict[str, ast.expr]:
-    """Names that a function binds once, in a statement of its own, before it may do anything."""
+def _bound_once(home: source.Module, function: ast.FunctionDef) -> dict[str, ast.expr]:
+    """Names that a function binds once, in a statement of its own, before it may do anything.
+
+    An import, a definition and `except ... as` bind a name too.
+    """
     nodes = list(_inside(function))
     stored = [n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
+    bindings = home.names.scopes[function].bindings
     return {
         node.targets[0].id: node.value
         for node in function.body
         if isinstance(node, ast.Assign)
         and isinstance(node.targets[0], ast.Name)
-        and stored.count(node.targets[0].id) == 1
+        and stored.count(node.targets[0].id) == len(bindings[node.targets[0].id]) == 1
         and node.targets[0].id not in {a.arg for a in function.args.args}
         and not set(stored) & {a.arg for a in function.args.args}
     }
@@ -148,7 +152,7 @@ def _defined(
     module: source.Module, name: str, folder: Path
 ) -> tuple[source.Module | None, ast.FunctionDef | None]:
     """The function of a name, and the file that it stands in."""
-    if len(module.names.module.bindings.get(name, [])) != 1:
+    if not _is_bound_once_and_for_all(module, name):
         return None, None
     own = _function(module, name)
     if own is not None:
@@ -171,12 +175,19 @@ def _imported(
         while (folder / "__init__.py").is_file() and folder != folder.parent:
             folder = folder.parent
     path = folder.joinpath(*(node.module or "").split(".")).with_suffix(".py")
+    if (path.with_suffix("") / "__init__.py").is_file():
+        return None, None  # a package of that name comes first
     try:
         home = source.read(path.read_text(encoding="utf-8"), str(path))
     except (OSError, UnicodeDecodeError, source.SourceError):
         return None, None
-    once = len(home.names.module.bindings.get(name, [])) == 1
-    return (home, _function(home, name)) if once else (None, None)
+    known = _is_bound_once_and_for_all(home, name)
+    return (home, _function(home, name)) if known else (None, None)
+
+
+def _is_bound_once_and_for_all(module: source.Module, name: str) -> bool:
+    """Whether nothing in the file may give a name of it another meaning, a star import neither."""
+    return len(module.names.module.bindings.get(name, [])) == 1 and not module.is_replaced(name)
 
 
 def _function(module: source.Module, name: str) -> ast.FunctionDef | None:

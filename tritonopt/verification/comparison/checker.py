@@ -190,7 +190,7 @@ class Checker:
             return rejected
         self.tally.launched = self.tally.launched or bool(ours.first.launches)
         self.tally.rewritten_launched |= bool(theirs.first.launches)
-        if ours.first.undefined:
+        if ours.first.undefined and not self.soundness.is_independent(ours):
             return self.tally.not_defined(ours.first.undefined[0])
         trouble = self.soundness.trouble(example, ours)
         if trouble is not None:

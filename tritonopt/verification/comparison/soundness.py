@@ -39,6 +39,13 @@ class Soundness:
         )
         return None
 
+    def is_independent(self, ours: Pair) -> bool:
+        """Whether the original's result does not depend on lanes that held one thing, and another.
+
+        What is not defined, as what a load has no `other` for, is another number in its second run.
+        """
+        return self.versions.lanes_poisoned and self.versions.interpreted and not unstable(ours)
+
     def undetermined(self, example: Example, ours: Pair, trouble: Difference) -> Examination | None:
         """What becomes of an example on which the original differs from itself.
 

@@ -136,8 +136,24 @@ def _of_version(compared: Comparison, title: str, names: set[str]) -> Iterator[D
                     yield Demand(title, line, "programs", kernel.name, axis=axis, within=within)
         concerned = (s for s in body.statements if s.concerned)
         asked = chain.from_iterable(_demanded(title, version, s, known) for s in concerned)
+        asked = chain(asked, _launching(title, version, body))
         for demand in chain(asked, _lanes(title, version.module, body)):
             yield replace(demand, within=within)
+
+
+def _launching(title: str, version: Version, body: Body) -> Iterator[Demand]:
+    """Every launch of a kernel in which something is concerned has to run.
+
+    Another one may pass it what shows that the versions differ.
+    """
+    kernels = [b.node for b in version.bodies.values() if any(s.concerned for s in b.statements)]
+    launches = (n for n in version.module.launches if n.kernel.node in kernels)
+    calls = {n.call for n in launches if not n.is_elsewhere}
+    for statement in body.statements:
+        inside = {n for part in statement.head for n in ast.walk(part)}
+        if not statement.concerned and calls & inside:
+            asked = _demanded(title, version, statement, set())
+            yield from (demand for demand in asked if demand.kind == "line")
 
 
 def _axes_of_many(

@@ -34,12 +34,12 @@ from tritonopt.verification.settling.other_values import OtherValues
 from tritonopt.verification.settling.repairs import Repair, repairs
 from tritonopt.verification.settling.wider_forms import (
     deepened,
+    lengthened,
     numbered_once,
     raised,
     told_apart,
     with_complex,
     with_leading,
-    with_longer,
     with_rows,
     with_tensors,
 )
@@ -117,7 +117,7 @@ class Trial:
         found = raised(found, self.reading.evidence, self._taken, self._stable)
         found = deepened(found, self.reading.evidence, self._taken, self._stable)
         found = numbered_once(found, self._taken_whole, self._races)
-        found = with_longer(found, self._taken_whole)
+        found = lengthened(found, self.reading.launcher, self._taken_whole, self._stable)
         others = OtherValues(self.reading, self._good, self._with, self._spent)
         found = others.beside(self._with_other_ranks(self._with_leading(found)))
         return self._with_complex(self._without_bad_types(found))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, compress, islice, product
@@ -17,6 +18,7 @@ from tritonopt.verification.signature.argument_language import (
     TensorArgument,
 )
 from tritonopt.verification.signature.evidence import Evidence
+from tritonopt.verification.signature.launchers import Launcher
 
 _DEEP = 3
 """A tensor with so many dimensions has some behind the first ones already."""
@@ -165,6 +167,54 @@ def _with_one_longer(
         if whole(wider):
             return wider
     return None
+
+
+def lengthened(
+    signature: Signature,
+    launcher: Launcher,
+    whole: Callable[[Signature], bool],
+    stable: Callable[[Signature], bool],
+) -> Signature:
+    """With more of what was found to be 1, or to be as long as what it is divided by."""
+    return with_groups(with_longer(signature, whole), launcher.function, whole, stable)
+
+
+def with_groups(
+    signature: Signature,
+    function: ast.AST,
+    whole: Callable[[Signature], bool],
+    stable: Callable[[Signature], bool],
+) -> Signature:
+    """With several times as many in some tensors, where the code divides one size by another.
+
+    `group = n_heads // n_kv_heads` is 1 in every call where both are one size. One or two tensors
+    have the size then, and all others of that many a multiple; or the other way around.
+    """
+    free = next((n for n in "gmnblkcdpqrs" if n not in signature.size_names), None)
+    divided = {name for node in ast.walk(function) for name in _divided(node)}
+    sizes = dict.fromkeys(d for shape in signature.shapes for d in shape if _is_name(d))
+    for name in (size for size in sizes if free is not None and size in divided):
+        places = [
+            (t.name, at) for t in signature.tensors for at, d in enumerate(t.shape) if d == name
+        ]
+        single = [(place,) for place in places]
+        fewer = islice((*single, *combinations(places, 2)), _MOST_PAIRS)
+        for some in fewer if 1 < len(places) <= _MOST_PLACES else ():
+            for longer in ([p for p in places if p not in some], some):
+                wider = _renamed(signature, longer, f"{name} * {free}")
+                if longer and len(longer) < len(places) and whole(wider) and stable(wider):
+                    return wider
+    return signature
+
+
+def _divided(node: ast.AST) -> tuple[str, ...]:
+    """The names in `n % m` and `n // m`, as sizes are called."""
+    match node:
+        case ast.BinOp(
+            left=ast.Name(id=one), op=ast.Mod() | ast.FloorDiv(), right=ast.Name(id=other)
+        ):
+            return one.lower(), other.lower()
+    return ()
 
 
 def numbered_once(

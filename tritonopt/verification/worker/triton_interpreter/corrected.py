@@ -189,6 +189,8 @@ class Interpreter:
             lost = undefined_conversions.lost(other)
             if lost is not None and (lost & ~lanes).any():
                 self.access.undefined.append(undefined_conversions.told(pointers.get_element_ty()))
+                if self.access.poison_lanes:
+                    other = module.TensorHandle(undefined_conversions.otherwise(other), other.dtype)
             return original_load(pointers, mask, other, *rest, **named)
 
         def store(pointers: Any, value: Any, mask: Any, *rest: Any, **named: Any) -> Any:

@@ -47,6 +47,14 @@ def lost(handle: Any) -> Any:
     return getattr(handle, _LOST, None)
 
 
+def otherwise(handle: Any) -> Any:
+    """The elements with other numbers for these: what does not depend on them stays as it is."""
+    found = np.asarray(handle.data)
+    limits = np.iinfo(found.dtype)
+    other = np.where(found == limits.max, limits.min, limits.max).astype(found.dtype)
+    return np.where(lost(handle), other, found)
+
+
 def told(kind: object) -> str:
     """In words, of a load of numbers of a type."""
     return f"a load of {kind} has an `other` which is no number of that type"
