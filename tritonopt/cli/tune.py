@@ -118,7 +118,8 @@ def _add_effort(parser: argparse.ArgumentParser) -> None:
         "--backend",
         choices=("auto", "interpreter", "cuda"),
         default="auto",
-        help="where it is verified; auto is the GPU where there is one",
+        help="where it is verified; auto is Triton's interpreter, and the GPU where there is one "
+        "(default: %(default)s)",
     )
     parser.add_argument(
         "--timeout",

@@ -23,7 +23,7 @@ from tritonopt.tuning.requests import Request
 from tritonopt.tuning.store import Key, Store, StoreError
 from tritonopt.tuning.trials import Trials
 from tritonopt.tuning.variation.variants import Variation
-from tritonopt.tuning.verifying import Verifying
+from tritonopt.tuning.verifying import Verifying, on_both
 from tritonopt.tuning.verifying_server import Question
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.process.client import Died, Refusal
@@ -40,6 +40,8 @@ _LEAST = 90.0
 """Seconds that verifications have together once the budget is used up."""
 _NO_TIME = 5.0
 """With fewer seconds none is begun."""
+_ON_GPU = 5
+"""For so many examples of the interpreter, one on the GPU."""
 _SHARE = 2
 """Into which what is left of the budget is divided: what takes longer leaves time for another."""
 
@@ -135,7 +137,7 @@ class _Tuning:
                 rows=tuple(TunedRow(row.label, row.sizes, original=row) for row in rows),
                 notes=tuple(dict.fromkeys(self.notes)),
             )
-        self.verifying.begin()
+        self.verifying.begin(2 if self.request.backend == "auto" else 1)
         self.room = max(self.left, 0.0)
         search = self._search(rows, calls)
         choosing = Choosing(self.trials, calls, self._verified, self.is_over, self.notes)
@@ -236,26 +238,51 @@ class _Tuning:
         """Evidence for what may be accepted: on all examples, with residues."""
         self._report("verifying")
         question = replace(self._question(text, self.request.examples), algebra=True)
-        evidence = self._answered(question)
+        evidence = self._shown(question)
         for args in self.request.otherwise:
             if not evidence.backend or evidence.verdict != "unsupported":
                 break
-            evidence = self._answered(replace(question, args=args))
+            evidence = self._shown(replace(question, args=args))
         return evidence
 
-    def _answered(self, question: Question) -> Evidence:
-        known = self._known(question)
-        if known is not None:
-            return known
+    def _shown(self, question: Question) -> Evidence:
+        """Evidence of the backend that was asked for; else of the interpreter and of the GPU.
+
+        A kernel is compiled anew for most sizes, in a second, and does not tell what it ran. So the
+        interpreter has all of the examples, and the GPU as many as show that it does the same.
+        """
+        if question.backend != "auto":
+            return self._answered(question)[0]
+        examples = max(question.examples // _ON_GPU, 1)
+        interpreted, compiled = self._answered(
+            replace(question, backend="interpreter"),
+            replace(
+                question, backend="cuda", examples=examples, algebra=False, covered_elsewhere=True
+            ),
+        )
+        ran = interpreted.examples or not interpreted.backend
+        if interpreted.verdict == "unsupported" and not ran:
+            # It has what the interpreter cannot run.
+            return self._answered(replace(question, backend="cuda"))[0]
+        return on_both(interpreted, compiled)
+
+    def _answered(self, *questions: Question) -> list[Evidence]:
+        """The answers; those that are not known yet have the same seconds."""
+        found = {q: known for q in questions if (known := self._known(q)) is not None}
+        missing = [q for q in questions if q not in found]
         begun, left = time.monotonic(), max(self.left, 0.0)
         seconds = max(left / _SHARE, self.overtime)
-        if seconds < _NO_TIME:
-            return Evidence("unsupported", reason="no time was left to verify it")
-        with self._phase("verifying"):
-            (evidence,) = self.verifying.answers([question], seconds)
-        self.overtime -= max(time.monotonic() - begun - left, 0.0)
-        self._keep(question, evidence)
-        return evidence
+        if missing and seconds < _NO_TIME:
+            late = Evidence("unsupported", reason="no time was left to verify it")
+            return [found.get(q, late) for q in questions]
+        if missing:
+            with self._phase("verifying"):
+                answers = list(self.verifying.answers(missing, seconds))
+            self.overtime -= max(time.monotonic() - begun - left, 0.0)
+            for question, evidence in zip(missing, answers, strict=True):
+                self._keep(question, evidence)
+                found[question] = evidence
+        return [found[q] for q in questions]
 
     def _question(self, text: str, examples: int) -> Question:
         request = self.request
@@ -271,7 +298,11 @@ class _Tuning:
 
     def _key(self, question: Question) -> Key:
         words = (question.backend, question.examples, question.args, question.assume)
-        key = self.trials.key(question.text, f"verified: {words}, algebra: {question.algebra}")
+        key = self.trials.key(
+            question.text,
+            f"verified: {words}, algebra: {question.algebra}, "
+            f"covered elsewhere: {question.covered_elsewhere}",
+        )
         versions = f"{key.versions} tritonopt {metadata.version('tritonopt')}"
         return replace(key, versions=versions)
 

@@ -25,6 +25,7 @@ class Question:
     backend: str = "auto"
     examples: int = 100
     algebra: bool = False
+    covered_elsewhere: bool = False
 
 
 class VerifyingServer:
@@ -56,6 +57,7 @@ class VerifyingServer:
                 assume=asked.assume,
                 backend=asked.backend,
                 max_examples=asked.examples,
+                covered_elsewhere=asked.covered_elsewhere,
                 algebra=asked.algebra,
             )
         except VerificationError as error:

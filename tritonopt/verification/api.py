@@ -77,6 +77,7 @@ def verify(
     command: Sequence[str] = (),
     text: str | None = None,
     assume_covered: bool = False,
+    covered_elsewhere: bool = False,
     algebra: bool = True,
     progress: Callable[[Progress], None] | None = None,
 ) -> Verdict:
@@ -87,9 +88,11 @@ def verify(
     and `args`. With a `command` all launches that it makes are compared, then others like them.
     `assume` gives facts about sizes that both versions rest on (`n % 16 == 0`, `m <= n`): only such
     calls are drawn. `assume_covered` takes it that these calls run all that differs, where a GPU
-    and the interpreter cannot tell. With `algebra` a yes of the interpreter says too whether both
-    are the same functions where arithmetic is exact; `require="algebra"` gives a yes only then.
-    With `text` that is the rewritten version, and `rewritten` only says where it would stand.
+    and the interpreter cannot tell. With `covered_elsewhere` another verification has shown that
+    what differs runs: no call is aimed at it, and no yes waits for it. With `algebra` a yes of the
+    interpreter says too whether both are the same functions where arithmetic is exact;
+    `require="algebra"` gives a yes only then. With `text` that is the rewritten version, and
+    `rewritten` only says where it would stand.
     Raises VerificationError for what the caller did wrong; what the kernels do wrong is a verdict.
     """
     _check_options(backend, require, max_examples)
@@ -115,7 +118,9 @@ def verify(
         tasks = tasks_of(Launchers(old), new, launcher, args, about)
     importlib.import_module(_WANTED_SOON)
     asked = (choose_backend(backend), require, max_examples, seed or 0)
-    settings = Settings(*asked, embedded, progress, tuple(assume), assume_covered, algebra)
+    settings = Settings(
+        *asked, embedded, progress, tuple(assume), assume_covered, algebra, covered_elsewhere
+    )
     inner = not (launcher or kernel or args)
     verdict = _verdict_of((old, new), (Path(original), Path(rewritten)), tasks, settings, inner)
     rest = left_out(Launchers(old), new, [name for task in tasks for name in task.reaches])

@@ -456,6 +456,19 @@ def test_what_the_interpreter_cannot_say_of_a_gpu_is_no_yes(
 
 
 @pytest.mark.usefixtures("like_a_gpu")
+def test_what_another_verification_has_seen_run_is_not_asked_of_the_interpreter(
+    of_texts: Callable[..., Verdict], blind_scouts: None
+) -> None:
+    same = SCALED.replace("v, mask=cols < n)", "v * 1, mask=cols < n)")
+    other = SCALED.replace("v, mask=cols < n)", "v * 3, mask=cols < n)")
+    options = {"max_examples": 2, "covered_elsewhere": True}
+    verdict = of_texts(SCALED, same, args="x: f32[m, n]", **options)
+    assert verdict.verdict == "identical" and verdict.examples, verdict
+    verdict = of_texts(SCALED, other, args="x: f32[m, n]", **options)
+    assert verdict.verdict == "counterexample", verdict
+
+
+@pytest.mark.usefixtures("like_a_gpu")
 def test_what_every_program_runs_needs_no_interpreter(
     of_texts: Callable[..., Verdict], blind_scouts: None
 ) -> None:
