@@ -7,8 +7,8 @@ SCRIPTS is the folder `benchmark/scripts` of Liger-Kernel. Each `benchmark_NAME.
 own setup and its own sizes, but only Liger's side of it, for speed and not for memory, and without
 the trial that finds the largest size which fits: powers of two up to 8192 tokens are taken, of
 which the smallest, one in the middle and the largest run. What a script would time is called once,
-for the calls are all that is wanted. Nothing is written. Scripts that would begin after SECONDS are
-left out, and named.
+for the calls are all that is wanted, and a tuner takes its first configuration. Nothing is written.
+What would begin after SECONDS is left out, and named.
 
 Some scripts take what they compare with from tests, whose helpers import transformers. Where that
 is not installed the helpers do nothing. A script that needs transformers itself fails, and says so.
@@ -33,7 +33,7 @@ BYTES_FOR_EACH_TOKEN = 2**22
 """What the trial is taken to have found; it sets the largest size."""
 
 
-def only_launched(utils: Any) -> Callable[..., None]:
+def only_launched(utils: Any, deadline: float) -> Callable[..., None]:
     """A `run_benchmarks` that runs Liger's side at three sizes, and keeps no figures."""
 
     def run_benchmarks(
@@ -53,6 +53,9 @@ def only_launched(utils: Any) -> Callable[..., None]:
             for provider in (name for name in kernel_providers if name.startswith("liger")):
                 for mode in kernel_operation_modes:
                     for x in chosen:
+                        if time.monotonic() > deadline:
+                            print(f"{kernel_name} {provider} {mode} {x}: left out, no time is left")
+                            continue
                         try:
                             bench_test_fn(
                                 utils.SingleBenchmarkRunInput(
@@ -99,11 +102,13 @@ def main() -> None:
     import benchmark_model_configs as configs
     import triton.testing
     import utils
+    from triton.runtime.autotuner import Autotuner
 
     triton.testing.do_bench = called_once
     if importlib.util.find_spec("transformers") is None:
         sys.meta_path.insert(0, Helpers())
-    utils.run_benchmarks = only_launched(utils)
+    utils.run_benchmarks = only_launched(utils, deadline)
+    Autotuner.prune_configs = lambda tuner, *_, **__: tuner.configs[:1]
     configs.estimate_kernel_peak_memory = lambda probe_fn: BYTES_FOR_EACH_TOKEN * TOKENS
     configs.compute_seq_len_sweep_config = lambda model, **_: configs.SeqLenSweepConfig(
         batch_size=1, seq_len=TOKENS

@@ -1,4 +1,4 @@
-"""The same run of `tune --engine local`, on one GPU and on several: how much sooner it is done."""
+"""The same run of `tune --engine local`, on one, two and all GPUs: how much sooner it is done."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ as long on any number of GPUs."""
 def speed_up(
     tritonopt: Sequence[str], gpus: Sequence[str], folder: Path, seconds: float
 ) -> dict[str, Any]:
-    """Both runs, each with copies of the files and a store of its own; `seconds` are for both."""
+    """The runs, each with copies of the files and a store of its own; `seconds` are for all."""
     found: dict[str, Any] = {"files": FILES, "args": ARGS, "options": LIMITED, "runs": []}
     left = seconds
-    for used in (gpus[:1], gpus):
+    for count in sorted({1, min(2, len(gpus)), len(gpus)}):
+        used = gpus[:count]
         with tempfile.TemporaryDirectory(dir=folder) as name:
             copies = Path(name)
             for file in FILES:
@@ -48,7 +49,8 @@ def speed_up(
             break
         run = {"gpus": len(used), "seconds": round(ended.seconds, 1)}
         found["runs"].append({**run, "launchers": [compact(each) for each in answers]})
-    seconds_of = [run["seconds"] for run in found["runs"] if "seconds" in run]
-    if len(seconds_of) == 2:
-        found["speed_up"] = round(seconds_of[0] / seconds_of[1], 3)
+    first, *others = found["runs"]
+    for run in others:
+        if "seconds" in run:
+            run["speed_up"] = round(first["seconds"] / run["seconds"], 3)
     return found
