@@ -294,7 +294,7 @@ def test_all_verifications_share_what_they_have_beyond_the_budget(
     def answers(verifying: Verifying, questions: list[Question], seconds: float) -> list[Evidence]:
         given.append(seconds)
         now[0] += min(seconds, 60.0)
-        return [Evidence("unsupported", reason="it came to no end")] * len(questions)
+        return [Evidence("unsupported", reason="it came to no end")]
 
     monkeypatch.setattr("tritonopt.tuning.tune.time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(Verifying, "answers", answers)
@@ -314,31 +314,32 @@ def test_where_a_form_of_the_calls_comes_to_no_answer_the_next_is_drawn_from(
         asked.append(questions[0].args)
         yes = Evidence("identical", "here", 1)
         no = Evidence("unsupported", "here", 1)
-        return [yes if asked[-1] == "x: f32[4, n]" else no for _ in questions]
+        return [yes if asked[-1] == "x: f32[4, n]" else no]
 
     monkeypatch.setattr(Verifying, "answers", answers)
     forms = {"args": "x: f32[a, n]", "otherwise": (None, "x: f32[4, n]", "x: f32[n, n]")}
     tuning = _Tuning(replace(planted.request(budget=200.0), **forms), lambda where: None, 0.0)
     tuning.begin = time.monotonic()
     assert tuning._verified("text").is_yes
-    assert asked == ["x: f32[a, n]", None, "x: f32[4, n]"]
+    # The one that was answered on the interpreter is asked about on the GPU.
+    assert asked == ["x: f32[a, n]", None, "x: f32[4, n]", "x: f32[4, n]"]
+
+
+_ON_BOTH = [("interpreter", 100, False), ("cuda", 20, True)]
 
 
 @pytest.mark.parametrize(
     ("interpreter", "gpu", "verdict", "asked"),
     [
-        ("identical", "identical", "identical", [("interpreter", 100), ("cuda", 20)]),
-        ("identical", "equivalent", "equivalent", [("interpreter", 100), ("cuda", 20)]),
-        ("identical", "counterexample", "counterexample", [("interpreter", 100), ("cuda", 20)]),
-        ("counterexample", "identical", "counterexample", [("interpreter", 100), ("cuda", 20)]),
-        ("identical", "unsupported", "unsupported", [("interpreter", 100), ("cuda", 20)]),
-        # What the interpreter cannot run, the GPU has to show alone.
-        (
-            "cannot run",
-            "identical",
-            "identical",
-            [("interpreter", 100), ("cuda", 20), ("cuda", 100)],
-        ),
+        ("identical", "identical", "identical", _ON_BOTH),
+        ("identical", "equivalent", "equivalent", _ON_BOTH),
+        ("equivalent", "identical", "equivalent", _ON_BOTH),
+        ("identical", "counterexample", "counterexample", _ON_BOTH),
+        ("identical", "unsupported", "unsupported", _ON_BOTH),
+        ("counterexample", "identical", "counterexample", _ON_BOTH[:1]),
+        ("unsupported", "identical", "unsupported", _ON_BOTH[:1]),
+        # Only where the interpreter has shown it, calls on the GPU need not run what differs.
+        ("cannot run", "identical", "identical", [*_ON_BOTH[:1], ("cuda", 100, False)]),
     ],
 )
 def test_a_yes_is_one_of_the_interpreter_and_of_the_gpu(
@@ -347,27 +348,23 @@ def test_a_yes_is_one_of_the_interpreter_and_of_the_gpu(
     interpreter: str,
     gpu: str,
     verdict: str,
-    asked: list[tuple[str, int]],
+    asked: list[tuple[str, int, bool]],
 ) -> None:
-    seen: list[Question] = []
+    seen: list[tuple[str, int, bool]] = []
 
     def answers(verifying: Verifying, questions: list[Question], seconds: float) -> list[Evidence]:
-        seen.extend(questions)
-        said = {"interpreter": interpreter, "cuda": gpu}
-        return [
-            Evidence("unsupported", q.backend)
-            if said[q.backend] == "cannot run"
-            else Evidence(said[q.backend], q.backend, q.examples)
-            for q in questions
-        ]
+        (question,) = questions
+        seen.append((question.backend, question.examples, question.covered_elsewhere))
+        said = {"interpreter": interpreter, "cuda": gpu}[question.backend]
+        if said == "cannot run":
+            return [Evidence("unsupported", question.backend)]
+        return [Evidence(said, question.backend, question.examples)]
 
     monkeypatch.setattr(Verifying, "answers", answers)
     tuning = _Tuning(planted.request(budget=200.0), lambda where: None, time.monotonic())
     evidence = tuning._verified("text")
     assert evidence.verdict == verdict
-    assert [(q.backend, q.examples) for q in seen] == asked
-    # Only where the interpreter has shown it, the calls on the GPU need not run what differs.
-    assert [q.covered_elsewhere for q in seen] == [False, True, False][: len(seen)]
-    if evidence.is_yes and len(seen) == 2:
+    assert seen == asked
+    if evidence.is_yes and asked == _ON_BOTH:
         assert evidence.backend == "cuda; interpreter"
         assert evidence.notes == ("100 examples on the interpreter, 20 on the GPU",)

@@ -137,7 +137,7 @@ class _Tuning:
                 rows=tuple(TunedRow(row.label, row.sizes, original=row) for row in rows),
                 notes=tuple(dict.fromkeys(self.notes)),
             )
-        self.verifying.begin(2 if self.request.backend == "auto" else 1)
+        self.verifying.begin()
         self.room = max(self.left, 0.0)
         search = self._search(rows, calls)
         choosing = Choosing(self.trials, calls, self._verified, self.is_over, self.notes)
@@ -235,54 +235,54 @@ class _Tuning:
         return iter([known[text] for text in texts])
 
     def _verified(self, text: str) -> Evidence:
-        """Evidence for what may be accepted: on all examples, with residues."""
+        """Evidence for what may be accepted: on all examples, with residues.
+
+        Of the backend that was asked for; else of the interpreter and of the GPU. A kernel is
+        compiled anew for most sizes, in a second, and does not tell what it ran. So the interpreter
+        has all of the examples, and the GPU as many as show that it does the same there.
+        """
         self._report("verifying")
         question = replace(self._question(text, self.request.examples), algebra=True)
-        evidence = self._shown(question)
+        if question.backend != "auto":
+            return self._first_answer(question)[1]
+        asked, interpreted = self._first_answer(replace(question, backend="interpreter"))
+        if (
+            interpreted.backend
+            and interpreted.verdict == "unsupported"
+            and not interpreted.examples
+        ):
+            # It has what the interpreter cannot run.
+            return self._first_answer(replace(question, backend="cuda"))[1]
+        if not interpreted.is_yes:
+            return interpreted
+        examples = max(question.examples // _ON_GPU, 1)
+        like = replace(asked, backend="cuda", examples=examples, algebra=False)
+        return on_both(interpreted, self._answered(replace(like, covered_elsewhere=True)))
+
+    def _first_answer(self, question: Question) -> tuple[Question, Evidence]:
+        """The question about the first form of the calls that comes to an answer, and that answer;
+        of the last one, where none does."""
+        evidence = self._answered(question)
         for args in self.request.otherwise:
             if not evidence.backend or evidence.verdict != "unsupported":
                 break
-            evidence = self._shown(replace(question, args=args))
-        return evidence
+            question = replace(question, args=args)
+            evidence = self._answered(question)
+        return question, evidence
 
-    def _shown(self, question: Question) -> Evidence:
-        """Evidence of the backend that was asked for; else of the interpreter and of the GPU.
-
-        A kernel is compiled anew for most sizes, in a second, and does not tell what it ran. So the
-        interpreter has all of the examples, and the GPU as many as show that it does the same.
-        """
-        if question.backend != "auto":
-            return self._answered(question)[0]
-        examples = max(question.examples // _ON_GPU, 1)
-        interpreted, compiled = self._answered(
-            replace(question, backend="interpreter"),
-            replace(
-                question, backend="cuda", examples=examples, algebra=False, covered_elsewhere=True
-            ),
-        )
-        ran = interpreted.examples or not interpreted.backend
-        if interpreted.verdict == "unsupported" and not ran:
-            # It has what the interpreter cannot run.
-            return self._answered(replace(question, backend="cuda"))[0]
-        return on_both(interpreted, compiled)
-
-    def _answered(self, *questions: Question) -> list[Evidence]:
-        """The answers; those that are not known yet have the same seconds."""
-        found = {q: known for q in questions if (known := self._known(q)) is not None}
-        missing = [q for q in questions if q not in found]
+    def _answered(self, question: Question) -> Evidence:
+        known = self._known(question)
+        if known is not None:
+            return known
         begun, left = time.monotonic(), max(self.left, 0.0)
         seconds = max(left / _SHARE, self.overtime)
-        if missing and seconds < _NO_TIME:
-            late = Evidence("unsupported", reason="no time was left to verify it")
-            return [found.get(q, late) for q in questions]
-        if missing:
-            with self._phase("verifying"):
-                answers = list(self.verifying.answers(missing, seconds))
-            self.overtime -= max(time.monotonic() - begun - left, 0.0)
-            for question, evidence in zip(missing, answers, strict=True):
-                self._keep(question, evidence)
-                found[question] = evidence
-        return [found[q] for q in questions]
+        if seconds < _NO_TIME:
+            return Evidence("unsupported", reason="no time was left to verify it")
+        with self._phase("verifying"):
+            (evidence,) = self.verifying.answers([question], seconds)
+        self.overtime -= max(time.monotonic() - begun - left, 0.0)
+        self._keep(question, evidence)
+        return evidence
 
     def _question(self, text: str, examples: int) -> Question:
         request = self.request

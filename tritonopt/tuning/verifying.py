@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -17,8 +16,6 @@ _LONGEST = 3600.0
 """Seconds for one verification, whatever the budget."""
 _MOST_WORKERS = 4
 """Each has up to four processes of its own, on one GPU."""
-_AT_ONCE = 0.1
-"""Seconds in which an answer is there that was given meanwhile."""
 
 
 def usual_workers() -> int:
@@ -34,22 +31,23 @@ class Verifying:
     server: str = SERVER
     """The module that serves in a worker."""
     _free: list[Worker] = field(default_factory=list)
-    _begun: list[Worker] = field(default_factory=list)
-    """Those that have yet to say that they have imported what they need."""
+    _begun: bool = False
+    """Whether the first worker has yet to say that it has imported what it needs."""
 
-    def begin(self, count: int = 1) -> None:
-        """Start workers, which import what they need while something else is done."""
-        while len(self._free) < min(count, self.workers):
+    def begin(self) -> None:
+        """Start a worker, which imports what it needs while something else is done."""
+        if not self._free:
             worker = Worker(_LONGEST, forked=False, server=self.server)
             worker.send("begin")
             self._free.append(worker)
-            self._begun.append(worker)
+            self._begun = True
 
     def answers(self, questions: Sequence[Question], seconds: float) -> Iterator[Evidence]:
         """Their answers, in their order; each has so many seconds. What ends or hangs is no yes."""
-        while self._begun:
+        if self._begun:
+            self._begun = False
             with suppress(Died, Refusal):  # the question will show it again
-                self._begun.pop().receive(seconds)
+                self._free[0].receive(seconds)
         while len(self._free) < min(self.workers, len(questions)):
             self._free.append(Worker(_LONGEST, forked=False, server=self.server))
         for start in range(0, len(questions), self.workers):
@@ -57,9 +55,8 @@ class Verifying:
             pairs = list(zip(asked, self._free, strict=False))
             for question, worker in pairs:
                 self._send(worker, question)
-            end = time.monotonic() + seconds
             for _, worker in pairs:
-                yield self._received(worker, seconds, end)
+                yield self._received(worker, seconds)
 
     def _send(self, worker: Worker, question: Question) -> None:
         try:
@@ -67,9 +64,9 @@ class Verifying:
         except Died:
             worker.send("evidence", question)  # it had died since the last one
 
-    def _received(self, worker: Worker, seconds: float, end: float) -> Evidence:
+    def _received(self, worker: Worker, seconds: float) -> Evidence:
         try:
-            found: Evidence = worker.receive(max(end - time.monotonic(), _AT_ONCE))
+            found: Evidence = worker.receive(seconds)
         except (Died, Refusal) as error:
             late = isinstance(error, Died) and error.failure.kind == "Hang"
             reason = f"it was not verified within {seconds:.0f} s" if late else (
@@ -85,13 +82,9 @@ class Verifying:
 
 
 def on_both(interpreted: Evidence, compiled: Evidence) -> Evidence:
-    """The evidence of a text that ran on the interpreter and on a GPU: a yes is one of both."""
-    for one in (compiled, interpreted):
-        if one.verdict == "counterexample":
-            return one
-    for one in (interpreted, compiled):
-        if not one.is_yes:
-            return one
+    """The evidence of a text with a yes of the interpreter, after it ran on a GPU as well."""
+    if not compiled.is_yes:
+        return compiled
     both = f"{interpreted.examples} examples on the interpreter, {compiled.examples} on the GPU"
     return replace(
         interpreted,
