@@ -85,10 +85,15 @@ def _place(launcher: Launcher) -> str:
 def install() -> None:
     """Watch the launchers of the plan, in this process and its threads."""
     path = os.environ.get(VARIABLE)
-    if path:
-        watch = _Watch(_Plan(**json.loads(Path(path).read_text(encoding="utf-8"))))
-        threading.setprofile(watch)
-        sys.setprofile(watch)
+    if not path:
+        return
+    watch = _Watch(_Plan(**json.loads(Path(path).read_text(encoding="utf-8"))))
+    monitoring: Any = getattr(sys, "monitoring", None)
+    if monitoring is not None:
+        watch.monitor(monitoring)
+    else:  # before Python 3.12
+        threading.setprofile(watch.profile)
+        sys.setprofile(watch.profile)
 
 
 def _described(value: Any) -> dict[str, Any]:
@@ -110,22 +115,49 @@ class _Watch:
         self.launchers: dict[CodeType, str] = {}
         self.seen: dict[str, set[str]] = {}
         self.is_backward_watched = False
+        self.thread = threading.local()
+        """Where `busy` is set, a launcher that is entered is one of those that we called."""
 
-    def __call__(self, frame: FrameType, event: str, argument: object) -> None:
+    def monitor(self, monitoring: Any) -> None:
+        """See what is entered in any thread; of all but launchers only once, so that what is
+        watched runs as fast as ever."""
+
+        def entered(code: CodeType, offset: int) -> Any:
+            if not self._launcher(code):
+                return monitoring.DISABLE
+            self._entered(sys._getframe(1))
+            return None
+
+        free = (n for n in range(6) if monitoring.get_tool(n) is None)
+        # Those of debuggers, of coverage and of profilers are the first ones.
+        tool = max(free)
+        monitoring.use_tool_id(tool, "tritonopt")
+        monitoring.register_callback(tool, monitoring.events.PY_START, entered)
+        monitoring.set_events(tool, monitoring.events.PY_START)
+
+    def profile(self, frame: FrameType, event: str, argument: object) -> None:
+        """The same, as a profiler of this thread."""
         if event != "call":
             return
         code = frame.f_code
         name = self.launchers.get(code)
         if name is None:
             name = self.launchers[code] = self._launcher(code)
-        if name and not (name in self.plan.inner and self._is_within(frame)):
+        if name:
             self._watch_backward()
-            before = sys.getprofile()
-            sys.setprofile(None)
-            try:
-                self._take_down(name, frame)
-            finally:
-                sys.setprofile(before)
+            self._entered(frame)
+
+    def _entered(self, frame: FrameType) -> None:
+        name = self._launcher(frame.f_code)
+        if getattr(self.thread, "busy", False):
+            return
+        if name in self.plan.inner and self._is_within(frame):
+            return
+        self.thread.busy = True
+        try:
+            self._take_down(name, frame)
+        finally:
+            self.thread.busy = False
 
     def _is_within(self, frame: FrameType) -> bool:
         """Whether a launcher or an autograd function of the file made the call."""
@@ -150,7 +182,7 @@ class _Watch:
 
         def apply(node: Any, *gradients: Any) -> Any:
             if sys.getprofile() is None:
-                sys.setprofile(self)
+                sys.setprofile(self.profile)
             return usual(node, *gradients)
 
         kind.apply = apply
