@@ -312,17 +312,21 @@ def test_where_a_form_of_the_calls_comes_to_no_answer_the_next_is_drawn_from(
 
     def answers(verifying: Verifying, questions: list[Question], seconds: float) -> list[Evidence]:
         asked.append(questions[0].args)
-        yes = Evidence("identical", "here", 1)
+        yes = Evidence("identical", "here", 1, args=str(asked[-1]))
         no = Evidence("unsupported", "here", 1)
         return [yes if asked[-1] == "x: f32[4, n]" else no]
 
     monkeypatch.setattr(Verifying, "answers", answers)
-    forms = {"args": "x: f32[a, n]", "otherwise": (None, "x: f32[4, n]", "x: f32[n, n]")}
+    forms = {
+        "args": "x: f32[a, n]",
+        "otherwise": (None, "x: f32[4, n]", "x: f32[n, n]"),
+        "as_seen": "x: f32[2, n]",
+    }
     tuning = _Tuning(replace(planted.request(budget=200.0), **forms), lambda where: None, 0.0)
     tuning.begin = time.monotonic()
     assert tuning._verified("text").is_yes
-    # The one that was answered on the interpreter is asked about on the GPU.
-    assert asked == ["x: f32[a, n]", None, "x: f32[4, n]", "x: f32[4, n]"]
+    # On the GPU calls as they were seen, and then what the interpreter has drawn from.
+    assert asked == ["x: f32[a, n]", None, "x: f32[4, n]", "x: f32[2, n]", "x: f32[4, n]"]
 
 
 _ON_BOTH = [("interpreter", 100, False), ("cuda", 20, True)]
@@ -358,7 +362,7 @@ def test_a_yes_is_one_of_the_interpreter_and_of_the_gpu(
         said = {"interpreter": interpreter, "cuda": gpu}[question.backend]
         if said == "cannot run":
             return [Evidence("unsupported", question.backend)]
-        return [Evidence(said, question.backend, question.examples)]
+        return [Evidence(said, question.backend, question.examples, args="x: f32[m, n]")]
 
     monkeypatch.setattr(Verifying, "answers", answers)
     tuning = _Tuning(planted.request(budget=200.0), lambda where: None, time.monotonic())

@@ -41,6 +41,8 @@ class Evidence:
     reason: str = ""
     """Why there is no yes; of a counterexample, what it is."""
     notes: tuple[str, ...] = ()
+    args: str = ""
+    """What was drawn from, as `--args` has it."""
     algebra: str = ""
     """`same`, `different` or `not-applicable`; "" where it was not asked for."""
 

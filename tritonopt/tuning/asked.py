@@ -24,6 +24,18 @@ from tritonopt.verification.tasks import read_module, tasks_of
 
 
 @dataclass(frozen=True)
+class _Seen:
+    """Calls of a launcher, and the arguments as a verification may draw them: those of the most
+    that are alike first."""
+
+    calls: tuple[Call, ...]
+    wide: tuple[str, ...]
+    """With every size free."""
+    narrow: tuple[str, ...]
+    """With the sizes that never changed, where there were such."""
+
+
+@dataclass(frozen=True)
 class Asked:
     """What came of one file."""
 
@@ -112,9 +124,9 @@ def _seen(module: source.Module, wanted: Wanted, like: Request) -> Asked:
         shown, left_out = " ".join(command), list[str]()
         requests = []
         for launcher in [*chosen, *_called_alone(launchers, inner, seen)]:
-            calls, forms = _calls(seen.get(launcher.name, []), launcher, left_out)
-            if calls:
-                requests.append(_request(module, wanted, like, launcher, calls, forms))
+            again = _calls(seen.get(launcher.name, []), launcher, left_out)
+            if again.calls:
+                requests.append(_request(module, wanted, like, launcher, again))
         if requests:
             told = [] if wanted.command else [f"{module.path}: the calls are those of `{shown}`"]
             if status:
@@ -192,20 +204,21 @@ def _request(
     wanted: Wanted,
     like: Request,
     launcher: Launcher,
-    calls: tuple[Call, ...],
-    forms: tuple[str, ...],
+    seen: _Seen,
 ) -> Request:
     (task,) = tasks_of(Launchers(module), module, launcher.name, None)
     # What is written in the file comes first, then what was seen; what its code says goes before
     # what is known to be narrow.
+    forms = (*seen.wide, *seen.narrow)
     first, *rest = (None,) if isinstance(task.arguments, Signature) else (*forms[:1], None)
     return replace(
         _of_file(module, wanted, like),
         launcher=launcher.name,
         by_position=launcher.autograd,
-        calls=calls,
+        calls=seen.calls,
         args=first,
         otherwise=(*rest, *forms[1:]) if rest else (),
+        as_seen=(*seen.narrow, None)[0],
     )
 
 
@@ -252,13 +265,8 @@ def _without_calls(
     raise VerificationError(f"{module.path}: shows no sizes. {asked}")
 
 
-def _calls(
-    seen: Sequence[Mapping[str, Any]], launcher: Launcher, notes: list[str]
-) -> tuple[tuple[Call, ...], tuple[str, ...]]:
-    """The calls, and the arguments as a verification may draw them.
-
-    Those of the most that are alike come first, and the widest of each kind before narrower ones.
-    """
+def _calls(seen: Sequence[Mapping[str, Any]], launcher: Launcher, notes: list[str]) -> _Seen:
+    """The calls that can be made again; notes say of the others why not."""
     alike: dict[object, list[dict[str, Any]]] = {}
     for one in seen:
         arguments = dict(one["arguments"])
@@ -280,4 +288,4 @@ def _calls(
             narrow += forms[1:]
         except (NotGeneral, VerificationError) as error:
             notes.append(f"{launcher.name}: a call cannot be made again: {error}")
-    return tuple(calls.values()), (*wide, *narrow)
+    return _Seen(tuple(calls.values()), tuple(wide), tuple(narrow))

@@ -28,6 +28,9 @@ class Request:
     otherwise: tuple[str | None, ...] = ()
     """What else it may draw from, one after the other, as long as it comes to no answer: what was
     seen of calls may not run all that differs, or may be what the launcher does not take."""
+    as_seen: str | None = None
+    """Calls like those that were seen, with their sizes where these never changed: of them a GPU
+    compiles fewer kernels."""
     assume: tuple[str, ...] = ()
     by_position: bool = False
     """Whether the launcher takes no names: an autograd function."""

@@ -239,43 +239,47 @@ class _Tuning:
 
         Of the backend that was asked for; else of the interpreter and of the GPU. A kernel is
         compiled anew for most sizes, in a second, and does not tell what it ran. So the interpreter
-        has all of the examples, and the GPU as many as show that it does the same there.
+        has all of the examples, and the GPU as many as show that it does the same there, of calls
+        as they were seen where there are any.
         """
         self._report("verifying")
-        question = replace(self._question(text, self.request.examples), algebra=True)
+        request = self.request
+        question = replace(self._question(text, request.examples), algebra=True)
+        forms = (request.args, *request.otherwise)
         if question.backend != "auto":
-            return self._first_answer(question)[1]
-        asked, interpreted = self._first_answer(replace(question, backend="interpreter"))
+            return self._first_answer(question, forms)
+        interpreted = self._first_answer(replace(question, backend="interpreter"), forms)
         if (
             interpreted.backend
             and interpreted.verdict == "unsupported"
             and not interpreted.examples
         ):
             # It has what the interpreter cannot run.
-            return self._first_answer(replace(question, backend="cuda"))[1]
+            return self._first_answer(replace(question, backend="cuda"), forms)
         if not interpreted.is_yes:
             return interpreted
         examples = max(question.examples // _ON_GPU, 1)
-        like = replace(asked, backend="cuda", examples=examples, algebra=False)
-        return on_both(interpreted, self._answered(replace(like, covered_elsewhere=True)))
+        on_gpu = replace(question, backend="cuda", examples=examples, algebra=False)
+        drawn = [form for form in (request.as_seen, interpreted.args) if form] or forms
+        compiled = self._first_answer(replace(on_gpu, covered_elsewhere=True), drawn)
+        return on_both(interpreted, compiled)
 
-    def _first_answer(self, question: Question) -> tuple[Question, Evidence]:
-        """The question about the first form of the calls that comes to an answer, and that answer;
-        of the last one, where none does."""
-        evidence = self._answered(question)
-        for args in self.request.otherwise:
-            if not evidence.backend or evidence.verdict != "unsupported":
+    def _first_answer(self, question: Question, forms: Sequence[str | None]) -> Evidence:
+        """The answer for the first form of the calls that comes to one; else that for the last."""
+        evidence = Evidence("unsupported")
+        for left, args in zip(range(len(forms) - 1, -1, -1), forms, strict=True):
+            evidence = self._answered(replace(question, args=args), 2 if left else 1)
+            if evidence.verdict != "unsupported":
                 break
-            question = replace(question, args=args)
-            evidence = self._answered(question)
-        return question, evidence
+        return evidence
 
-    def _answered(self, question: Question) -> Evidence:
+    def _answered(self, question: Question, share: int) -> Evidence:
+        """The answer; it may take the time that there is, divided by `share`."""
         known = self._known(question)
         if known is not None:
             return known
         begun, left = time.monotonic(), max(self.left, 0.0)
-        seconds = max(left / _SHARE, self.overtime)
+        seconds = max(left / _SHARE, self.overtime) / share
         if seconds < _NO_TIME:
             return Evidence("unsupported", reason="no time was left to verify it")
         with self._phase("verifying"):

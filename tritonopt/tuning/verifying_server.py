@@ -66,10 +66,23 @@ class VerifyingServer:
             found.verdict,
             found.backend,
             found.examples,
-            (found.counterexample or found.reason or "").strip(),
-            found.notes,
-            found.algebra.answer if found.algebra is not None else "",
+            reason=(found.counterexample or found.reason or "").strip(),
+            notes=found.notes,
+            args=_as_written(found.args),
+            algebra=found.algebra.answer if found.algebra is not None else "",
         )
+
+
+def _as_written(args: str) -> str:
+    """What can be asked about once more; "" for what was found by trying and cannot be written."""
+    from tritonopt.verification.errors import VerificationError
+    from tritonopt.verification.signature.argument_language import parse
+
+    try:
+        parse(args)
+    except VerificationError:
+        return ""
+    return args
 
 
 def serve(descriptor: int) -> None:

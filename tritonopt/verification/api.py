@@ -13,6 +13,7 @@ from tritonopt.verification.capture.command import Captured, capture
 from tritonopt.verification.capture.generalize import Launch, NotGeneral, generalize
 from tritonopt.verification.capture.residues import answer
 from tritonopt.verification.coverage.demands import LOOPS, Demand
+from tritonopt.verification.coverage.index_widths import narrowed_offsets
 from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.never_ran import listed
@@ -107,15 +108,8 @@ def verify(
             )
         asked = (choose_backend(backend), require, max_examples, seed or 0)
         return _captured(old, new, command, Settings(*asked, _BOTH, progress, algebra=algebra))
-    embedded: tuple[str, ...] = ("rewritten",) if text is not None else ()
-    if kernel is not None:
-        old, new, tasks = kernel_alone(old, new, kernel, grid, args)
-        embedded = _BOTH
-    elif grid is not None:
-        raise VerificationError("--grid is the grid of a kernel: add --kernel NAME")
-    else:
-        old = in_its_package(old)
-        tasks = tasks_of(Launchers(old), new, launcher, args, about)
+    old, new, tasks = _to_run(old, new, kernel, grid, launcher, args, about)
+    embedded = _BOTH if kernel is not None else ("rewritten",) if text is not None else ()
     importlib.import_module(_WANTED_SOON)
     asked = (choose_backend(backend), require, max_examples, seed or 0)
     settings = Settings(
@@ -125,6 +119,24 @@ def verify(
     verdict = _verdict_of((old, new), (Path(original), Path(rewritten)), tasks, settings, inner)
     rest = left_out(Launchers(old), new, [name for task in tasks for name in task.reaches])
     return _with_rest(verdict, rest, chosen=bool(launcher or about or kernel))
+
+
+def _to_run(
+    old: source.Module,
+    new: source.Module,
+    kernel: str | None,
+    grid: str | None,
+    launcher: str | None,
+    args: str | None,
+    about: str | None,
+) -> tuple[source.Module, source.Module, list[Task]]:
+    """Both versions with what is to be called of them."""
+    if kernel is not None:
+        return kernel_alone(old, new, kernel, grid, args)
+    if grid is not None:
+        raise VerificationError("--grid is the grid of a kernel: add --kernel NAME")
+    old = in_its_package(old)
+    return old, new, tasks_of(Launchers(old), new, launcher, args, about)
 
 
 def _with_rest(verdict: Verdict, rest: list[str], *, chosen: bool) -> Verdict:
@@ -283,9 +295,10 @@ def _unless_unseen(
 
 def _unless_narrowed(verification: Verification, verdict: Verdict) -> Verdict:
     """The verdict, but no yes where offsets lose bits that no call that is run can need."""
-    if not verification.narrowed:
+    narrowed = narrowed_offsets(Comparison.of(verification.old, verification.new))
+    if not narrowed:
         return verdict
-    lines = ", ".join(map(str, dict.fromkeys(verification.narrowed)))
+    lines = ", ".join(map(str, dict.fromkeys(narrowed)))
     text = f"offsets that the original converts to 64 bits (line {lines}) are shorter then"
     if verification.settings.assume_covered:
         text += "; taken never to need them, because --assume-covered says so"

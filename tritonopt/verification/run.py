@@ -15,7 +15,6 @@ from tritonopt.verification.comparison.script import script
 from tritonopt.verification.comparison.widening import Widened, widen
 from tritonopt.verification.coverage.demands import Demand, demands
 from tritonopt.verification.coverage.guards import kept_guards
-from tritonopt.verification.coverage.index_widths import narrowed_offsets
 from tritonopt.verification.coverage.requirements import Requirements
 from tritonopt.verification.coverage.scouts import Scouts
 from tritonopt.verification.coverage.surroundings import asked_elsewhere, notes_on_refusals
@@ -303,6 +302,7 @@ class Verification:
             checker.tally.accepted,
             checker.tally.discarded,
             notes=tuple(dict.fromkeys(notes)),
+            args=str(signature),
             timing=_timing(self.started, begin, search.first, checker.versions),
             written=checker.tally.written,
             compared=checker.tally.compared,
@@ -394,11 +394,6 @@ class Verification:
             return []
         every = demands(self.old, self.new, (self._reached(self.old), self._reached(self.new)))
         return [d for d in every if self.wanted is None or d in self.wanted]
-
-    @cached_property
-    def narrowed(self) -> list[int]:
-        """Lines of the original that compute an offset in 64 bits, the rewritten one in fewer."""
-        return narrowed_offsets(Comparison.of(self.old, self.new))
 
     @cached_property
     def asked_elsewhere(self) -> list[tuple[int, str]]:

@@ -106,6 +106,8 @@ class Verdict:
     """Text of a script that shows the counterexample again; it needs torch and triton only."""
     reason: str | None = None
     notes: tuple[str, ...] = ()
+    args: str = ""
+    """What the calls of the launcher were drawn from, as `--args` has it; "" of several ones."""
     timing: Timing | None = None
     written: int = 0
     """How many elements the original's kernels wrote, over all examples."""
