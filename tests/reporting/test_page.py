@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.reporting.test_timing_table import GAIN, LOSS
-from tritonopt.measurement.results import Comparison, Ratio, Row
+from tritonopt.measurement.results import Comparison, Compiled, Machine, Ratio, Row
 from tritonopt.measurement.tuned import (
     ORIGINAL,
     TUNED,
@@ -31,11 +31,15 @@ from tritonopt.reporting.findings import (
 from tritonopt.reporting.page import rendering
 from tritonopt.reporting.page.findings_page import rewrite_page, suggest_page
 from tritonopt.reporting.page.heat_map import heat_maps
+from tritonopt.reporting.page.places import meaning_of
 from tritonopt.reporting.page.rendering import MOST_BYTES, rendered
 from tritonopt.reporting.page.side_by_side import diff_of
+from tritonopt.reporting.page.timed_calls import saved_text
 from tritonopt.reporting.page.timing_page import timing_page
 from tritonopt.reporting.page.tuning_page import tuning_page
 from tritonopt.reporting.page.verdict_page import pairs_page, verdict_page
+from tritonopt.reporting.text import Style
+from tritonopt.reporting.tuning_table import tuning_lines
 from tritonopt.rewriting.model import Condition, Remark, RemarkKind, Status
 from tritonopt.verification.verdict import Algebra, Verdict
 
@@ -282,6 +286,58 @@ def test_a_tuning_says_what_was_accepted_and_what_was_not() -> None:
         "2.000x",
     ):
         assert said in text
+
+
+def test_a_tuning_without_a_gpu_claims_no_times() -> None:
+    def code(version: str, registers: int) -> tuple[Compiled, ...]:
+        return (Compiled(version, "k", "sm_90", {"registers": registers}, digest=version),)
+
+    first = TunedRow("x f16[8]", {"n": 8}, original=Row("f", "x f16[8]", compiled=code("", 30)))
+    tried = (
+        Tried("licm", "b", Fate.DROPPED, compiled=code("licm", 40)),
+        Tried("rows", "c", Fate.WAITING),
+    )
+    page = tuning_page([Answer("f.py", "f", "a", "a", rows=(first,), tried=tried)], FACTS, apply="")
+    text = read(rendered(page)).text
+    for wrong in ("faster on this GPU", "others were faster", "stays as it is", "Time saved"):
+        assert wrong not in text
+    assert "Nothing was timed" in text and "1 of 2 variants looked at" in text
+    (table,) = page.subjects[0].compiled
+    assert [row[1:3] for row in table.rows] == [("original", "30"), ("licm", "40")]
+
+
+def test_of_a_place_left_alone_the_reason_is_told_and_not_what_would_have_to_hold() -> None:
+    condition = ("rows-can-be-lifted", "refuted", "")
+    left = Applied("row-batch", "missed", "k", 9, "kept", (condition,), "several-rows-already")
+    tried = (Tried("row-batch", "b", Fate.REFUSED, "differs", remarks=(left,)),)
+    (group,) = tuning_page([Answer("f.py", "f", "a", "a", tried=tried)], FACTS, apply="").groups
+    assert group.means == "A program handles several rows already, in tiles of two axes."
+    assert group.advice
+    assert meaning_of("same-elements")[0].startswith("This was not proved: ")
+
+
+def test_a_path_is_shown_as_a_person_types_it_and_calls_by_the_same_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    times = {ORIGINAL: GAIN.times["before"], TUNED: GAIN.times["after"]}
+    fresh = Row(GAIN.launcher, GAIN.label, {"n": 8}, times, GAIN.ratio)
+    rows = (TunedRow(GAIN.label, {"n": 8}, fresh, uses_new=True),)
+    machine = Machine("GPU", "2", "3", "13", "1")
+    answer = Answer(str(tmp_path / "a" / "f.py"), "f", "a", "b", rows=rows, machine=machine)
+    page = tuning_page([answer], FACTS, apply="")
+    assert page.subjects[0].name == "a/f.py: f"
+    assert page.subjects[0].tables[0].rows[0][0] == "n=8"
+    assert str(tmp_path) not in read(rendered(page)).text
+    assert "a/f.py: f: stays as it is" in [*tuning_lines([answer], Style(color=False))]
+
+
+def test_nothing_has_no_sign_and_code_in_a_note_is_code() -> None:
+    assert [saved_text(v) for v in (-0.001, 0.0, -0.2)] == ["0.00 µs", "0.00 µs", "-0.20 µs"]
+    found = PairFinding(
+        "a.py", "a.py", "b.py", Verdict("equivalent", "cuda", 9, notes=("`x` = 1",))
+    )
+    assert "<li><code>x</code> = 1</li>" in rendered(verdict_page(found, FACTS))
 
 
 # The diff

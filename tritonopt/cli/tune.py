@@ -278,7 +278,7 @@ def _reported(
     """The table, the diffs or the files, and the exit code."""
     from tritonopt.reporting.diff import unified
     from tritonopt.reporting.json import tuning_report
-    from tritonopt.reporting.text import Style
+    from tritonopt.reporting.text import Style, shown_path
     from tritonopt.reporting.tuning_table import tuning_lines
     from tritonopt.tuning.applying.outcome import outcomes, written
 
@@ -287,16 +287,17 @@ def _reported(
     else:
         say(*tuning_lines(answers, Style.of(sys.stderr)))
     for outcome in outcomes(requests, answers):
+        path = shown_path(str(outcome.path))
         for launcher in outcome.left_out:
             say(
-                f"note: {outcome.path}: {launcher} changes what another launcher's result changes "
+                f"note: {path}: {launcher} changes what another launcher's result changes "
                 "as well, and is left out: tune it again afterwards"
             )
         if not outcome.changed:
             continue
         if arguments.write:
             written(outcome)
-            say(f"{outcome.path}: written, with {outcome.record}")
+            say(f"{path}: written, with {shown_path(str(outcome.record))}")
         elif arguments.format == "text":
             print(unified(str(outcome.path), outcome.original, outcome.text), end="")
     failed = any(answer.failure for answer in answers)

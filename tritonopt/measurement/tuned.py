@@ -61,6 +61,8 @@ class Applied:
     message: str
     conditions: tuple[tuple[str, str, str], ...] = ()
     """Of each: the claim, its status, the detail."""
+    reason: str = ""
+    """Of what is missed: the name of what stood in the way."""
 
 
 @dataclass(frozen=True)

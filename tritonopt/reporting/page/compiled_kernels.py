@@ -20,6 +20,7 @@ _COLUMNS = {
     "barriers": "barriers",
 }
 _ACCESS = re.compile(r"global (?P<kind>loads|stores|atomics)\b.*?(?P<bits>\d+) bits")
+_NUMBERS = (*_COLUMNS, "loads", "stores")
 _SHOWN_CALLS = 4
 
 
@@ -39,6 +40,19 @@ def tables_of_rows(
             title += f"; and {len(calls) - _SHOWN_CALLS} more calls"
         tables.append(Table(title, _columns(versions), tuple(_lines(row.compiled, versions))))
     return tuple(tables)
+
+
+def table_of_variants(compiled: Sequence[Compiled]) -> tuple[Table, ...]:
+    """Of many versions, where nothing was timed: a line for each, kernel by kernel."""
+    kernels: dict[tuple[str, str], list[Compiled]] = {}
+    for each in compiled:
+        kernels.setdefault((each.kernel, each.target), []).append(each)
+    rows = []
+    for (kernel, target), versions in kernels.items():
+        for each in versions:
+            version = f"{each.version}: {each.failure}" if each.failure else each.version
+            rows.append((f"{kernel}, {target}", version, *_cells([each.numbers], "")[1:]))
+    return (Table("", ("kernel, GPU", "version", *_NUMBERS), tuple(rows)),) if rows else ()
 
 
 def table_of_verdict(pairs: Sequence[Comparison]) -> tuple[Table, ...]:
@@ -65,7 +79,7 @@ def table_of_verdict(pairs: Sequence[Comparison]) -> tuple[Table, ...]:
 
 def _columns(versions: Sequence[str]) -> tuple[str, ...]:
     arrow = " → ".join(versions)
-    return ("kernel, GPU", f"machine code, {arrow}", *_COLUMNS, "loads", "stores")
+    return ("kernel, GPU", f"machine code, {arrow}", *_NUMBERS)
 
 
 def _lines(compiled: Sequence[Compiled], versions: Sequence[str]) -> Iterator[tuple[str, ...]]:

@@ -174,6 +174,8 @@ class _Page:
     def _timing(self, subject: Subject, space: _Space) -> Iterator[Markup]:
         assert subject.timing is not None
         found = timed(subject.timing)
+        if not found.has_times and not any(call.failures or call.remarks for call in found.calls):
+            return  # sizes alone: they stand above the machine code
         head = space.take(_part("timing_head", found, subject.name))
         if head is None:
             self.left_out["tables of times"] += 1
