@@ -150,7 +150,7 @@ class Progress:
 
     launcher: str
     phase: str
-    """`original`, `search`, `afresh`, `verifying`."""
+    """`original`, `timing`, `afresh`, `verifying`; without a GPU `compiling`."""
     done: int
     of: int
     """Variants that are done in this phase, and all of it."""
