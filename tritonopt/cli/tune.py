@@ -181,13 +181,14 @@ def _tuned(arguments: argparse.Namespace) -> int:
 
         def show(where: Progress) -> None:
             best = f", best {where.best}" if where.best else ""
-            left = f"{where.launcher}: {where.phase} {where.done}/{where.of}"
-            bar.update(len(found), len(requests), f"{left}, {where.left:.0f} s{best}")
+            turn = f" ({len(found) + 1} of {len(requests)})" if len(requests) > 1 else ""
+            label = f"{where.launcher}{turn}: {where.phase}{best}"
+            bar.update(where.done, where.of, label, f"{where.left:.0f} s left")
 
         engine = (arguments.engine, arguments.jobs, arguments.task_timeout)
         for answer in answers_of(requests, arguments.budget, show, *engine):
             found.append(answer)
-            bar.update(len(found), len(requests), answer.launcher)
+            bar.update(len(found), len(requests), f"{answer.launcher}: done")
     return _reported(arguments, requests, in_their_order(requests, found))
 
 
@@ -221,12 +222,15 @@ def _requests(arguments: argparse.Namespace) -> list[Request]:
     files = _wanted(arguments)
     if not files:
         complain(f"no Triton kernel in {', '.join(arguments.paths)}")
-    for wanted in files:
-        asked = requests_of(wanted, like)
-        found += asked.requests
-        say(*(f"note: {note}" for note in asked.notes))
-        for error in asked.errors:
-            complain(error)
+    with Bar(len(files), "looking for calls", sys.stderr) as bar:
+        for wanted in files:
+            asked = requests_of(wanted, like)
+            found += asked.requests
+            bar.clear()
+            say(*(f"note: {note}" for note in asked.notes))
+            for error in asked.errors:
+                complain(error)
+            bar.advance()
     return found
 
 
