@@ -173,7 +173,7 @@ def _tuned(arguments: argparse.Namespace) -> int:
     """Tune, show, and write where that was asked for. Raises what `run` says."""
     from tritonopt.tuning.many import answers_of, in_their_order
 
-    requests = _requests(arguments)
+    requests, wrong = _requests(arguments)
     if not requests:
         return ERROR
     found: list[Answer] = []
@@ -189,11 +189,12 @@ def _tuned(arguments: argparse.Namespace) -> int:
         for answer in answers_of(requests, arguments.budget, show, *engine):
             found.append(answer)
             bar.update(len(found), len(requests), f"{answer.launcher}: done")
-    return _reported(arguments, requests, in_their_order(requests, found))
+    code = _reported(arguments, requests, in_their_order(requests, found))
+    return ERROR if wrong else code
 
 
-def _requests(arguments: argparse.Namespace) -> list[Request]:
-    """Those of all files; what is wrong with one of them is said."""
+def _requests(arguments: argparse.Namespace) -> tuple[list[Request], bool]:
+    """Those of all files, and whether something is wrong with one of them, which is said."""
     from tritonopt.measurement.timing import Effort
     from tritonopt.rewriting.registry import select
     from tritonopt.tuning.asked import requests_of
@@ -219,7 +220,7 @@ def _requests(arguments: argparse.Namespace) -> list[Request]:
         gpu=not arguments.no_gpu,
     )
     found: list[Request] = []
-    files = _wanted(arguments)
+    files, wrong = _wanted(arguments)
     if not files:
         complain(f"no Triton kernel in {', '.join(arguments.paths)}")
     with Bar(len(files), "looking for calls", sys.stderr) as bar:
@@ -229,9 +230,9 @@ def _requests(arguments: argparse.Namespace) -> list[Request]:
             bar.clear()
             say(*(f"note: {note}" for note in asked.notes))
             for error in asked.errors:
-                complain(error)
+                wrong = bool(complain(error))
             bar.advance()
-    return found
+    return found, wrong
 
 
 def _usual_store() -> Path:
@@ -240,16 +241,21 @@ def _usual_store() -> Path:
     return cache_directory() / "tuned.sqlite"
 
 
-def _wanted(arguments: argparse.Namespace) -> list[Wanted]:
-    """Every file with kernels, and what is to be called in it."""
+def _wanted(arguments: argparse.Namespace) -> tuple[list[Wanted], bool]:
+    """Every file with kernels, and what is to be called in it; and whether one cannot be read."""
     from tritonopt.tuning.subjects import Wanted
 
-    found = []
+    found, wrong = [], False
     for text in arguments.paths:
         given = place(text)
         about = None if given.focus is None else kernel_at(given)
         for path in find_python_files([Path(given.path)]):
-            if path == Path(given.path) or _has_kernels(path):
+            try:
+                meant = path == Path(given.path) or has_kernels(read_file(path).text)
+            except SourceError as error:
+                wrong = bool(complain(str(error)))
+                continue
+            if meant:
                 found.append(
                     Wanted(
                         path,
@@ -264,16 +270,7 @@ def _wanted(arguments: argparse.Namespace) -> list[Wanted]:
                         usual=path == Path(given.path),
                     )
                 )
-    return found
-
-
-def _has_kernels(path: Path) -> bool:
-    """Whether a file of a directory has any; what is wrong with it is said."""
-    try:
-        return has_kernels(read_file(path).text)
-    except SourceError as error:
-        complain(str(error))
-        return False
+    return found, wrong
 
 
 def _reported(
@@ -323,8 +320,8 @@ def _checked(arguments: argparse.Namespace) -> int:
     effort = Effort(precision=arguments.precision)
     as_json = arguments.format == "json"
     found: list[Check] = []
-    errors = False
-    for wanted in _wanted(arguments):
+    files, errors = _wanted(arguments)
+    for wanted in files:
         if not path_of(Path(wanted.before)).exists():
             continue
         try:

@@ -43,9 +43,10 @@ def _answer(answer: Answer, style: Style) -> Iterator[str]:
         yield style.paint(head, BOLD)
         yield style.paint(f"    {answer.failure}", RED)
         return
-    what = answer.what or "stays as it is"
-    where = f", where {answer.condition}" if answer.condition else ""
-    yield style.paint(f"{head}: {what}{where}", BOLD)
+    if answer.machine is not None:  # else nothing was timed, and nothing is known of it
+        head += f": {answer.what or 'stays as it is'}"
+        head += f", where {answer.condition}" if answer.condition else ""
+    yield style.paint(head, BOLD)
     if answer.machine is not None:
         yield from _table(answer, style)
     yield from _without_times(answer)
