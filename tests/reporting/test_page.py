@@ -39,6 +39,7 @@ from tritonopt.reporting.page.timing_page import timing_page
 from tritonopt.reporting.page.tuning_page import tuning_page
 from tritonopt.reporting.page.verdict_page import pairs_page, verdict_page
 from tritonopt.reporting.text import Style
+from tritonopt.reporting.timing_table import call_labels
 from tritonopt.reporting.tuning_table import tuning_lines
 from tritonopt.rewriting.model import Condition, Remark, RemarkKind, Status
 from tritonopt.verification.verdict import Algebra, Verdict
@@ -246,6 +247,21 @@ def test_a_heat_map_has_two_sizes_and_keeps_types_apart() -> None:
     assert [side for side, _ in first.rows] == ["1", "2"]
     assert {cell.shade for _, cells in first.rows for cell in cells if cell} == {"l3"}
     assert heat_maps(rows[:1]) == ()
+
+
+def test_calls_of_other_shapes_are_named_by_their_shapes() -> None:
+    shapes: list[tuple[str, dict[str, int]]] = [
+        ("x f16[64, 64]", {"n": 64}),
+        ("x f16[64, 512, 512]", {"n": 64, "m": 512}),
+    ]
+    times = GAIN.times
+    rows = [Row("f", label, sizes, times, ratio=Ratio(2, 2, 2, 9)) for label, sizes in shapes]
+    (found,) = heat_maps(rows)
+    assert (found.down, found.right) == ("shape", "")
+    assert [side for side, _ in found.rows] == ["[64, 64]", "[64, 512, 512]"]
+    assert call_labels(rows) == [label for label, _ in shapes]
+    # Where sizes alone name the calls, the first one tells what they are sizes of.
+    assert "The first call is x f16[64, 64]" in rendered(timing_page(compared(rows[0]), FACTS))
 
 
 def test_one_size_makes_a_column_and_calls_alike_a_second_map() -> None:

@@ -107,9 +107,14 @@ def _kernels(
 
 
 def call_labels(rows: Sequence[Row | TunedRow]) -> list[str]:
-    """The sizes of each call, if they tell the calls apart; else everything."""
+    """The sizes of each call, if they tell the calls apart; else everything.
+
+    Of calls that were seen, sizes that are equal have one name. Where one call has more names than
+    another, they are of different shapes, and numbers alone would hide that.
+    """
     short = [", ".join(f"{name}={size}" for name, size in row.sizes.items()) for row in rows]
-    whole = "" in short or len(set(short)) < len(short)
+    several = len({tuple(row.sizes) for row in rows}) > 1
+    whole = several or "" in short or len(set(short)) < len(short)
     return [row.label for row in rows] if whole else short
 
 

@@ -41,8 +41,8 @@ class Timed:
     columns: tuple[str, ...]
     calls: tuple[Call, ...]
     maps: tuple[HeatMap, ...]
-    types: str
-    """Types and plain values of all calls, where the labels leave them out."""
+    example: str
+    """The first call in full, where the labels leave its types and shapes out."""
     has_times: bool
     has_copy: bool
     has_matrix: bool
@@ -67,7 +67,7 @@ def timed(found: Comparison) -> Timed:
         table.titles,
         calls,
         heat_maps(found.rows) if compares else (),
-        types.pop() if len(types) == 1 else "",
+        rows[0].label if len(types) == 1 else "",
         any(row.times for row in rows),
         table.has_copy,
         table.has_matrix,
