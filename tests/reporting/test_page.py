@@ -29,6 +29,7 @@ from tritonopt.reporting.findings import (
     Summary,
 )
 from tritonopt.reporting.page import rendering
+from tritonopt.reporting.page.compiled_kernels import table_of_verdict
 from tritonopt.reporting.page.findings_page import rewrite_page, suggest_page
 from tritonopt.reporting.page.heat_map import heat_maps
 from tritonopt.reporting.page.places import meaning_of
@@ -42,6 +43,8 @@ from tritonopt.reporting.text import Style
 from tritonopt.reporting.timing_table import call_labels
 from tritonopt.reporting.tuning_table import tuning_lines
 from tritonopt.rewriting.model import Condition, Remark, RemarkKind, Status
+from tritonopt.verification.process import compiled_programs as code
+from tritonopt.verification.process.compiled_programs import Program
 from tritonopt.verification.verdict import Algebra, Verdict
 
 FACTS = {"Command": "tritonopt suggest x.py"}
@@ -201,6 +204,24 @@ def test_a_verdict_is_said_in_words(name: str, said: str, tmp_path: Path) -> Non
     assert said in text and "On a GPU: H200" in text and "x - y" in text
     assert (f"on {EVIL}" in text) == (counterexample is not None)
     assert said in read(rendered(pairs_page([found], 2, FACTS))).text
+
+
+def test_of_machine_code_what_differs_is_shown_by_its_signature() -> None:
+    def program(signature: str, digest: str, registers: int) -> Program:
+        return Program("k", signature, "sm_90", digest, statistics={"registers": registers})
+
+    same = code.Comparison(program("X: *f16", "a", 9), program("X: *f16", "a", 9))
+    other = code.Comparison(program("X: *f32", "b", 9), program("X: *f32", "c", 8))
+    (table,) = table_of_verdict((same, other))
+    assert [row[:3] for row in table.rows] == [("k(X: *f32), sm_90", "differs", "9 → 8")]
+    assert table_of_verdict((same,)) == ()
+
+
+def test_what_could_not_be_done_is_told_at_the_top() -> None:
+    files = [FileFindings(f"{n}.py", 1, before="a", after="a", refused=("no",) * n) for n in (0, 1)]
+    for file, told in zip(files, (False, True), strict=True):
+        page = rewrite_page([file], summary_of(file), FACTS, apply="do it", verifies=True)
+        assert ("In 1 file something could not be done; it is told there." in page.lead) is told
 
 
 def test_counterexamples_come_first_and_a_file_that_is_gone_is_said() -> None:

@@ -56,23 +56,25 @@ def table_of_variants(compiled: Sequence[Compiled]) -> tuple[Table, ...]:
 
 
 def table_of_verdict(pairs: Sequence[Comparison]) -> tuple[Table, ...]:
-    """What the `compile` backend of a verification compared."""
+    """What the `compile` backend of a verification found to differ; the rest is one sentence."""
     rows = []
     for pair in pairs:
         ours, theirs = pair.original, pair.rewritten
         if pair.identical:
-            cells = _cells([ours.statistics], "same machine code")
-        elif theirs is None:
+            continue
+        if theirs is None:
             cells = _cells([ours.statistics], "not launched by the rewritten version")
         else:
             failures = [p.failure for p in (ours, theirs) if p.failure]
             cells = _cells([ours.statistics, theirs.statistics], "; ".join(failures) or "differs")
-        rows.append((f"{ours.kernel}, {ours.target}", *cells))
+        rows.append((f"{ours.kernel}({ours.signature}), {ours.target}", *cells))
     if not rows:
         return ()
     return (
         Table(
-            "All signatures that were launched", _columns(("original", "rewritten")), tuple(rows)
+            "Of all signatures that were launched, those that differ",
+            _columns(("original", "rewritten")),
+            tuple(rows),
         ),
     )
 
