@@ -126,6 +126,17 @@ def test_a_file_that_cannot_be_called_so_is_an_error_and_the_others_are_tuned(
     assert "if n >= 64:" in out and code == 2
 
 
+@pytest.mark.usefixtures("planted")
+def test_what_is_true_of_several_files_is_said_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "other.py").write_text(EXAMPLE.read_text(encoding="utf-8"), encoding="utf-8")
+    given = ["--no-gpu", "--budget", "0.001s", "--store", str(tmp_path / "store.sqlite")]
+    assert main(["tune", str(tmp_path), *given]) == 0
+    err = capsys.readouterr().err
+    assert err.count("no sizes were given") == 1 and "other.py: softmax" in err
+
+
 @pytest.mark.parametrize("text", ["soon", "0", "10 days"])
 def test_a_budget_is_a_time(text: str) -> None:
     with pytest.raises(SystemExit):

@@ -325,6 +325,16 @@ def test_a_tuning_says_what_was_accepted_and_what_was_not() -> None:
         assert said in text
 
 
+def test_of_two_backends_both_are_told() -> None:
+    backend = "cuda: NVIDIA H200, triton 3.6.0; interpreter: x86_64, triton 3.6.0"
+    proof = Evidence("equivalent", backend, 125)
+    answer = Answer("a.py", "scale", "a\n", "b\n", "licm", evidence=proof)
+    text = read(rendered(tuning_page([answer], FACTS, apply=""))).text
+    assert "equivalent on 125 inputs (cuda and interpreter)" in text
+    assert "On a GPU: NVIDIA H200, triton 3.6.0; and in Triton's interpreter, on the proc" in text
+    assert "not on a GPU" not in text
+
+
 def test_a_tuning_without_a_gpu_claims_no_times() -> None:
     def code(version: str, registers: int) -> tuple[Compiled, ...]:
         return (Compiled(version, "k", "sm_90", {"registers": registers}, digest=version),)

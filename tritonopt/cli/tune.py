@@ -223,12 +223,15 @@ def _requests(arguments: argparse.Namespace) -> tuple[list[Request], bool]:
     files, wrong = _wanted(arguments)
     if not files:
         complain(f"no Triton kernel in {', '.join(arguments.paths)}")
+    told: set[str] = set()
     with Bar(len(files), "looking for calls", sys.stderr) as bar:
         for wanted in files:
             asked = requests_of(wanted, like)
             found += asked.requests
             bar.clear()
-            say(*(f"note: {note}" for note in asked.notes))
+            # What is true of many files is said once.
+            say(*(f"note: {note}" for note in asked.notes if note not in told))
+            told.update(asked.notes)
             for error in asked.errors:
                 wrong = bool(complain(error))
             bar.advance()

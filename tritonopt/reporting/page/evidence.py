@@ -63,6 +63,11 @@ def in_short(verdict: Verdict) -> str:
     return f"{tiers}: {verdict.examples} inputs ({backend})"
 
 
+def kinds_of(backend: str) -> str:
+    """The backends without what they ran on."""
+    return " and ".join(part.partition(":")[0] for part in backend.split("; "))
+
+
 def grade_of(verdict: str) -> str:
     """Of a verdict by its name."""
     if verdict == "counterexample":
@@ -71,7 +76,12 @@ def grade_of(verdict: str) -> str:
 
 
 def where_of(backend: str) -> str:
-    """Where kernels were run."""
+    """Where kernels were run; `tune` asks two backends."""
+    gpu, both, processor = backend.partition("; interpreter:")
+    if both:
+        return (
+            f"{where_of(gpu)}; and in Triton's interpreter, on the processor ({processor.strip()})"
+        )
     kind, _, on = backend.partition(":")
     on = on.strip()
     if kind == "interpreter":

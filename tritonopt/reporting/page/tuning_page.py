@@ -19,7 +19,7 @@ from tritonopt.reporting.page.contents import (
     Subject,
     Table,
 )
-from tritonopt.reporting.page.evidence import grade_of, of_tuning
+from tritonopt.reporting.page.evidence import grade_of, kinds_of, of_tuning
 from tritonopt.reporting.page.places import meaning_of
 from tritonopt.reporting.page.side_by_side import diff_of
 from tritonopt.reporting.page.timed_calls import saved_text
@@ -131,7 +131,7 @@ def _fresh(answer: Answer) -> tuple[Row, ...]:
 
 def _is_timed(answer: Answer) -> bool:
     """With `--no-gpu` nothing is."""
-    return any(row.times for row in _fresh(answer))
+    return answer.changed or any(row.times for row in _fresh(answer))
 
 
 def _saved(answer: Answer) -> float:
@@ -150,7 +150,7 @@ def _evidence(answer: Answer) -> str:
     found = answer.evidence
     if found is None:
         return ""
-    return f"{found.verdict} on {found.examples} inputs ({found.backend.partition(':')[0]})"
+    return f"{found.verdict} on {found.examples} inputs ({kinds_of(found.backend)})"
 
 
 def _subject(answer: Answer, anchor: str, apply: str) -> Subject:
