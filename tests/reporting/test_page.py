@@ -50,7 +50,7 @@ from tritonopt.verification.verdict import Algebra, Verdict
 FACTS = {"Command": "tritonopt suggest x.py"}
 EVIL = "</script><script>alert(1)</script>{{ 7 * 191 }}{% raw %}<img src=x onerror=alert(1)>\"'&"
 CODE = f'x = 1\ny = """{EVIL}\n{EVIL}"""\nz = x + y  # {EVIL}\n'
-_VOID = {"meta", "br", "col", "rect"}
+_VOID = {"meta", "br", "wbr", "col", "rect"}
 
 
 class Page(HTMLParser):
@@ -142,6 +142,12 @@ def test_a_suggestion_is_shown_and_everything_in_it_is_text() -> None:
     assert "1 condition: 1 proved" in page.text
     assert "unknown" in page.text and "1 other conditions hold" in page.text
     assert "z = x - y" in page.text
+
+
+def test_a_long_path_is_broken_between_its_parts() -> None:
+    file = suggested(Suggestion(remark(1)), path="a/two_stages.py")
+    page = rendered(suggest_page([file], summary_of(file), FACTS))
+    assert ">a/<wbr>two_<wbr>stages.py:1</a>" in page
 
 
 def test_mistakes_come_first_then_what_is_worth_most() -> None:

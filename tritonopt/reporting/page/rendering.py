@@ -263,7 +263,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        cut=_cut, code=_code, grade=_grade, safety=_safety, statuses=_statuses
+        cut=_cut, code=_code, parted=_parted, grade=_grade, safety=_safety, statuses=_statuses
     )
     return environment
 
@@ -282,6 +282,11 @@ def _cut(text: str) -> str:
 def _code(text: str) -> Markup:
     """What stands in backticks, as code."""
     return Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def _parted(path: str) -> Markup:
+    """A path that is broken between its parts, where it has to be broken."""
+    return Markup(re.sub(r"([/_])", r"\1<wbr>", str(escape(path))))
 
 
 def _grade(status: str) -> str:
