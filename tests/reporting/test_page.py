@@ -145,9 +145,10 @@ def test_a_suggestion_is_shown_and_everything_in_it_is_text() -> None:
 
 
 def test_a_long_path_is_broken_between_its_parts() -> None:
-    file = suggested(Suggestion(remark(1)), path="a/two_stages.py")
-    page = rendered(suggest_page([file], summary_of(file), FACTS))
-    assert ">a/<wbr>two_<wbr>stages.py:1</a>" in page
+    for path, shown in (("a/b_c.py", "a/b_c.py"), (f"{'x' * 40}/b.py", f"{'x' * 40}/<wbr>b.py")):
+        file = suggested(Suggestion(remark(1)), path=path)
+        page = rendered(suggest_page([file], summary_of(file), FACTS))
+        assert f">{shown}:1</a>" in page
 
 
 def test_mistakes_come_first_then_what_is_worth_most() -> None:

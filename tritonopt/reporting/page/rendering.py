@@ -26,6 +26,8 @@ _GROUPED = 0.15
 """For what was left alone."""
 _MOST_LINES = 200
 """Of errors and notes."""
+_ONE_LINE = 36
+"""Characters of a path that are never broken."""
 _LONGEST = 6_000
 """Characters of one text."""
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -286,6 +288,8 @@ def _code(text: str) -> Markup:
 
 def _parted(path: str) -> Markup:
     """A path that is broken between its parts, where it has to be broken."""
+    if len(path) <= _ONE_LINE:
+        return escape(path)
     return Markup(re.sub(r"([/_])", r"\1<wbr>", str(escape(path))))
 
 
