@@ -188,7 +188,8 @@ def _tuned(arguments: argparse.Namespace) -> int:
         engine = (arguments.engine, arguments.jobs, arguments.task_timeout)
         for answer in answers_of(requests, arguments.budget, show, *engine):
             found.append(answer)
-            bar.update(len(found), len(requests), f"{answer.launcher}: done")
+            came = "failed" if answer.failure else answer.what or "stays as it is"
+            bar.update(len(found), len(requests), f"tuning; {answer.launcher}: {came}")
     code = _reported(arguments, requests, in_their_order(requests, found))
     return ERROR if wrong else code
 
