@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.tuning.test_tune import ARGS, SERVER, WINS_LATER, Planted
+from tests.tuning.test_tune import ARGS, EXAMPLE, SERVER, WINS_LATER, Planted
 from tritonopt.cli import tune as command
 from tritonopt.cli.main import main
 from tritonopt.tuning.applying import checking
@@ -29,9 +29,10 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Planted:
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     usual = command._requests
 
-    def requests(arguments: Any) -> list[Any]:
+    def requests(arguments: Any) -> tuple[list[Any], bool]:
         servers = {"server": SERVER, "verifier": "tests.tuning.yes_server"}
-        return [replace(request, **servers) for request in usual(arguments)]
+        found, wrong = usual(arguments)
+        return [replace(request, **servers) for request in found], wrong
 
     monkeypatch.setattr(command, "_requests", requests)
     module = import_module("tritonopt.tuning.bench")  # `bench` is a function there
@@ -112,6 +113,28 @@ def test_a_directory_without_kernels_is_said(
     assert main(["tune", str(empty), "--store", str(tmp_path / "store")]) == 2
     err = capsys.readouterr().err
     assert f"no Triton kernel in {empty}" in err and "other.py" in err
+
+
+def test_a_file_that_cannot_be_called_so_is_an_error_and_the_others_are_tuned(
+    planted: Planted, run: Run
+) -> None:
+    planted.plan.write_text(json.dumps({"rules": WINS_LATER}))
+    other = planted.folder / "layer_norm.py"
+    other.write_text((EXAMPLE.parent / "layer_norm.py").read_text(encoding="utf-8"))
+    code, out, err = run(str(other), "--args", ARGS)
+    assert "also needs weight, bias" in err
+    assert "if n >= 64:" in out and code == 2
+
+
+@pytest.mark.usefixtures("planted")
+def test_what_is_true_of_several_files_is_said_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "other.py").write_text(EXAMPLE.read_text(encoding="utf-8"), encoding="utf-8")
+    given = ["--no-gpu", "--budget", "0.001s", "--store", str(tmp_path / "store.sqlite")]
+    assert main(["tune", str(tmp_path), *given]) == 0
+    err = capsys.readouterr().err
+    assert err.count("no sizes were given") == 1 and "other.py: softmax" in err
 
 
 @pytest.mark.parametrize("text", ["soon", "0", "10 days"])

@@ -11,6 +11,7 @@ import pytest
 
 from tests.engines.test_engines import HOME, answers, doubling
 from tritonopt.engines import EngineError, Outcome, Task, engine_of
+from tritonopt.engines import cluster as cluster_engine
 
 pytestmark = pytest.mark.ray
 
@@ -86,6 +87,45 @@ def test_a_lost_node_costs_only_what_it_was_doing(cluster: Any, tmp_path: Path) 
     assert {name: one.value for name, one in found.items()} == {
         name: one.value for name, one in here.items()
     }
+
+
+class Asked:
+    """Stands for Ray: keeps what it was asked to connect to."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error
+        self.addresses: list[str | None] = []
+
+    def init(self, address: str | None, **options: Any) -> None:
+        self.addresses.append(address)
+        if self.error is not None:
+            raise self.error
+
+
+def test_a_cluster_that_is_gone_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        monkeypatch.setattr(cluster_engine, "_last_cluster", lambda: address)
+        asked = Asked()
+        cluster_engine._connect(asked, None)
+        taken.listen()
+        cluster_engine._connect(asked, None)
+        monkeypatch.setattr(cluster_engine, "_last_cluster", lambda: None)
+        cluster_engine._connect(asked, None)
+    assert asked.addresses == ["local", None, None]
+
+
+def test_a_cluster_that_refuses_is_said_to_want_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        asked = Asked(ConnectionError("Failed to connect"))
+        with pytest.raises(EngineError, match="Failed to connect. If it .*RAY_AUTH_MODE=token"):
+            cluster_engine._connect(asked, address)
 
 
 def test_an_address_that_does_not_answer() -> None:

@@ -57,11 +57,24 @@ const told = ([name, width, frame]) => {
     !inside(one) && one.getBoundingClientRect().right > root.clientWidth + 0.5);
   const all = what => [...page.querySelectorAll(what)].filter(one =>
     one.getBoundingClientRect().height > 0);
+  const broken = one => [...one.textContent.matchAll(/\\S+/g)].filter(word => {
+    const range = page.createRange();
+    range.setStart(one.firstChild, word.index);
+    range.setEnd(one.firstChild, word.index + word[0].length);
+    return range.getClientRects().length > 1;
+  });
+  const shown = one => one.closest("thead").getBoundingClientRect().height > 2;
+  const color = (one, part) => getComputedStyle(one, part).color;
   return {
     name, width, room: root.clientWidth, closed, opened: root.scrollWidth,
     beyond: beyond.slice(0, 5).map(one => one.tagName + "." + one.className),
     titles: all("h1, h2, h3").map(one => one.textContent.trim()),
     diff: all(".diff .new").length, cells: all(".heat td b").length, bars: all("svg rect").length,
+    cut: all(".wide").filter(one => one.scrollWidth > one.clientWidth + 1).map(
+      one => one.getAttribute("aria-label")),
+    broken: all("thead th").filter(shown).flatMap(broken).map(word => word[0]),
+    pale: all(":is(.g1, .g2, .g3, .l1, .l2, .l3, .z)[data-of]").filter(
+      one => color(one, "::before") != color(one)).length,
     code: all("pre").map(one => one.textContent),
     back: getComputedStyle(page.body).backgroundColor,
     asked: frame.contentWindow.performance.getEntriesByType("resource").map(one => one.name),
@@ -241,6 +254,9 @@ def test_the_pages_in_a_browser(pages: dict[str, str], tmp_path: Path, dark: boo
         assert max(one["closed"], one["opened"]) <= one["room"], f"{where}: {one['beyond']}"
         assert not one["beyond"], where
         assert not one["linked"], f"{where}: links that lead nowhere"
+        assert not one["cut"], f"{where}: one has to roll to see all of {one['cut']}"
+        assert not one["broken"], f"{where}: words of headers are broken: {one['broken']}"
+        assert not one["pale"], f"{where}: labels of {one['pale']} shaded cells are pale"
         for title in SECTIONS[one["name"]]:
             assert any(title in t for t in one["titles"]), f"{where}: no {title}: {one['titles']}"
         assert HOLDS[one["name"]](one), f"{where}: {one}"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.reporting.test_timing_table import GAIN, LOSS
-from tritonopt.measurement.results import Comparison, Ratio, Row
+from tritonopt.measurement.results import Comparison, Compiled, Machine, Ratio, Row
 from tritonopt.measurement.tuned import (
     ORIGINAL,
     TUNED,
@@ -29,20 +29,28 @@ from tritonopt.reporting.findings import (
     Summary,
 )
 from tritonopt.reporting.page import rendering
+from tritonopt.reporting.page.compiled_kernels import table_of_verdict
 from tritonopt.reporting.page.findings_page import rewrite_page, suggest_page
 from tritonopt.reporting.page.heat_map import heat_maps
+from tritonopt.reporting.page.places import meaning_of
 from tritonopt.reporting.page.rendering import MOST_BYTES, rendered
 from tritonopt.reporting.page.side_by_side import diff_of
+from tritonopt.reporting.page.timed_calls import saved_text
 from tritonopt.reporting.page.timing_page import timing_page
 from tritonopt.reporting.page.tuning_page import tuning_page
 from tritonopt.reporting.page.verdict_page import pairs_page, verdict_page
+from tritonopt.reporting.text import Style
+from tritonopt.reporting.timing_table import call_labels
+from tritonopt.reporting.tuning_table import tuning_lines
 from tritonopt.rewriting.model import Condition, Remark, RemarkKind, Status
+from tritonopt.verification.process import compiled_programs as code
+from tritonopt.verification.process.compiled_programs import Program
 from tritonopt.verification.verdict import Algebra, Verdict
 
 FACTS = {"Command": "tritonopt suggest x.py"}
 EVIL = "</script><script>alert(1)</script>{{ 7 * 191 }}{% raw %}<img src=x onerror=alert(1)>\"'&"
 CODE = f'x = 1\ny = """{EVIL}\n{EVIL}"""\nz = x + y  # {EVIL}\n'
-_VOID = {"meta", "br", "col", "rect"}
+_VOID = {"meta", "br", "wbr", "col", "rect"}
 
 
 class Page(HTMLParser):
@@ -136,6 +144,13 @@ def test_a_suggestion_is_shown_and_everything_in_it_is_text() -> None:
     assert "z = x - y" in page.text
 
 
+def test_a_long_path_is_broken_between_its_parts() -> None:
+    for path, shown in (("a/b_c.py", "a/b_c.py"), (f"{'x' * 40}/b.py", f"{'x' * 40}/<wbr>b.py")):
+        file = suggested(Suggestion(remark(1)), path=path)
+        page = rendered(suggest_page([file], summary_of(file), FACTS))
+        assert f">{shown}:1</a>" in page
+
+
 def test_mistakes_come_first_then_what_is_worth_most() -> None:
     best = Suggestion(remark(1, message="best"), worth="1.10x to 9.00x on one H200")
     good = Suggestion(remark(2, message="good"), worth="1.05x on one H200")
@@ -198,6 +213,24 @@ def test_a_verdict_is_said_in_words(name: str, said: str, tmp_path: Path) -> Non
     assert said in read(rendered(pairs_page([found], 2, FACTS))).text
 
 
+def test_of_machine_code_what_differs_is_shown_by_its_signature() -> None:
+    def program(signature: str, digest: str, registers: int) -> Program:
+        return Program("k", signature, "sm_90", digest, statistics={"registers": registers})
+
+    same = code.Comparison(program("X: *f16", "a", 9), program("X: *f16", "a", 9))
+    other = code.Comparison(program("X: *f32", "b", 9), program("X: *f32", "c", 8))
+    (table,) = table_of_verdict((same, other))
+    assert [row[:3] for row in table.rows] == [("k(X: *f32), sm_90", "differs", "9 → 8")]
+    assert table_of_verdict((same,)) == ()
+
+
+def test_what_could_not_be_done_is_told_at_the_top() -> None:
+    files = [FileFindings(f"{n}.py", 1, before="a", after="a", refused=("no",) * n) for n in (0, 1)]
+    for file, told in zip(files, (False, True), strict=True):
+        page = rewrite_page([file], summary_of(file), FACTS, apply="do it", verifies=True)
+        assert ("In 1 file something could not be done; it is told there." in page.lead) is told
+
+
 def test_counterexamples_come_first_and_a_file_that_is_gone_is_said() -> None:
     verdicts = {"y.py": "identical", "u.py": "unsupported", "n.py": "counterexample"}
     pairs = [PairFinding(p, p, p, Verdict(v, "cuda", 1)) for p, v in verdicts.items()]
@@ -244,6 +277,21 @@ def test_a_heat_map_has_two_sizes_and_keeps_types_apart() -> None:
     assert heat_maps(rows[:1]) == ()
 
 
+def test_calls_of_other_shapes_are_named_by_their_shapes() -> None:
+    shapes: list[tuple[str, dict[str, int]]] = [
+        ("x f16[64, 64]", {"n": 64}),
+        ("x f16[64, 512, 512]", {"n": 64, "m": 512}),
+    ]
+    times = GAIN.times
+    rows = [Row("f", label, sizes, times, ratio=Ratio(2, 2, 2, 9)) for label, sizes in shapes]
+    (found,) = heat_maps(rows)
+    assert (found.down, found.right) == ("shape", "")
+    assert [side for side, _ in found.rows] == ["[64, 64]", "[64, 512, 512]"]
+    assert call_labels(rows) == [label for label, _ in shapes]
+    # Where sizes alone name the calls, the first one tells what they are sizes of.
+    assert "The first call is x f16[64, 64]" in rendered(timing_page(compared(rows[0]), FACTS))
+
+
 def test_one_size_makes_a_column_and_calls_alike_a_second_map() -> None:
     rows = [Row("f", "x", {"n": n}, ratio=Ratio(1, 0.9, 1.1, 9)) for n in (1, 2, 1)]
     first, second = heat_maps(rows)
@@ -282,6 +330,68 @@ def test_a_tuning_says_what_was_accepted_and_what_was_not() -> None:
         "2.000x",
     ):
         assert said in text
+
+
+def test_of_two_backends_both_are_told() -> None:
+    backend = "cuda: NVIDIA H200, triton 3.6.0; interpreter: x86_64, triton 3.6.0"
+    proof = Evidence("equivalent", backend, 125)
+    answer = Answer("a.py", "scale", "a\n", "b\n", "licm", evidence=proof)
+    text = read(rendered(tuning_page([answer], FACTS, apply=""))).text
+    assert "equivalent on 125 inputs (cuda and interpreter)" in text
+    assert "On a GPU: NVIDIA H200, triton 3.6.0; and in Triton's interpreter, on the proc" in text
+    assert "not on a GPU" not in text
+
+
+def test_a_tuning_without_a_gpu_claims_no_times() -> None:
+    def code(version: str, registers: int) -> tuple[Compiled, ...]:
+        return (Compiled(version, "k", "sm_90", {"registers": registers}, digest=version),)
+
+    first = TunedRow("x f16[8]", {"n": 8}, original=Row("f", "x f16[8]", compiled=code("", 30)))
+    tried = (
+        Tried("licm", "b", Fate.DROPPED, compiled=code("licm", 40)),
+        Tried("rows", "c", Fate.WAITING),
+    )
+    page = tuning_page([Answer("f.py", "f", "a", "a", rows=(first,), tried=tried)], FACTS, apply="")
+    text = read(rendered(page)).text
+    for wrong in ("faster on this GPU", "others were faster", "stays as it is", "Time saved"):
+        assert wrong not in text
+    assert "Nothing was timed" in text and "1 of 2 variants looked at" in text
+    (table,) = page.subjects[0].compiled
+    assert [row[1:3] for row in table.rows] == [("original", "30"), ("licm", "40")]
+
+
+def test_of_a_place_left_alone_the_reason_is_told_and_not_what_would_have_to_hold() -> None:
+    condition = ("rows-can-be-lifted", "refuted", "")
+    left = Applied("row-batch", "missed", "k", 9, "kept", (condition,), "several-rows-already")
+    tried = (Tried("row-batch", "b", Fate.REFUSED, "differs", remarks=(left,)),)
+    (group,) = tuning_page([Answer("f.py", "f", "a", "a", tried=tried)], FACTS, apply="").groups
+    assert group.means == "A program handles several rows already, in tiles of two axes."
+    assert group.advice
+    assert meaning_of("same-elements")[0].startswith("This was not proved: ")
+
+
+def test_a_path_is_shown_as_a_person_types_it_and_calls_by_the_same_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    times = {ORIGINAL: GAIN.times["before"], TUNED: GAIN.times["after"]}
+    fresh = Row(GAIN.launcher, GAIN.label, {"n": 8}, times, GAIN.ratio)
+    rows = (TunedRow(GAIN.label, {"n": 8}, fresh, uses_new=True),)
+    machine = Machine("GPU", "2", "3", "13", "1")
+    answer = Answer(str(tmp_path / "a" / "f.py"), "f", "a", "b", rows=rows, machine=machine)
+    page = tuning_page([answer], FACTS, apply="")
+    assert page.subjects[0].name == "a/f.py: f"
+    assert page.subjects[0].tables[0].rows[0][0] == "n=8"
+    assert str(tmp_path) not in read(rendered(page)).text
+    assert "a/f.py: f: stays as it is" in [*tuning_lines([answer], Style(color=False))]
+
+
+def test_nothing_has_no_sign_and_code_in_a_note_is_code() -> None:
+    assert [saved_text(v) for v in (-0.001, 0.0, -0.2)] == ["0.00 µs", "0.00 µs", "-0.20 µs"]
+    found = PairFinding(
+        "a.py", "a.py", "b.py", Verdict("equivalent", "cuda", 9, notes=("`x` = 1",))
+    )
+    assert "<li><code>x</code> = 1</li>" in rendered(verdict_page(found, FACTS))
 
 
 # The diff

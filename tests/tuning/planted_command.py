@@ -23,8 +23,9 @@ def main() -> int:
 
     usual = tune._requests
 
-    def requests(arguments: Any) -> list[Any]:
-        return [replace(request, **SERVERS) for request in usual(arguments)]
+    def requests(arguments: Any) -> tuple[list[Any], bool]:
+        found, wrong = usual(arguments)
+        return [replace(request, **SERVERS) for request in found], wrong
 
     tune._requests = requests
     module: Any = import_module("tritonopt.tuning.bench")  # `bench` is a function there

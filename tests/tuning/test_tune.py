@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
+from tritonopt.measurement.results import Compiled, Row
 from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import Answer, Evidence, Fate, Progress
 from tritonopt.tuning.applying.checking import checks_of
 from tritonopt.tuning.applying.outcome import outcomes, written
+from tritonopt.tuning.compiling import without_gpu
 from tritonopt.tuning.halving import Standing
 from tritonopt.tuning.proposals import Choosing
 from tritonopt.tuning.requests import Request
@@ -223,6 +225,35 @@ def test_what_was_not_compiled_in_time_is_said_too(planted: Planted) -> None:
     answer = tune_subject(replace(planted.request(budget=0.001), gpu=False))
     assert {tried.fate for tried in answer.tried} == {Fate.WAITING}
     assert "run it again, and it goes on" in answer.notes[-1]
+
+
+def test_what_was_compiled_before_is_not_compiled_again(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled: list[str] = []
+    told: list[Progress] = []
+
+    class Compiling:
+        def __init__(self, versions: list[Any], stack: Any) -> None:
+            self.names = [version.name for version in versions]
+
+        def row(self, launcher: str, call: Any) -> Row:
+            compiled.extend(self.names)
+            kernels = [Compiled(name, "k", "sm_90", {"registers": 9}) for name in self.names]
+            return Row(launcher, call.label, compiled=tuple(kernels))
+
+    monkeypatch.setattr(Compiling, "of", Compiling, raising=False)
+    monkeypatch.setattr(without_gpu, "Compiling", Compiling)
+    request = replace(planted.request(), gpu=False)
+    planted.plan.write_text("{}")
+    first = tune_subject(request, told.append)
+    assert compiled.count("original") == 1 and len(compiled) == 1 + len(first.tried)
+    assert {where.phase for where in told} == {"compiling"}
+    assert [where.done for where in told] == sorted({where.done for where in told})
+    compiled.clear()
+    again = tune_subject(request)
+    assert not compiled and "evidence" in planted.asked()
+    assert [tried.compiled for tried in again.tried] == [tried.compiled for tried in first.tried]
 
 
 def test_what_was_interrupted_goes_on_where_it_was(planted: Planted) -> None:

@@ -173,7 +173,7 @@ def _tuned(arguments: argparse.Namespace) -> int:
     """Tune, show, and write where that was asked for. Raises what `run` says."""
     from tritonopt.tuning.many import answers_of, in_their_order
 
-    requests = _requests(arguments)
+    requests, wrong = _requests(arguments)
     if not requests:
         return ERROR
     found: list[Answer] = []
@@ -181,18 +181,21 @@ def _tuned(arguments: argparse.Namespace) -> int:
 
         def show(where: Progress) -> None:
             best = f", best {where.best}" if where.best else ""
-            left = f"{where.launcher}: {where.phase} {where.done}/{where.of}"
-            bar.update(len(found), len(requests), f"{left}, {where.left:.0f} s{best}")
+            turn = f" ({len(found) + 1} of {len(requests)})" if len(requests) > 1 else ""
+            label = f"{where.launcher}{turn}: {where.phase}{best}"
+            bar.update(where.done, where.of, label, f"{where.left:.0f} s left")
 
         engine = (arguments.engine, arguments.jobs, arguments.task_timeout)
         for answer in answers_of(requests, arguments.budget, show, *engine):
             found.append(answer)
-            bar.update(len(found), len(requests), answer.launcher)
-    return _reported(arguments, requests, in_their_order(requests, found))
+            came = "failed" if answer.failure else answer.what or "stays as it is"
+            bar.update(len(found), len(requests), f"tuning; {answer.launcher}: {came}")
+    code = _reported(arguments, requests, in_their_order(requests, found))
+    return ERROR if wrong else code
 
 
-def _requests(arguments: argparse.Namespace) -> list[Request]:
-    """Those of all files; what is wrong with one of them is said."""
+def _requests(arguments: argparse.Namespace) -> tuple[list[Request], bool]:
+    """Those of all files, and whether something is wrong with one of them, which is said."""
     from tritonopt.measurement.timing import Effort
     from tritonopt.rewriting.registry import select
     from tritonopt.tuning.asked import requests_of
@@ -218,16 +221,22 @@ def _requests(arguments: argparse.Namespace) -> list[Request]:
         gpu=not arguments.no_gpu,
     )
     found: list[Request] = []
-    files = _wanted(arguments)
+    files, wrong = _wanted(arguments)
     if not files:
         complain(f"no Triton kernel in {', '.join(arguments.paths)}")
-    for wanted in files:
-        asked = requests_of(wanted, like)
-        found += asked.requests
-        say(*(f"note: {note}" for note in asked.notes))
-        for error in asked.errors:
-            complain(error)
-    return found
+    told: set[str] = set()
+    with Bar(len(files), "looking for calls", sys.stderr) as bar:
+        for wanted in files:
+            asked = requests_of(wanted, like)
+            found += asked.requests
+            bar.clear()
+            # What is true of many files is said once.
+            say(*(f"note: {note}" for note in asked.notes if note not in told))
+            told.update(asked.notes)
+            for error in asked.errors:
+                wrong = bool(complain(error))
+            bar.advance()
+    return found, wrong
 
 
 def _usual_store() -> Path:
@@ -236,16 +245,21 @@ def _usual_store() -> Path:
     return cache_directory() / "tuned.sqlite"
 
 
-def _wanted(arguments: argparse.Namespace) -> list[Wanted]:
-    """Every file with kernels, and what is to be called in it."""
+def _wanted(arguments: argparse.Namespace) -> tuple[list[Wanted], bool]:
+    """Every file with kernels, and what is to be called in it; and whether one cannot be read."""
     from tritonopt.tuning.subjects import Wanted
 
-    found = []
+    found, wrong = [], False
     for text in arguments.paths:
         given = place(text)
         about = None if given.focus is None else kernel_at(given)
         for path in find_python_files([Path(given.path)]):
-            if path == Path(given.path) or _has_kernels(path):
+            try:
+                meant = path == Path(given.path) or has_kernels(read_file(path).text)
+            except SourceError as error:
+                wrong = bool(complain(str(error)))
+                continue
+            if meant:
                 found.append(
                     Wanted(
                         path,
@@ -260,16 +274,7 @@ def _wanted(arguments: argparse.Namespace) -> list[Wanted]:
                         usual=path == Path(given.path),
                     )
                 )
-    return found
-
-
-def _has_kernels(path: Path) -> bool:
-    """Whether a file of a directory has any; what is wrong with it is said."""
-    try:
-        return has_kernels(read_file(path).text)
-    except SourceError as error:
-        complain(str(error))
-        return False
+    return found, wrong
 
 
 def _reported(
@@ -278,7 +283,7 @@ def _reported(
     """The table, the diffs or the files, and the exit code."""
     from tritonopt.reporting.diff import unified
     from tritonopt.reporting.json import tuning_report
-    from tritonopt.reporting.text import Style
+    from tritonopt.reporting.text import Style, shown_path
     from tritonopt.reporting.tuning_table import tuning_lines
     from tritonopt.tuning.applying.outcome import outcomes, written
 
@@ -287,16 +292,17 @@ def _reported(
     else:
         say(*tuning_lines(answers, Style.of(sys.stderr)))
     for outcome in outcomes(requests, answers):
+        path = shown_path(str(outcome.path))
         for launcher in outcome.left_out:
             say(
-                f"note: {outcome.path}: {launcher} changes what another launcher's result changes "
+                f"note: {path}: {launcher} changes what another launcher's result changes "
                 "as well, and is left out: tune it again afterwards"
             )
         if not outcome.changed:
             continue
         if arguments.write:
             written(outcome)
-            say(f"{outcome.path}: written, with {outcome.record}")
+            say(f"{path}: written, with {shown_path(str(outcome.record))}")
         elif arguments.format == "text":
             print(unified(str(outcome.path), outcome.original, outcome.text), end="")
     failed = any(answer.failure for answer in answers)
@@ -318,8 +324,8 @@ def _checked(arguments: argparse.Namespace) -> int:
     effort = Effort(precision=arguments.precision)
     as_json = arguments.format == "json"
     found: list[Check] = []
-    errors = False
-    for wanted in _wanted(arguments):
+    files, errors = _wanted(arguments)
+    for wanted in files:
         if not path_of(Path(wanted.before)).exists():
             continue
         try:

@@ -193,6 +193,7 @@ def run(arguments: argparse.Namespace) -> int:
                 progress=show,
             )
         except VerificationError as error:
+            bar.clear()
             return _no_answer(str(error), arguments)
     script = _write_script(verdict, arguments)
     formats.verdict_reporter(arguments.format).verdict(verdict, script)

@@ -28,6 +28,9 @@ _LOOK = 5.0
 _PATIENCE = 60.0
 """Seconds for which tasks wait for a GPU that no node has."""
 _VISIBLE = "CUDA_VISIBLE_DEVICES"
+_NEW = "local"
+"""Is no address, but tells Ray to start a cluster."""
+_MODE = "RAY_AUTH_MODE"
 
 
 class Cluster:
@@ -86,16 +89,37 @@ def _ray() -> Any:
 
 def _connect(ray: Any, address: str | None) -> None:
     named = address or os.environ.get("RAY_ADDRESS")
+    if not named and (last := _last_cluster()):
+        try:
+            _knock(last)
+            named = last  # it runs on this machine, and Ray would take it as well
+        except OSError:
+            address = _NEW  # it is gone, and Ray would wait for it without an end
     where = f"no cluster of Ray answers at {named}" if named else "Ray cannot be started here"
     # Who starts it for the time of a run has not been asked about reports of its use.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    try:
-        if named:
+    if named:
+        try:
             _knock(named)
+        except OSError as error:
+            raise EngineError(f"{where}: {error}") from None
+    try:
         ray.init(address, configure_logging=False, log_to_driver=False)
     except Exception as error:
         lines = str(error).strip().splitlines() or [type(error).__name__]
-        raise EngineError(f"{where}: {lines[0]}") from None
+        hint = ""
+        if named and _MODE not in os.environ:
+            hint = f". If it asks for a token, set {_MODE}=token here"
+        raise EngineError(f"{where}: {lines[0]}{hint}") from None
+
+
+def _last_cluster() -> str | None:
+    """The address of the last cluster that was started on this machine, as Ray remembers it."""
+    try:
+        found: str | None = import_module("ray._private.utils").read_ray_address()
+    except (ImportError, AttributeError, OSError):
+        return None  # another version of Ray looks for it by itself
+    return found or None
 
 
 def _knock(address: str) -> None:

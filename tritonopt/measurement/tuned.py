@@ -63,6 +63,8 @@ class Applied:
     message: str
     conditions: tuple[tuple[str, str, str], ...] = ()
     """Of each: the claim, its status, the detail."""
+    reason: str = ""
+    """Of what is missed: the name of what stood in the way."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,7 @@ class Progress:
 
     launcher: str
     phase: str
-    """`original`, `search`, `afresh`, `verifying`."""
+    """`original`, `timing`, `afresh`, `verifying`; without a GPU `compiling`."""
     done: int
     of: int
     """Variants that are done in this phase, and all of it."""

@@ -441,3 +441,8 @@ def _condition_lines(condition: Condition, remark: Remark, style: Style) -> Iter
 
 def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def shown_path(path: str) -> str:
+    """A path as a person would type it here: relative, if it is below the current directory."""
+    return path.removeprefix(os.path.join(os.getcwd(), ""))

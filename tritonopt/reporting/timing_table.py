@@ -12,6 +12,7 @@ from tritonopt.reporting.text import BOLD, GREEN, RED, YELLOW, Style
 
 if TYPE_CHECKING:
     from tritonopt.measurement.results import Comparison, Compiled, Machine, Row, Times
+    from tritonopt.measurement.tuned import TunedRow
 
 _EXPOSED = 0.2
 """Of the runs, from which on it is said that the GPU waited for the host."""
@@ -105,10 +106,15 @@ def _kernels(
     yield from (f"    {line}" for line in compiled_lines(row.compiled, versions))
 
 
-def call_labels(rows: Sequence[Row]) -> list[str]:
-    """The sizes of each call, if they tell the calls apart; else everything."""
+def call_labels(rows: Sequence[Row | TunedRow]) -> list[str]:
+    """The sizes of each call, if they tell the calls apart; else everything.
+
+    Of calls that were seen, sizes that are equal have one name. Where one call has more names than
+    another, they are of different shapes, and numbers alone would hide that.
+    """
     short = [", ".join(f"{name}={size}" for name, size in row.sizes.items()) for row in rows]
-    whole = "" in short or len(set(short)) < len(short)
+    several = len({tuple(row.sizes) for row in rows}) > 1
+    whole = several or "" in short or len(set(short)) < len(short)
     return [row.label for row in rows] if whole else short
 
 
@@ -149,20 +155,20 @@ def _time(times: Times | None) -> str:
     return f"{times.median:.2f} us"
 
 
-def remarks_on(row: Row) -> Iterator[str]:
-    """What a reader must know of the times of a row."""
+def remarks_on(row: Row, unit: str = "us") -> Iterator[str]:
+    """What a reader must know of the times of a row; `unit` is how microseconds are written."""
     for name, times in row.times.items():
         if times.modes:
             fast, slow = times.modes
             yield (
-                f"{name} takes {fast.center:.2f} us in {fast.share:.0%} of the runs and "
-                f"{slow.center:.2f} us in the others: its median is one of two"
+                f"{name} takes {fast.center:.2f} {unit} in {fast.share:.0%} of the runs and "
+                f"{slow.center:.2f} {unit} in the others: its median is one of two"
             )
         if times.exposed > _EXPOSED:
             yield (
                 f"in {times.exposed:.0%} of the runs of {name} the GPU may have waited for the "
-                f"host, which takes {times.host or 0:.0f} us for a launch: the time may hold some "
-                "of that"
+                f"host, which takes {times.host or 0:.0f} {unit} for a launch: the time may hold "
+                "some of that"
             )
 
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tritonopt.measurement.tuned import ORIGINAL, TUNED, Fate
-from tritonopt.reporting.text import BOLD, GREEN, RED, YELLOW, Style, counted
-from tritonopt.reporting.timing_table import compiled_lines
+from tritonopt.reporting.text import BOLD, GREEN, RED, YELLOW, Style, counted, shown_path
+from tritonopt.reporting.timing_table import call_labels, compiled_lines
 
 if TYPE_CHECKING:
-    from tritonopt.measurement.results import Times
+    from tritonopt.measurement.results import Compiled, Times
     from tritonopt.measurement.tuned import Answer, TunedRow
 
 _FATES = {
@@ -38,14 +38,15 @@ def tuning_lines(answers: Sequence[Answer], style: Style) -> Iterator[str]:
 
 
 def _answer(answer: Answer, style: Style) -> Iterator[str]:
-    head = f"{answer.path}: {answer.launcher}"
+    head = f"{shown_path(answer.path)}: {answer.launcher}"
     if answer.failure:
         yield style.paint(head, BOLD)
         yield style.paint(f"    {answer.failure}", RED)
         return
-    what = answer.what or "stays as it is"
-    where = f", where {answer.condition}" if answer.condition else ""
-    yield style.paint(f"{head}: {what}{where}", BOLD)
+    if answer.machine is not None:  # else nothing was timed, and nothing is known of it
+        head += f": {answer.what or 'stays as it is'}"
+        head += f", where {answer.condition}" if answer.condition else ""
+    yield style.paint(head, BOLD)
     if answer.machine is not None:
         yield from _table(answer, style)
     yield from _without_times(answer)
@@ -81,13 +82,19 @@ def _failed(answer: Answer) -> Iterator[str]:
 
 def _without_times(answer: Answer) -> Iterator[str]:
     """What each variant needs as machine code, next to the original."""
+    compiled = kernels_of_variants(answer)
+    versions = tuple(dict.fromkeys(each.version for each in compiled))
+    yield from (f"    {line}" for line in compiled_lines(compiled, versions))
+
+
+def kernels_of_variants(answer: Answer) -> list[Compiled]:
+    """The kernels of the original and of the variants, where nothing was timed."""
     others = [t for t in answer.tried if t.compiled and t.fate is not Fate.SAME_CODE]
-    if others:
-        original = [c for row in answer.rows if row.original for c in row.original.compiled]
-        compiled = [replace(each, version=ORIGINAL) for each in original]
-        compiled += [each for tried in others for each in tried.compiled]
-        versions = (ORIGINAL, *(tried.name for tried in others))
-        yield from (f"    {line}" for line in compiled_lines(compiled, versions))
+    if not others:
+        return []
+    original = [c for row in answer.rows if row.original for c in row.original.compiled]
+    compiled = [replace(each, version=ORIGINAL) for each in original]
+    return compiled + [each for tried in others for each in tried.compiled]
 
 
 def _short(reason: str) -> str:
@@ -101,9 +108,7 @@ def _table(answer: Answer, style: Style) -> Iterator[str]:
     nothing = "no variant was faster"
     if any(waiting):
         nothing = "no variant was looked at" if all(waiting) else "none was faster so far"
-    labels = [", ".join(f"{n}={s}" for n, s in row.sizes.items()) for row in rows]
-    if "" in labels or len(set(labels)) < len(labels):
-        labels = [row.label for row in rows]
+    labels = call_labels(rows)
     width = max(map(len, [*labels, "call"]), default=0)
     yield f"    {'call':{width}}{'original':>12}{'new':>12}{'ratio':>9}{'95 % interval':>18}  runs"
     for label, row in zip(labels, rows, strict=True):

@@ -181,6 +181,6 @@ class Search:
         best = ""
         if leader is not None:
             ratios = [f.ratio.value for f in leader.found.values() if f.ratio is not None]
-            best = f"{leader.variant.name}: {max(ratios):.2f}x"
+            best = f"{max(ratios):.2f}x with {leader.variant.name}"
         launcher = self.trials.request.launcher
         self.report(Progress(launcher, phase, done, len(self.standings), 0.0, best))

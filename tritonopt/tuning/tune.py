@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib import metadata
+from importlib import import_module, metadata
 from pathlib import Path
 
 from tritonopt import source
-from tritonopt.measurement.results import Row
+from tritonopt.measurement.results import Compiled, Row
 from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import ORIGINAL, Answer, Evidence, Fate, Progress, TunedRow
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.compiling.ahead import Ahead
-from tritonopt.tuning.compiling.without_gpu import compiled_variants
+from tritonopt.tuning.compiling.without_gpu import Kept, compiled_variants
 from tritonopt.tuning.halving import Search, Standing
 from tritonopt.tuning.proposals import Choosing, Proposal
 from tritonopt.tuning.requests import Request
@@ -173,8 +173,10 @@ class _Tuning:
             request,
             self._variation(self._kernels()),
             self._screened,
+            Kept(self._known_kernels, self._keep_kernels),
             self.is_search_over,
             self.verifying.workers,
+            lambda done, of: self._report("compiling", done, of),
         )
         first = request.calls[0]
         row = Row(request.launcher, first.label, first.sizes, compiled=original)
@@ -319,9 +321,24 @@ class _Tuning:
             return  # it came to no verdict, and may another time
         self.trials.keep(self._key(question), {**vars(evidence), "notes": list(evidence.notes)})
 
-    def _report(self, phase: str) -> None:
+    def _kernels_key(self, text: str) -> Key:
+        """Of the machine code of a text, for the first call: it is the compiler's affair alone."""
+        key = self.trials.key(text, f"compiled: {self.request.calls[0].label}")
+        triton = import_module("triton").__version__
+        versions = f"triton {triton} tritonopt {metadata.version('tritonopt')}"
+        return replace(key, versions=versions)
+
+    def _known_kernels(self, text: str) -> tuple[Compiled, ...] | None:
+        found = self.trials.stored(self._kernels_key(text))
+        return None if found is None else tuple(Compiled(**each) for each in found["kernels"])
+
+    def _keep_kernels(self, text: str, kernels: Sequence[Compiled]) -> None:
+        found = {"kernels": [{**vars(each)} for each in kernels]}
+        self.trials.keep(self._kernels_key(text), found)
+
+    def _report(self, phase: str, done: int = 0, of: int = 1) -> None:
         left = max(self.left, 0.0)
-        self.progress(Progress(self.request.launcher, phase, 0, 1, left))
+        self.progress(Progress(self.request.launcher, phase, done, of, left))
 
     def _told(
         self,

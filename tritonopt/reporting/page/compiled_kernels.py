@@ -20,6 +20,7 @@ _COLUMNS = {
     "barriers": "barriers",
 }
 _ACCESS = re.compile(r"global (?P<kind>loads|stores|atomics)\b.*?(?P<bits>\d+) bits")
+_NUMBERS = (*_COLUMNS, "loads", "stores")
 _SHOWN_CALLS = 4
 
 
@@ -41,31 +42,46 @@ def tables_of_rows(
     return tuple(tables)
 
 
+def table_of_variants(compiled: Sequence[Compiled]) -> tuple[Table, ...]:
+    """Of many versions, where nothing was timed: a line for each, kernel by kernel."""
+    kernels: dict[tuple[str, str], list[Compiled]] = {}
+    for each in compiled:
+        kernels.setdefault((each.kernel, each.target), []).append(each)
+    rows = []
+    for (kernel, target), versions in kernels.items():
+        for each in versions:
+            version = f"{each.version}: {each.failure}" if each.failure else each.version
+            rows.append((f"{kernel}, {target}", version, *_cells([each.numbers], "")[1:]))
+    return (Table("", ("kernel, GPU", "version", *_NUMBERS), tuple(rows)),) if rows else ()
+
+
 def table_of_verdict(pairs: Sequence[Comparison]) -> tuple[Table, ...]:
-    """What the `compile` backend of a verification compared."""
+    """What the `compile` backend of a verification found to differ; the rest is one sentence."""
     rows = []
     for pair in pairs:
         ours, theirs = pair.original, pair.rewritten
         if pair.identical:
-            cells = _cells([ours.statistics], "same machine code")
-        elif theirs is None:
+            continue
+        if theirs is None:
             cells = _cells([ours.statistics], "not launched by the rewritten version")
         else:
             failures = [p.failure for p in (ours, theirs) if p.failure]
             cells = _cells([ours.statistics, theirs.statistics], "; ".join(failures) or "differs")
-        rows.append((f"{ours.kernel}, {ours.target}", *cells))
+        rows.append((f"{ours.kernel}({ours.signature}), {ours.target}", *cells))
     if not rows:
         return ()
     return (
         Table(
-            "All signatures that were launched", _columns(("original", "rewritten")), tuple(rows)
+            "Of all signatures that were launched, those that differ",
+            _columns(("original", "rewritten")),
+            tuple(rows),
         ),
     )
 
 
 def _columns(versions: Sequence[str]) -> tuple[str, ...]:
     arrow = " → ".join(versions)
-    return ("kernel, GPU", f"machine code, {arrow}", *_COLUMNS, "loads", "stores")
+    return ("kernel, GPU", f"machine code, {arrow}", *_NUMBERS)
 
 
 def _lines(compiled: Sequence[Compiled], versions: Sequence[str]) -> Iterator[tuple[str, ...]]:

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tritonopt.reporting.page.contents import Evidence, Tier
+from tritonopt.reporting.text import counted
 
 if TYPE_CHECKING:
     from tritonopt.measurement.tuned import Evidence as Tuned
@@ -23,7 +24,9 @@ _HEADLINES = {
 _CODE_NOT_ASKED = Tier(
     _CODE, "not asked", OPEN, "`tritonopt verify --backend compile` asks, and needs no GPU"
 )
-_ALGEBRA_NOT_ASKED = Tier(_ALGEBRA, "not asked", OPEN, "looked at beside a yes in the interpreter")
+_ALGEBRA_NOT_ASKED = Tier(
+    _ALGEBRA, "not asked", OPEN, "asked only where the interpreter finds no difference"
+)
 _ONLY_COMPILED = "compile"
 NOT_RUN = Evidence("Not verified: nothing was run", OPEN)
 
@@ -35,7 +38,8 @@ def evidence_of(verdict: Verdict) -> Evidence:
     if grade == OPEN and verdict.reason:
         notes = (verdict.reason, *notes)
     if verdict.discarded:
-        notes = (*notes, f"{verdict.discarded} more inputs were not counted: the original fails")
+        failed = counted(verdict.discarded, "input")
+        notes = (*notes, f"on {failed} more the original fails; they were not counted")
     return Evidence(
         _HEADLINES[grade],
         grade,
@@ -59,6 +63,11 @@ def in_short(verdict: Verdict) -> str:
     return f"{tiers}: {verdict.examples} inputs ({backend})"
 
 
+def kinds_of(backend: str) -> str:
+    """The backends without what they ran on."""
+    return " and ".join(part.partition(":")[0] for part in backend.split("; "))
+
+
 def grade_of(verdict: str) -> str:
     """Of a verdict by its name."""
     if verdict == "counterexample":
@@ -67,7 +76,12 @@ def grade_of(verdict: str) -> str:
 
 
 def where_of(backend: str) -> str:
-    """Where kernels were run."""
+    """Where kernels were run; `tune` asks two backends."""
+    gpu, both, processor = backend.partition("; interpreter:")
+    if both:
+        return (
+            f"{where_of(gpu)}; and in Triton's interpreter, on the processor ({processor.strip()})"
+        )
     kind, _, on = backend.partition(":")
     on = on.strip()
     if kind == "interpreter":

@@ -38,7 +38,7 @@ def suggest_page(
     rewrites.sort(key=lambda place: -rank_of(place.worth))
     listings = []
     if mistakes:
-        order = "Code that is wrong as it stands. Only a person can mend it."
+        order = "Code that is wrong as it stands. What mends it changes results: look at it first."
         entries = tuple(_entry(place, "", "open") for place in mistakes)
         listings.append(Listing("Mistakes", order, "", False, entries))
     if rewrites:
@@ -83,7 +83,7 @@ def rewrite_page(
     subjects.sort(key=_best_first)
     entries.sort(key=lambda pair: -pair[0])
     verb = "would change" if apply else "were rewritten"
-    lead = (
+    lead: tuple[str, ...] = (
         f"{_count(summary.files, 'file')} with {_count(summary.kernels, 'kernel')}: "
         f"{_count(summary.changed, 'file')} {verb}, at {_count(len(entries), 'place')}; "
         f"{_count(summary.missed, 'place')} left alone.",
@@ -91,6 +91,8 @@ def rewrite_page(
         if verifies
         else "Nothing was run: `--verify` runs every change against the original.",
     )
+    if failed := sum(bool(subject.problems) for subject in subjects):
+        lead += (f"In {_count(failed, 'file')} something could not be done; it is told there.",)
     listing = Listing("Rewrites", _ORDER, _GAIN, verifies, tuple(entry for _, entry in entries))
     return Contents(
         "What was rewritten" if not apply else "What would be rewritten",

@@ -60,6 +60,8 @@ def heat_maps(rows: Sequence[Row]) -> tuple[HeatMap, ...]:
         return ()
     # The two of most values, in the order in which the call names them.
     axes = sorted(varied[:2], key=names.index)
+    if len({tuple(row.sizes) for row in rows}) > 1:
+        return _by_shape(rows)
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(_rest(row, varied[2:]), []).append(row)
@@ -67,6 +69,20 @@ def heat_maps(rows: Sequence[Row]) -> tuple[HeatMap, ...]:
     for caption, group in groups.items():
         if any(row.ratio is not None for row in group):
             found += list(_maps(caption, group, axes))
+    return tuple(sorted(found, key=lambda each: -each.losses))
+
+
+def _by_shape(rows: Sequence[Row]) -> tuple[HeatMap, ...]:
+    """Where calls have different sizes at all: one line for each shape."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(types_of(row), []).append(row)
+    found = []
+    for caption, group in groups.items():
+        shapes = (" ".join(dict.fromkeys(_SHAPE.findall(row.label))) for row in group)
+        lines = tuple((shape, (_cell(row),)) for shape, row in zip(shapes, group, strict=True))
+        losses = sum(row.ratio is not None and row.ratio.is_loss for row in group)
+        found.append(HeatMap(caption, "shape", "", ("",), lines, losses))
     return tuple(sorted(found, key=lambda each: -each.losses))
 
 

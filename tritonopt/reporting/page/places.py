@@ -91,14 +91,22 @@ def groups_of(files: Iterable[FileFindings]) -> tuple[Group, ...]:
     return tuple(sorted(groups, key=lambda g: (-g.count, g.pass_name, g.reason)))
 
 
-def _group(pass_name: str, reason: str, places: Sequence[tuple[str, Remark]]) -> Group:
+def meaning_of(reason: str) -> tuple[str, str]:
+    """Why a place is left alone, in a sentence, and what to do about it."""
     known = reasons.REASONS.get(reason)
-    means = known.means if known is not None else reasons.CLAIMS.get(reason, "")
+    if known is not None:
+        return known.means, known.advice
+    claim = reasons.CLAIMS.get(reason)
+    return ("" if claim is None else f"This was not proved: {claim}"), ""
+
+
+def _group(pass_name: str, reason: str, places: Sequence[tuple[str, Remark]]) -> Group:
+    means, advice = meaning_of(reason)
     return Group(
         pass_name,
         reason,
         means,
-        known.advice if known is not None else "",
+        advice,
         len(places),
         tuple(_left(path, remark) for path, remark in places[:_SHOWN]),
     )

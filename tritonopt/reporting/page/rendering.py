@@ -26,6 +26,8 @@ _GROUPED = 0.15
 """For what was left alone."""
 _MOST_LINES = 200
 """Of errors and notes."""
+_ONE_LINE = 36
+"""Characters of a path that are never broken."""
 _LONGEST = 6_000
 """Characters of one text."""
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -174,6 +176,8 @@ class _Page:
     def _timing(self, subject: Subject, space: _Space) -> Iterator[Markup]:
         assert subject.timing is not None
         found = timed(subject.timing)
+        if not found.has_times and not any(call.failures or call.remarks for call in found.calls):
+            return  # sizes alone: they stand above the machine code
         head = space.take(_part("timing_head", found, subject.name))
         if head is None:
             self.left_out["tables of times"] += 1
@@ -261,7 +265,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        cut=_cut, code=_code, grade=_grade, safety=_safety, statuses=_statuses
+        cut=_cut, code=_code, parted=_parted, grade=_grade, safety=_safety, statuses=_statuses
     )
     return environment
 
@@ -280,6 +284,13 @@ def _cut(text: str) -> str:
 def _code(text: str) -> Markup:
     """What stands in backticks, as code."""
     return Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def _parted(path: str) -> Markup:
+    """A path that is broken between its parts, where it has to be broken."""
+    if len(path) <= _ONE_LINE:
+        return escape(path)
+    return Markup(re.sub(r"([/_])", r"\1<wbr>", str(escape(path))))
 
 
 def _grade(status: str) -> str:

@@ -41,8 +41,8 @@ class Timed:
     columns: tuple[str, ...]
     calls: tuple[Call, ...]
     maps: tuple[HeatMap, ...]
-    types: str
-    """Types and plain values of all calls, where the labels leave them out."""
+    example: str
+    """The first call in full, where the labels leave its types and shapes out."""
     has_times: bool
     has_copy: bool
     has_matrix: bool
@@ -67,7 +67,7 @@ def timed(found: Comparison) -> Timed:
         table.titles,
         calls,
         heat_maps(found.rows) if compares else (),
-        types.pop() if len(types) == 1 else "",
+        rows[0].label if len(types) == 1 else "",
         any(row.times for row in rows),
         table.has_copy,
         table.has_matrix,
@@ -84,8 +84,9 @@ def saved(row: Row, versions: Sequence[str]) -> float | None:
 
 def saved_text(microseconds: float) -> str:
     """With its sign."""
-    sign = "-" if microseconds < 0 else ""
-    return f"{sign}{time_text(abs(microseconds))}"
+    text = time_text(abs(microseconds))
+    nothing = text == time_text(0.0)  # which has no sign
+    return f"-{text}" if microseconds < 0 and not nothing else text
 
 
 def time_text(microseconds: float) -> str:
@@ -138,7 +139,7 @@ def _call(row: Row, label: str, with_types: bool, table: _Columns) -> Call:
         table.cells(row),
         shade_of(row.ratio) if len(table.versions) > 1 else "",
         _bars(row, table.versions),
-        (*row.notes, *remarks_on(row)),
+        (*row.notes, *remarks_on(row, "µs")),
         tuple(f"{name}: {why}" for name, why in row.failures.items()),
     )
 

@@ -48,7 +48,7 @@ def timing_page(found: Comparison, facts: Mapping[str, str]) -> Contents:
     lead: tuple[str, ...] = ()
     if found.ratios:
         lead = (f"{sentence(found.ratios)}.",)
-    if found.machine is None:
+    if not any(row.times for row in found.rows):
         lead += ("Nothing was timed: the kernels were only compiled.",)
     return Contents(
         "Which is faster?" if len(found.versions) > 1 else "What it takes",

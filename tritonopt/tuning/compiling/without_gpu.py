@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from tritonopt.measurement.results import Compiled
 from tritonopt.measurement.tuned import ORIGINAL, Evidence, Fate, Tried
@@ -14,18 +14,32 @@ from tritonopt.tuning.timing_server import Version
 from tritonopt.tuning.variation.variants import Variant, Variation
 
 
+@dataclass(frozen=True)
+class Kept:
+    """What is known of the kernels of a text from an earlier run, and what is put there."""
+
+    get: Callable[[str], tuple[Compiled, ...] | None]
+    put: Callable[[str, Sequence[Compiled]], None]
+
+
 def compiled_variants(
     request: Request,
     variation: Variation,
     verify: Callable[[Sequence[str]], Iterable[Evidence]],
+    kept: Kept,
     over: Callable[[], bool],
     at_once: int,
+    report: Callable[[int, int], None],
 ) -> tuple[tuple[Compiled, ...], list[Tried]]:
-    """The original's kernels for the first call, and those of each variant that is proved equal."""
+    """The original's kernels for the first call, and those of each variant that is proved equal.
+
+    `report` is told how many are done, of how many.
+    """
     original: tuple[Compiled, ...] = ()
     found: list[Tried] = []
     variants = [*variation.first(), *variation.tuned(variation.original)]
     for start in range(0, len(variants), at_once):
+        report(start, len(variants))
         batch = variants[start : start + at_once]
         if over():
             found += [
@@ -35,7 +49,7 @@ def compiled_variants(
         evidence = list(verify([variant.text for variant in batch]))
         pairs = list(zip(batch, evidence, strict=True))
         proved = [variant for variant, each in pairs if each.is_yes]
-        compiled = _compiled(request, proved)
+        compiled = _compiled(request, proved, kept)
         original = compiled.get(ORIGINAL, original)
         for variant, each in pairs:
             found.append(_tried(variant, each, compiled.get(variant.name, ()), original))
@@ -61,17 +75,24 @@ def _tried(
     )
 
 
-def _compiled(request: Request, variants: Sequence[Variant]) -> dict[str, tuple[Compiled, ...]]:
-    """By the version: the kernels of the first call."""
+def _compiled(
+    request: Request, variants: Sequence[Variant], kept: Kept
+) -> dict[str, tuple[Compiled, ...]]:
+    """By the version: the kernels of the first call. What is known is not compiled again."""
     if not variants:
         return {}
+    versions = list(_versions(request, variants))
+    known = {v.name: found for v in versions if (found := kept.get(v.text)) is not None}
+    missing = [v for v in versions if v.name not in known]
     with ExitStack() as stack:
-        compiling = Compiling.of(list(_versions(request, variants)), stack)
+        compiling = Compiling.of(missing, stack)
         row = compiling.row(request.launcher, request.calls[0])
-    found: dict[str, list[Compiled]] = {}
-    for each in row.compiled:
-        found.setdefault(each.version, []).append(each)
-    return {name: tuple(each) for name, each in found.items()}
+    for version in missing:
+        own = tuple(each for each in row.compiled if each.version == version.name)
+        if own:
+            known[version.name] = own
+            kept.put(version.text, own)
+    return known
 
 
 def _versions(request: Request, variants: Sequence[Variant]) -> Iterator[Version]:

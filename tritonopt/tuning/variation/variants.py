@@ -144,4 +144,5 @@ def _applied(remark: Remark) -> Applied:
         remark.line,
         remark.message,
         tuple((c.claim, c.status.value, c.detail) for c in remark.conditions),
+        remark.reason,
     )
