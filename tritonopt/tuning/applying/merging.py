@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 
 from tritonopt.source.parsing import parsed
@@ -11,9 +12,14 @@ _Hunk = tuple[int, int, list[str]]
 """Lines of the original, from one to before another, and what stands for them."""
 
 
+def lines_of(text: str) -> list[str]:
+    """Its lines with their ends: `str.splitlines` ends one at a form feed too."""
+    return [line for line in re.split(r"(?<=\n)", text) if line]
+
+
 def hunks(original: str, text: str) -> list[_Hunk]:
     """How a text differs, line by line."""
-    old, new = original.splitlines(keepends=True), text.splitlines(keepends=True)
+    old, new = lines_of(original), lines_of(text)
     opcodes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return [(a, b, new[c:d]) for tag, a, b, c, d in opcodes if tag != "equal"]
 
@@ -49,7 +55,7 @@ def _parses(original: str, changes: Sequence[_Hunk]) -> bool:
 
 
 def _applied(original: str, changes: Sequence[_Hunk]) -> str:
-    lines = original.splitlines(keepends=True)
+    lines = lines_of(original)
     for first, last, new in reversed(changes):
         lines[first:last] = new
     return "".join(lines)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tritonopt.measurement.tuned import Answer
-from tritonopt.tuning.applying.merging import hunks
+from tritonopt.tuning.applying.merging import hunks, lines_of
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.shapes import one_form
@@ -103,7 +103,7 @@ def _changes(original: str, text: str) -> list[dict[str, list[str]]]:
 
 
 def _with_context(original: str, text: str, context: int) -> list[dict[str, list[str]]]:
-    old, new = original.splitlines(), text.splitlines()
+    old, new = _lines(original), _lines(text)
     groups: list[list[tuple[int, int, int]]] = []
     for first, last, lines in hunks(original, text):
         if groups and first - groups[-1][-1][1] <= 2 * context:
@@ -117,6 +117,11 @@ def _with_context(original: str, text: str, context: int) -> list[dict[str, list
         found.append({"was": old[first:last], "is": new[first + shift : last + shift + longer]})
         shift += longer
     return found
+
+
+def _lines(text: str) -> list[str]:
+    """Its lines, without what ends them."""
+    return [line.removesuffix("\n") for line in lines_of(text)]
 
 
 def text_of(entries: Sequence[Mapping[str, Any]]) -> str:
@@ -177,7 +182,7 @@ def _recorded(each: Mapping[str, Any], text: str, path: Path) -> Recorded:
 
 def undone(text: str, changes: Sequence[Mapping[str, Sequence[str]]], where: str) -> str:
     """The text without these changes. Raises RecordError where it was edited there."""
-    lines = text.splitlines()
+    lines = _lines(text)
     for change in reversed(changes):
         new = list(change["is"])
         places = [at for at in range(len(lines)) if lines[at : at + len(new)] == new]
