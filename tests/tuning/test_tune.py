@@ -403,3 +403,16 @@ def test_a_yes_is_one_of_the_interpreter_and_of_the_gpu(
     if evidence.is_yes and asked == _ON_BOTH:
         assert evidence.backend == "cuda; interpreter"
         assert evidence.notes == ("100 examples on the interpreter, 20 on the GPU",)
+
+
+def test_what_was_verified_with_another_helper_is_verified_again(planted: Planted) -> None:
+    helper = planted.file.parent / "helper_of_softmax.py"
+    helper.write_text("LEAST = 16\n")
+    text = planted.file.read_text()
+    planted.file.write_text(text.replace("import torch\n", f"import torch\nimport {helper.stem}\n"))
+    rules = [{"kernel": "ONE_TILE", "factor": 0.7}]
+    for number, least in enumerate((16, 16, 32)):
+        helper.write_text(f"LEAST = {least}\n")
+        before = len(planted.asked())
+        assert planted.tuned(rules).changed
+        assert ("evidence" in planted.asked()[before:]) == (number != 1)

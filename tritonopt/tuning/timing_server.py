@@ -7,6 +7,7 @@ happens here, so that a crash, a hang or a lack of memory costs one row of a tab
 from __future__ import annotations
 
 import functools
+import hashlib
 import importlib
 import os
 import sys
@@ -27,6 +28,8 @@ COPY = "(copy)"
 """The name of the copy among the versions that are timed."""
 _NUMBERS: dict[str, dict[str, int]] = {}
 """What is read from machine code, by its digest: other programs read it, and take their time."""
+_VERSIONED = ("torch", "triton")
+"""Packages that are what they are as long as their versions are the same."""
 _ON_CPU = "cpu tensor"
 """What Triton says of a tensor that was made without a device."""
 
@@ -89,6 +92,8 @@ class TimingServer:
         self.returned: list[Any] = []
         self.expected: list[Any] | None = None
         self.speeds: dict[Any, float] = {}
+        self.own_modules: frozenset[str] = frozenset()
+        """What was imported before any version was."""
 
     def probe(self) -> bool:
         """Whether there is a GPU here."""
@@ -118,6 +123,7 @@ class TimingServer:
         from tritonopt.verification.runs_on_import import runs_on_import
         from tritonopt.verification.worker.loading import load
 
+        self.own_modules = self.own_modules or frozenset(sys.modules)
         before = list(sys.meta_path)
         read = source.read(version.text, version.path)
         # What a script runs of its launchers would take its time, in every version.
@@ -138,6 +144,17 @@ class TimingServer:
             found = getattr(found, "apply")  # noqa: B009  # a type to mypy
         self.text_paths[version.name] = version.text_path
         self.launchers[version.name] = _by_position(found) if version.autograd else found
+
+    def imported(self) -> str:
+        """A short name for the text of all that the versions import; "" where that is nothing."""
+        texts: dict[str, str] = {}
+        for name, module in list(sys.modules.items()):
+            path = Path(getattr(module, "__file__", None) or "")
+            is_own = name in self.own_modules or name.partition(".")[0] in _VERSIONED
+            if not is_own and path.suffix == ".py" and path.is_file():
+                texts[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        every = "".join(f"{name} {texts[name]}\n" for name in sorted(texts))
+        return hashlib.sha256(every.encode()).hexdigest()[:32] if texts else ""
 
     def prepare(self, call: Call) -> None:
         """Make the arguments of a call; those of the last one are given back."""
@@ -369,8 +386,6 @@ def _compilations() -> Iterator[list[Any]]:
 
 
 def _described(version: str, compiled: Any, numbers: bool) -> Compiled:
-    import hashlib
-
     from tritonopt.verification.worker.machine_code import statistics
 
     target = compiled.metadata.target

@@ -75,6 +75,8 @@ class Trials:
     """Seconds until nothing new is to be begun."""
     notes: list[str] = field(default_factory=list)
     machine: Machine | None = None
+    imported: str = ""
+    """A short name for the text of what the file imports: a helper has a part in every result."""
     failed: dict[tuple[str, str], Found] = field(default_factory=dict)
     """By text and label of the call."""
     ahead: Ahead | None = None
@@ -106,6 +108,7 @@ class Trials:
             rows.append(self.session.row(self.request.launcher, call, effort, numbers=False))
         if any(row.times for row in rows):
             self.machine = self.session.machine()
+            self.imported = self.session.imported()
             # What takes far longer than the original hangs, or is no gain anyway.
             usual = _PATIENCE + _TIMES_AS_LONG * self.session.longest
             self.session.timeout = min(self.request.timeout, usual)
@@ -209,7 +212,8 @@ class Trials:
         machine = self.machine
         parts = () if machine is None else (machine.torch, machine.triton, machine.driver)
         gpu = "" if machine is None else machine.gpu
-        return Key(subject_digest(self.request), digest(text), what, gpu, " ".join(parts))
+        versions = " ".join(filter(None, (*parts, self.imported)))
+        return Key(subject_digest(self.request), digest(text), what, gpu, versions)
 
     def _known(self, text: str, asked: _Asked) -> Found | None:
         found = self.stored(self.key(text, f"{asked.stage}: {asked.call.label}"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -14,6 +16,7 @@ from tritonopt import source
 from tritonopt.measurement.results import Compiled, Row
 from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import ORIGINAL, Answer, Evidence, Fate, Progress, TunedRow
+from tritonopt.source.parsing import parsed
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.compiling.ahead import Ahead
 from tritonopt.tuning.compiling.without_gpu import Kept, compiled_variants
@@ -313,8 +316,22 @@ class _Tuning:
         return replace(key, versions=versions)
 
     def _known(self, question: Question) -> Evidence | None:
+        if self.trials.machine is None and self._imports_others:
+            return None  # nothing has run here that shows what is imported
         found = self.trials.stored(self._key(question))
         return None if found is None else Evidence(**{**found, "notes": tuple(found["notes"])})
+
+    @cached_property
+    def _imports_others(self) -> bool:
+        """Whether the file imports what is neither a library that is asked for its version, nor
+        one of Python."""
+        found: set[str] = set()
+        for node in ast.walk(parsed(self.request.text)):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found.add("" if node.level else (node.module or "").partition(".")[0])
+        return bool(found - {"torch", "triton", *sys.stdlib_module_names})
 
     def _keep(self, question: Question, evidence: Evidence) -> None:
         if not evidence.backend:
