@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -224,10 +225,13 @@ def _requests(arguments: argparse.Namespace) -> tuple[list[Request], bool]:
     files, wrong = _wanted(arguments)
     if not files:
         complain(f"no Triton kernel in {', '.join(arguments.paths)}")
+    given = [str(path.resolve()) for path in _files(arguments)]
     told: set[str] = set()
     with Bar(len(files), "looking for calls", sys.stderr) as bar:
         for wanted in files:
-            asked = requests_of(wanted, like)
+            own = str(wanted.before.resolve())
+            beside = tuple(path for path in given if path != own)
+            asked = requests_of(wanted, replace(like, beside=beside))
             found += asked.requests
             bar.clear()
             # What is true of many files is said once.
@@ -237,6 +241,11 @@ def _requests(arguments: argparse.Namespace) -> tuple[list[Request], bool]:
                 wrong = bool(complain(error))
             bar.advance()
     return found, wrong
+
+
+def _files(arguments: argparse.Namespace) -> Iterator[Path]:
+    """All that was given, also what has no kernels: it may use those of the others."""
+    return find_python_files(Path(place(text).path) for text in arguments.paths)
 
 
 def _usual_store() -> Path:

@@ -8,12 +8,15 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
 
 from tritonopt import source
 from tritonopt.measurement.results import Ratio, Row
 from tritonopt.measurement.tuned import ORIGINAL, TUNED, Evidence, Fate
 from tritonopt.tuning.acceptance import failing, is_accepted, is_claim, is_harmless
 from tritonopt.tuning.calls import Call
+from tritonopt.tuning.dispatch.callers import kernels_used_elsewhere, other_callers
 from tritonopt.tuning.dispatch.conditions import best, conditions, lowered
 from tritonopt.tuning.dispatch.flags import flagged
 from tritonopt.tuning.dispatch.places import Difference, NoDispatch, Place, difference, shared
@@ -72,6 +75,13 @@ class Choosing:
     """Texts of proposals."""
     against: int = 0
     """Proposals that a fresh measurement went against."""
+
+    @cached_property
+    def program(self) -> source.Program | None:
+        """The files that were given with the one that is tuned."""
+        request = self.trials.request
+        given = map(Path, (request.path, *request.beside))
+        return source.Program(given, keep=True) if request.beside else None
 
     @property
     def is_done(self) -> bool:
@@ -175,8 +185,14 @@ class Choosing:
         safe |= {label for label, found in standing.found.items() if found.same_code}
         every = frozenset(call.label for call in self.calls)
         launcher = self.trials.request.launcher
+        called = next(other_callers(old, new, launcher, self.program), None)
+        if called is not None:
+            name, caller = called
+            reason = f"it changes `{name}`, which {caller} runs as well: that is not verified"
+            standing.refuse(Evidence("unsupported", reason=reason))
+            return
         # What else launches a kernel that differs was not measured, and keeps the original's.
-        others = shared(old, new, launcher)
+        others = shared(old, new, launcher) | kernels_used_elsewhere(old, new, self.program)
         if every <= safe and not others:
             yield Proposal(standing, variant.text, "", every, claimed)
             return
@@ -184,7 +200,7 @@ class Choosing:
         try:
             parts = difference(old, new, launcher)
             if every <= safe:
-                why = f"other launchers run {', '.join(sorted(others))} as well"
+                why = f"other code runs {', '.join(sorted(others))} as well"
                 text = dispatched(parts, [""] * len(parts.places), (), suffix_of(standing))
                 yield Proposal(standing, text, "", every, claimed)
             else:

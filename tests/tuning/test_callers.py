@@ -1,0 +1,79 @@
+"""What else runs the code that a variant changes: such a variant of one launcher is left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tritonopt import source
+from tritonopt.tuning.dispatch.callers import kernels_used_elsewhere, other_callers
+
+FILE = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def sum_kernel(x, part, n, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(part + tl.program_id(0), tl.sum(tl.load(x + cols, mask=cols < n, other=0.0)))
+
+
+def partials(x):
+    block = 64
+    part = x.new_zeros(triton.cdiv(x.numel(), block))
+    sum_kernel[(part.numel(),)](x, part, x.numel(), BLOCK=block)
+    return part
+
+
+def total(x):
+    return partials(x).sum()
+"""
+CHANGED = ("block = 64", "block = 128")
+
+
+def callers(file: str, program: source.Program | None = None, path: str = "f.py") -> list[str]:
+    old, new = source.read(file, path), source.read(file.replace(*CHANGED), path)
+    return [caller for _, caller in other_callers(old, new, "total", program)]
+
+
+@pytest.mark.parametrize(
+    "more, found",
+    [
+        ("", []),
+        ("def again(x):\n    return total(x)\n", []),
+        ("if __name__ == '__main__':\n    print(total(torch.ones(9)))\n", []),
+        ("def sums(x):\n    return partials(x)\n", ["`sums`"]),
+        ("def test_partials():\n    assert partials(torch.ones(64)) == 64\n", ["`test_partials`"]),
+        ("__all__ = ['partials', 'total']\n", ["line 21"]),
+        ("parts = partials\n", []),
+        ("parts = partials\ndef sums(x):\n    return parts(x)\n", ["`sums`"]),
+        ("if __name__ == '__main__':\n    print(partials(torch.ones(9)))\n", ["line 22"]),
+    ],
+)
+def test_what_else_runs_a_function_that_differs(more: str, found: list[str]) -> None:
+    assert callers(f"{FILE}{more}") == found
+
+
+@pytest.mark.parametrize(
+    "text, function, kernel",
+    [
+        ("from f import total\n", False, False),
+        ("from f import partials\n", True, False),
+        ("import f\n\n\ndef g(x):\n    return f.partials(x)\n", True, False),
+        ("from f import sum_kernel\n\n\ndef g(x, y):\n    sum_kernel[(1,)](x, y, 9, 64)\n", 0, 1),
+        ("def partials(x):\n    return x\n\n\nclass sum_kernel:\n    pass\n", False, False),
+    ],
+)
+def test_what_other_files_use(tmp_path: Path, text: str, function: bool, kernel: bool) -> None:
+    path, other = tmp_path / "f.py", tmp_path / "other.py"
+    path.write_text(FILE)
+    other.write_text(text)
+    program = source.Program([path, other])
+    assert callers(FILE, program, str(path)) == [str(other)] * function
+    old = source.read(FILE, str(path))
+    new = source.read(FILE.replace("other=0.0", "other=0"), str(path))
+    assert kernels_used_elsewhere(old, new, program) == ({"sum_kernel"} if kernel else set())
+    assert not kernels_used_elsewhere(old, new, None)
