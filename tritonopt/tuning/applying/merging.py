@@ -6,7 +6,8 @@ import difflib
 import re
 from collections.abc import Sequence
 
-from tritonopt.source.parsing import parsed
+from tritonopt import source
+from tritonopt.verification.signature.launchers import Launchers, differing_definitions
 
 _Hunk = tuple[int, int, list[str]]
 """Lines of the original, from one to before another, and what stands for them."""
@@ -24,34 +25,31 @@ def hunks(original: str, text: str) -> list[_Hunk]:
     return [(a, b, new[c:d]) for tag, a, b, c, d in opcodes if tag != "equal"]
 
 
-def merged(original: str, texts: Sequence[str]) -> tuple[str, list[int]]:
-    """The original with the changes of all texts, and the places of those that are left out:
-
-    what they change, one before them changes too.
-    """
+def merged(original: str, texts: Sequence[str]) -> str | None:
+    """The original with the changes of all texts; None where two of them change one place."""
     taken: list[_Hunk] = []
-    left_out: list[int] = []
-    for at, text in enumerate(texts):
+    for text in texts:
         own = hunks(original, text)
-        both = sorted([*taken, *own], key=lambda hunk: hunk[:2])
-        if any(_meet(one, other) for one in own for other in taken) or not _parses(original, both):
-            left_out.append(at)
-        else:
-            taken = both
-    return _applied(original, taken), left_out
+        if any(_meet(one, other) for one in own for other in taken):
+            return None
+        taken = sorted([*taken, *own], key=lambda hunk: hunk[:2])
+    return _applied(original, taken)
+
+
+def runs_the_same(one: str, other: str, launcher: str) -> bool:
+    """Whether a launcher runs the same definitions in two texts, and both can be read."""
+    try:
+        modules = source.read(one), source.read(other)
+    except source.SourceError:
+        return False
+    launchers = Launchers(modules[0])
+    reached = launchers.reached(launchers.definition_of(launchers.named(launcher)))
+    return not reached & differing_definitions(*modules)
 
 
 def _meet(one: _Hunk, other: _Hunk) -> bool:
     """Whether two changes touch, or stand at one place."""
     return one[0] <= other[1] and other[0] <= one[1]
-
-
-def _parses(original: str, changes: Sequence[_Hunk]) -> bool:
-    try:
-        parsed(_applied(original, changes))
-    except SyntaxError:
-        return False
-    return True
 
 
 def _applied(original: str, changes: Sequence[_Hunk]) -> str:
