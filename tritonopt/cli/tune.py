@@ -248,6 +248,19 @@ def _files(arguments: argparse.Namespace) -> Iterator[Path]:
     return find_python_files(Path(place(text).path) for text in arguments.paths)
 
 
+def _without_a_file(arguments: argparse.Namespace) -> Iterator[Path]:
+    """Records in the directories that were given, of files that are gone or have no kernels."""
+    from tritonopt.tuning.applying.records import FOLDER
+
+    given = (Path(place(text).path) for text in arguments.paths)
+    folders = [path for path in given if path.is_dir()]
+    for folder in {*folders, *(path.parent for path in find_python_files(folders))}:
+        for record in folder.glob(f"{FOLDER}/*.json"):
+            file = folder / f"{record.stem}.py"
+            if not file.exists() or not _has_kernels(file):
+                yield record
+
+
 def _usual_store() -> Path:
     from tritonopt.cache_directory import cache_directory
 
@@ -295,11 +308,13 @@ def _reported(
     from tritonopt.reporting.text import Style, shown_path
     from tritonopt.reporting.tuning_table import tuning_lines
     from tritonopt.tuning.applying.outcome import outcomes, written
+    from tritonopt.tuning.applying.records import RecordError
 
     if arguments.format == "json":
         print(tuning_report(answers))
     else:
         say(*tuning_lines(answers, Style.of(sys.stderr)))
+    unwritten = False
     for outcome in outcomes(requests, answers):
         path = shown_path(str(outcome.path))
         for launcher in outcome.left_out:
@@ -310,11 +325,15 @@ def _reported(
         if not outcome.changed:
             continue
         if arguments.write:
-            written(outcome)
-            say(f"{path}: written, with {shown_path(str(outcome.record))}")
+            try:
+                written(outcome)
+            except (RecordError, SourceError) as error:
+                unwritten = bool(complain(str(error)))  # the others are written all the same
+            else:
+                say(f"{path}: written, with {shown_path(str(outcome.record))}")
         elif arguments.format == "text":
             print(unified(str(outcome.path), outcome.original, outcome.text), end="")
-    failed = any(answer.failure for answer in answers)
+    failed = unwritten or any(answer.failure for answer in answers)
     if arguments.report is not None:
         from tritonopt.reporting.page.tuning_page import tuning_page
 
@@ -335,15 +354,20 @@ def _checked(arguments: argparse.Namespace) -> int:
     found: list[Check] = []
     files, errors = _wanted(arguments)
     for wanted in files:
-        if not path_of(Path(wanted.before)).exists():
+        # Beside what a link leads to, as it was written.
+        record = path_of(wanted.before.resolve())
+        if not record.exists():
             continue
         try:
-            for check in checks_of(Path(wanted.before), effort, arguments.timeout):
-                found.append(check)
+            for check in checks_of(wanted.before.resolve(), effort, arguments.timeout):
+                found.append(replace(check, path=wanted.before))
                 if not as_json:
-                    print(check)
-        except RecordError as error:
+                    print(found[-1])
+        except (RecordError, SourceError) as error:
             errors = bool(complain(str(error)))
+    for record in sorted(_without_a_file(arguments)):
+        said = "is of a file that is not there, or has no kernel any more: remove it, or tune again"
+        errors = bool(complain(f"{record}: {said}"))
     if not found and not errors:
         return complain("nothing was tuned here: there is no record (.tritonopt/*.json)")
     if as_json:

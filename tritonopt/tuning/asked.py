@@ -50,6 +50,10 @@ def requests_of(wanted: Wanted, like: Request) -> Asked:
     A file that shows no calls is an error that says what to write.
     """
     try:
+        if wanted.command and (wanted.args is not None or wanted.assume):
+            raise VerificationError(
+                "with `-- COMMAND` the command chooses the calls, not --args or --assume"
+            )
         old = read_module(wanted.before)
         if not Launchers(old).found:
             kernels = ", ".join(k.name for k in old.kernels) or "a kernel"

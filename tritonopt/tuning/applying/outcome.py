@@ -89,8 +89,8 @@ def _gain(answer: Answer) -> float:
 def written(outcome: Outcome) -> None:
     """Replace the file and its record, or neither. Raises SourceError and RecordError."""
     record = outcome.record
-    before = record.read_text(encoding="utf-8") if record.exists() else None
     every = merged_entries(record, outcome.entries, outcome.original, outcome.text)
+    before = record.read_text(encoding="utf-8") if record.exists() else None
     text = text_of(every)
     file = source.read_file(outcome.path)
     if file.text != outcome.original:

@@ -179,6 +179,7 @@ def _is_entry(each: Any) -> bool:
             isinstance(each["launcher"], str)
             and isinstance(each["gpu"], str)
             and isinstance(each["autograd"], bool)
+            and bool(each["calls"])
             and all(map(_is_call, each["calls"]))
             and all(_is_text(change[side]) for change in each["changes"] for side in ("was", "is"))
         )
