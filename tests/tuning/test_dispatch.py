@@ -218,6 +218,12 @@ def test_a_bound_is_a_size_that_won() -> None:
     )
 
 
+def test_a_bound_is_no_size_at_which_both_are_as_fast() -> None:
+    assert chosen({2: 0.3, 5: 0.3}, {0, 3}) == "n >= 8192"
+    assert chosen({0: 0.3, 3: 0.3}, {2, 5}) == "n <= 128"
+    assert chosen({5: 0.3}, {0, 1, 2}) == "m >= 4096"
+
+
 def test_where_no_bound_leaves_out_what_loses_there_is_no_choice() -> None:
     assert chosen({0: 0.3, 2: 0.3}, {1, 3, 4, 5}) in (
         "n <= 128 and m <= 64",
