@@ -12,17 +12,18 @@ from typing import Any
 
 import pytest
 
-from tritonopt.measurement.results import Compiled, Row
+from tritonopt.measurement.results import Compiled, Ratio, Row
 from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import Answer, Evidence, Fate, Progress
 from tritonopt.tuning.applying.checking import checks_of
 from tritonopt.tuning.applying.outcome import outcomes, written
 from tritonopt.tuning.compiling import without_gpu
-from tritonopt.tuning.halving import Standing
+from tritonopt.tuning.halving import Search, Standing
 from tritonopt.tuning.proposals import Choosing
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.shapes import calls_of, without_sizes
 from tritonopt.tuning.store import VERSION, Store
+from tritonopt.tuning.trials import Found
 from tritonopt.tuning.tune import _Tuning, tune_subject
 from tritonopt.tuning.variation.variants import Variant
 from tritonopt.tuning.verifying import Verifying
@@ -139,6 +140,19 @@ def test_what_is_not_the_same_function_is_never_accepted(planted: Planted) -> No
     assert not answer.changed and not answer.failure
     assert {tried.fate for tried in answer.tried} == {Fate.REFUSED}
     assert all("another function" in tried.reason for tried in answer.tried)
+
+
+def test_a_step_that_no_call_ran_is_not_taken() -> None:
+    def timed(code: str, gain: float, *steps: str) -> Standing:
+        found = {"n=64": Found(Ratio(gain, gain, gain, 20), code=code)}
+        return Standing(Variant(steps, " ".join(steps)), Fate.DROPPED, found=found)
+
+    unused: Any = None
+    one, other = timed("a", 1.42, "num_warps 8"), timed("a", 1.44, "num_warps 8", "BLOCK 512")
+    unknown = timed("", 1.1, "num_warps 8", "BLOCK 256")
+    search = Search(unused, (), unused, unused, unused, standings=[other, one, unknown])
+    assert search.best(3) == [one, unknown]
+    assert search.best(3, [other, unknown]) == [unknown]
 
 
 def test_what_is_no_faster_is_not_verified(planted: Planted) -> None:

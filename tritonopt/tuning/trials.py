@@ -32,6 +32,8 @@ class Found:
     """Whether the call launches the same machine code as the original."""
     refuted: bool = False
     """Whether the results were other ones."""
+    code: str = ""
+    """A short name for the machine code that the call launches; "" where that is not known."""
 
     def as_json(self) -> dict[str, Any]:
         ratio = None if self.ratio is None else list(astuple(self.ratio))
@@ -40,12 +42,14 @@ class Found:
             "failure": self.failure,
             "same_code": self.same_code,
             "refuted": self.refuted,
+            "code": self.code,
         }
 
     @staticmethod
     def of_json(found: Mapping[str, Any]) -> Found:
         ratio = None if found["ratio"] is None else Ratio(*found["ratio"])
-        return Found(ratio, found["failure"], found["same_code"], found["refuted"])
+        code = found.get("code", "")  # which stores of before do not have
+        return Found(ratio, found["failure"], found["same_code"], found["refuted"], code)
 
 
 @dataclass(frozen=True)
@@ -251,10 +255,17 @@ def _of_row(row: Row, name: str) -> Found:
         return Found(failure=row.doubts[name], refuted=True)
     if name not in row.ratios:
         return Found(failure="the original could not be timed beside it")
-    return Found(row.ratios[name], same_code=same_code(row, ORIGINAL, name))
+    digests = _digests(row, name)
+    code = digest(" ".join(digests)) if digests else ""
+    return Found(row.ratios[name], same_code=same_code(row, ORIGINAL, name), code=code)
 
 
 def same_code(row: Row, one: str, other: str) -> bool:
     """Whether two versions launch the same kernels as machine code."""
-    digests = [[c.digest for c in row.compiled if c.version == v] for v in (one, other)]
-    return digests[0] == digests[1] and bool(digests[0]) and all(digests[0])
+    return bool(_digests(row, one)) and _digests(row, one) == _digests(row, other)
+
+
+def _digests(row: Row, name: str) -> list[str]:
+    """Of the machine code that a version launches; nothing where one of them is not known."""
+    found = [c.digest for c in row.compiled if c.version == name]
+    return found if all(found) else []
