@@ -253,7 +253,8 @@ class TimingServer:
     def numbers_at(self, name: str, lines: tuple[int, int]) -> dict[str, int]:
         """What the names of a version stand for when it comes to these lines, from first to last.
 
-        Only of names that are whole numbers, and the same one whenever it comes there.
+        Only of names that are whole numbers, and the same one whenever it comes there: also in a
+        second call, with tensors at other addresses.
         """
         first, last = lines
         found: list[dict[str, int]] = []
@@ -270,10 +271,28 @@ class TimingServer:
         sys.settrace(look)
         try:
             self._called(name)
+            self.launchers[name](**self._elsewhere())
         finally:
             sys.settrace(before)
         known = found[0] if found else {}
         return {k: v for k, v in known.items() if all(other.get(k) == v for other in found)}
+
+    def _elsewhere(self) -> dict[str, Any]:
+        """The arguments with their tensors at other addresses, where there is the memory for it."""
+        import torch
+
+        moved: dict[int, Any] = {}
+
+        def copied(value: Any) -> Any:
+            if isinstance(value, torch.Tensor):
+                return moved.setdefault(id(value), value.clone())
+            if isinstance(value, (list, tuple)):
+                return type(value)(map(copied, value))
+            return value
+
+        if self.pristine is None:
+            return self.arguments
+        return {name: copied(value) for name, value in self.arguments.items()}
 
     def _forget_arguments(self) -> None:
         import torch
