@@ -271,13 +271,15 @@ class TimingServer:
                 found.append({key: value for key, value in names if type(value) is int})
             return look
 
-        before = sys.gettrace()
+        before, arguments = sys.gettrace(), self.arguments
         sys.settrace(look)
         try:
             self._called(name)
-            self.launchers[name](**self._elsewhere())
+            self.arguments = self._elsewhere()
+            self._called(name)
         finally:
             sys.settrace(before)
+            self.arguments = arguments
         known = found[0] if found else {}
         return {k: v for k, v in known.items() if all(other.get(k) == v for other in found)}
 
