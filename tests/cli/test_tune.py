@@ -107,6 +107,16 @@ def test_a_file_that_cannot_be_written_leaves_the_others(planted: Planted, tmp_p
     assert "ONE_TILE" in planted.file.read_text() and "ONE_TILE" not in first.read_text()
 
 
+@pytest.mark.parametrize("more", ["softmax.py", ".", "softmax.py:softmax_kernel"])
+def test_what_is_given_twice_is_tuned_once(
+    planted: Planted, run: Run, monkeypatch: pytest.MonkeyPatch, more: str
+) -> None:
+    planted.plan.write_text("{}")
+    monkeypatch.chdir(planted.folder)
+    code, out, _ = run(more, "--args", ARGS, "--format", "json", "--budget", "0.1s")
+    assert code == 0 and len(json.loads(out)["launchers"]) == 1
+
+
 def test_other_results_are_not_what_was_accepted() -> None:
     ratio = Ratio(1.4, 1.39, 1.41, 50)
     check = checking.Check(Path("f.py"), "f", "n=64", (1.4, 1.39, 1.41), ratio, True)

@@ -237,7 +237,9 @@ def test_what_a_launcher_draws_itself_is_the_same_in_every_version(tmp_path: Pat
 
 def test_a_number_that_is_another_one_each_time_decides_nothing(tmp_path: Path) -> None:
     path = tmp_path / "random_numbers.py"
-    first = "    seed, place, stride = torch.randint(10**9, (1,)).item(), x.data_ptr(), x.stride(0)\n"
+    first = (
+        "    seed, place, stride = torch.randint(10**9, (1,)).item(), x.data_ptr(), x.stride(0)\n"
+    )
     text = KERNEL.replace("    # before", f"{first}    # before")
     path.write_text(text)
     (subject,) = subjects_of(Wanted(path, None, args="x: f32[n=40]")).subjects

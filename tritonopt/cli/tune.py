@@ -232,7 +232,8 @@ def _requests(arguments: argparse.Namespace) -> tuple[list[Request], bool]:
             own = str(wanted.before.resolve())
             beside = tuple(path for path in given if path != own)
             asked = requests_of(wanted, replace(like, beside=beside))
-            found += asked.requests
+            known = {(request.path, request.launcher) for request in found}
+            found += (r for r in asked.requests if (r.path, r.launcher) not in known)
             bar.clear()
             # What is true of many files is said once.
             say(*(f"note: {note}" for note in asked.notes if note not in told))
@@ -272,16 +273,21 @@ def _wanted(arguments: argparse.Namespace) -> tuple[list[Wanted], bool]:
     from tritonopt.tuning.subjects import Wanted
 
     found, wrong = [], False
+    seen: set[tuple[Path, str | None]] = set()
     for text in arguments.paths:
         given = place(text)
         about = None if given.focus is None else kernel_at(given)
         for path in find_python_files([Path(given.path)]):
+            own = path.resolve()
+            if {(own, about), (own, None)} & seen:
+                continue  # it was given before, by itself or in a directory
             try:
                 meant = path == Path(given.path) or has_kernels(read_file(path).text)
             except SourceError as error:
                 wrong = bool(complain(str(error)))
                 continue
             if meant:
+                seen.add((own, about))
                 found.append(
                     Wanted(
                         path,
