@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from tritonopt import source
 from tritonopt.measurement.results import Ratio, Row, Times
 from tritonopt.measurement.tuned import Answer, TunedRow
 from tritonopt.source import SourceError
@@ -194,6 +197,36 @@ def test_a_file_that_changed_meanwhile_is_left_with_its_record(tmp_path: Path) -
         written(outcome)
     assert file.read_text() == "theirs = 1\n"
     assert not outcome.record.exists()
+
+
+def test_of_two_that_write_at_once_one_writes_file_and_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "file.py"
+    file.write_text(FILE)
+    (mine,) = outcomes(*zip(answered(file, "one", ONE, 30), strict=True))
+    (theirs,) = outcomes(*zip(answered(file, "two", TWO, 40), strict=True))
+
+    def quietly() -> None:
+        with suppress(SourceError):
+            written(theirs)
+
+    other = threading.Thread(target=quietly)
+    usual = source.read_file
+
+    def read(path: Path) -> source.SourceFile:
+        found = usual(path)
+        if not other.ident:
+            other.start()
+            other.join(0.5)
+        return found
+
+    monkeypatch.setattr(source, "read_file", read)
+    with suppress(SourceError):
+        written(mine)
+    other.join()
+    (entry,) = json.loads(mine.record.read_text())["launchers"]
+    assert file.read_text() == {"one": ONE, "two": TWO}[entry["launcher"]]
 
 
 def test_a_record_can_be_read_by_whoever_can_read_the_file(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from tritonopt import source
 from tritonopt.measurement.tuned import Answer
+from tritonopt.source.files import locked
 from tritonopt.tuning.applying.merging import merged, runs_the_same
 from tritonopt.tuning.applying.records import changes, entry, merged_entries, path_of, text_of
 from tritonopt.tuning.requests import Request
@@ -88,7 +89,20 @@ def _gain(answer: Answer) -> float:
 
 def written(outcome: Outcome) -> None:
     """Replace the file and its record, or neither. Raises SourceError and RecordError."""
-    record = outcome.record
+    try:
+        outcome.record.parent.mkdir(exist_ok=True)
+    except OSError as error:
+        raise _unwritten(outcome, error) from error
+    with locked(outcome.record):
+        _written(outcome, outcome.record)
+
+
+def _unwritten(outcome: Outcome, error: OSError) -> source.SourceError:
+    message = f"cannot be written: {error.strerror}; {outcome.path} is left as it is"
+    return source.SourceError(str(outcome.record), 0, 0, message)
+
+
+def _written(outcome: Outcome, record: Path) -> None:
     every = merged_entries(record, outcome.entries, outcome.original, outcome.text)
     before = record.read_text(encoding="utf-8") if record.exists() else None
     text = text_of(every)
@@ -97,11 +111,9 @@ def written(outcome: Outcome) -> None:
         message = "has changed since it was tuned, and is left as it is now: tune it again"
         raise source.SourceError(str(outcome.path), 0, 0, message)
     try:
-        record.parent.mkdir(exist_ok=True)
         _replace(record, text)
     except OSError as error:
-        message = f"cannot be written: {error.strerror}; {outcome.path} is left as it is"
-        raise source.SourceError(str(record), 0, 0, message) from error
+        raise _unwritten(outcome, error) from error
     try:
         source.write_file(file, outcome.text)
     except source.SourceError:
