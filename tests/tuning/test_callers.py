@@ -8,6 +8,7 @@ import pytest
 
 from tritonopt import source
 from tritonopt.tuning.dispatch.callers import kernels_used_elsewhere, other_callers
+from tritonopt.tuning.dispatch.state import kept_state
 
 FILE = """\
 import torch
@@ -77,3 +78,30 @@ def test_what_other_files_use(tmp_path: Path, text: str, function: bool, kernel:
     new = source.read(FILE.replace("other=0.0", "other=0"), str(path))
     assert kernels_used_elsewhere(old, new, program) == ({"sum_kernel"} if kernel else set())
     assert not kernels_used_elsewhere(old, new, None)
+
+
+KEEPING = FILE.replace("def partials", "KEPT = {}\n\n\ndef partials")
+
+
+@pytest.mark.parametrize(
+    "statement, held",
+    [
+        ("KEPT[x.numel()] = part", "KEPT"),
+        ("KEPT.setdefault(1, part)", "KEPT"),
+        ("KEPT[0].append(part)", "KEPT"),
+        ("total.kept = part", "total"),
+        ("global LAST; LAST = part", "LAST"),
+        ("KEPT.get(1)", ""),
+        ("x.kept = part", ""),
+        ("part[0] = 1", ""),
+        ("torch.kept = part", ""),
+        ("KEPT = {}; KEPT[0] = part", ""),
+    ],
+)
+def test_what_a_function_that_differs_keeps_in_its_module(statement: str, held: str) -> None:
+    file = KEEPING.replace("    return part\n", f"    {statement}\n    return part\n")
+    old = source.read(file)
+    found = {name for _, name in kept_state(old, source.read(file.replace(*CHANGED)), "total")}
+    assert found == ({held} if held else set())
+    options = source.read(file.replace("BLOCK=block", "BLOCK=block, num_warps=8"))
+    assert not list(kept_state(old, options, "total"))

@@ -20,6 +20,7 @@ from tritonopt.tuning.dispatch.callers import kernels_used_elsewhere, other_call
 from tritonopt.tuning.dispatch.conditions import best, conditions, lowered
 from tritonopt.tuning.dispatch.flags import flagged
 from tritonopt.tuning.dispatch.places import Difference, NoDispatch, Place, difference, shared
+from tritonopt.tuning.dispatch.state import kept_state
 from tritonopt.tuning.dispatch.texts import dispatched
 from tritonopt.tuning.halving import Standing
 from tritonopt.tuning.trials import Trials, same_code
@@ -185,10 +186,8 @@ class Choosing:
         safe |= {label for label, found in standing.found.items() if found.same_code}
         every = frozenset(call.label for call in self.calls)
         launcher = self.trials.request.launcher
-        called = next(other_callers(old, new, launcher, self.program), None)
-        if called is not None:
-            name, caller = called
-            reason = f"it changes `{name}`, which {caller} runs as well: that is not verified"
+        reason = self._beyond(old, new, launcher)
+        if reason:
             standing.refuse(Evidence("unsupported", reason=reason))
             return
         # What else launches a kernel that differs was not measured, and keeps the original's.
@@ -207,6 +206,17 @@ class Choosing:
                 yield from self._somewhere(standing, parts, claimed, every - safe, others)
         except (NoDispatch, Died, Refusal) as reason:
             self.notes.append(f"{variant.name}: {why}, and it cannot be chosen for them: {reason}")
+
+    def _beyond(self, old: source.Module, new: source.Module, launcher: str) -> str:
+        """What a variant changes that no verification of the launcher sees; "" for nothing."""
+        for name, caller in other_callers(old, new, launcher, self.program):
+            return f"it changes `{name}`, which {caller} runs as well: that is not verified"
+        for name, held in kept_state(old, new, launcher):
+            return (
+                f"it changes `{name}`, which keeps something in `{held}` of the module: that is "
+                "not compared"
+            )
+        return ""
 
     def _somewhere(
         self,
