@@ -76,8 +76,36 @@ def test_what_other_files_use(tmp_path: Path, text: str, function: bool, kernel:
     assert callers(FILE, program, str(path)) == [str(other)] * function
     old = source.read(FILE, str(path))
     new = source.read(FILE.replace("other=0.0", "other=0"), str(path))
-    assert kernels_used_elsewhere(old, new, program) == ({"sum_kernel"} if kernel else set())
-    assert not kernels_used_elsewhere(old, new, None)
+    assert kernels_used_elsewhere(old, new, "total", program) == (
+        {"sum_kernel"} if kernel else set()
+    )
+    assert not kernels_used_elsewhere(old, new, "total", None)
+
+
+@pytest.mark.parametrize(
+    "kernel, number",
+    [
+        ("@triton.jit\ndef sum_kernel(x, part, n, BLOCK: tl.constexpr = 64)", "constexpr = 64"),
+        (
+            "@triton.autotune([triton.Config({'B': 64})], key=[])\n"
+            "@triton.jit\ndef sum_kernel(x, B)",
+            "64}",
+        ),
+    ],
+)
+def test_a_kernel_with_other_numbers_that_something_else_launches(kernel: str, number: str) -> None:
+    start = FILE.index("@triton.jit")
+    file = FILE[:start] + kernel + FILE[FILE.index(":\n", start) :]
+    changed = number.replace("64", "128")
+    for more, found in (
+        ("", set()),
+        ("def check(x, part):\n    sum_kernel[(4,)](x, part, 256)\n", {"sum_kernel"}),
+        ("if __name__ == '__main__':\n    sum_kernel[(4,)](1, 2, 256)\n", {"sum_kernel"}),
+    ):
+        old, new = source.read(file + more), source.read(file.replace(number, changed) + more)
+        assert kernels_used_elsewhere(old, new, "total", None) == found
+        same = source.read(file.replace("other=0.0", "other=0") + more)
+        assert not kernels_used_elsewhere(old, same, "total", None)
 
 
 KEEPING = FILE.replace("def partials", "KEPT = {}\n\n\ndef partials")

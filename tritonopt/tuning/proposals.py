@@ -191,7 +191,8 @@ class Choosing:
             standing.refuse(Evidence("unsupported", reason=reason))
             return
         # What else launches a kernel that differs was not measured, and keeps the original's.
-        others = shared(old, new, launcher) | kernels_used_elsewhere(old, new, self.program)
+        others = shared(old, new, launcher)
+        others |= kernels_used_elsewhere(old, new, launcher, self.program)
         if every <= safe and not others:
             yield Proposal(standing, variant.text, "", every, claimed)
             return

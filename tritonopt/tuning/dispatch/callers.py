@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from tritonopt import source
+from tritonopt.source.decorators import AUTOTUNE
 from tritonopt.source.launches import Elsewhere
 from tritonopt.source.project.meanings import Defined
 from tritonopt.verification.signature.launchers import (
@@ -40,15 +41,40 @@ def other_callers(
 
 
 def kernels_used_elsewhere(
-    old: source.Module, new: source.Module, program: source.Program | None
+    old: source.Module, new: source.Module, launcher: str, program: source.Program | None
 ) -> frozenset[str]:
-    """Kernels that differ and that another file of the program uses."""
-    if program is None:
-        return frozenset()
+    """Kernels that differ and that another file of the program uses.
+
+    And those that have other numbers where a launch gives none, which something else of the file
+    launches: a pass leaves what a kernel does for it, and another tile may not.
+    """
     differing = differing_definitions(old, new)
-    home = source.read(old.text, old.path, program)
-    used = (k for k in home.kernels if home.uses_elsewhere(k) != Elsewhere())
-    return frozenset(kernel.name for kernel in used if kernel.name in differing)
+    found: set[str] = set()
+    if program is not None:
+        home = source.read(old.text, old.path, program)
+        found = {k.name for k in home.kernels if home.uses_elsewhere(k) != Elsewhere()}
+    launchers = Launchers(old)
+    own = launchers.definition_of(launchers.named(launcher))
+    mine = launchers.reached(own)
+    others = [node for name, node in launchers.definitions.items() if name not in mine]
+    run = set().union(*(_reached(launchers, n, own) for n in (*others, *_run_on_import(old))))
+    numbers = {kernel.name: _numbers(kernel) for kernel in new.kernels}
+    for kernel in old.kernels:
+        after = numbers.get(kernel.name, {})
+        changed = any(
+            after.get(name, number) != number for name, number in _numbers(kernel).items()
+        )
+        if changed and kernel.name in run:
+            found.add(kernel.name)
+    return frozenset(found & differing)
+
+
+def _numbers(kernel: source.Kernel) -> dict[str, str]:
+    """What a kernel is launched with where a launch does not say it: defaults, and what a tuner
+    has."""
+    found = {p.name: ast.dump(p.default) for p in kernel.parameters if p.default is not None}
+    tuners = zip(kernel.decorators, kernel.node.decorator_list, strict=True)
+    return found | {name: ast.dump(node) for name, node in tuners if name == AUTOTUNE}
 
 
 def _reached(launchers: Launchers, node: ast.AST, end: str) -> set[str]:

@@ -63,6 +63,8 @@ def difference(old: source.Module, new: source.Module, launcher: str) -> Differe
     }
     there = frozenset(kernels & set(launchers.definitions))
     places = tuple(_places(old, new, functions, there))
+    if not places:
+        raise NoDispatch("no launch of what differs is seen in it")
     return Difference(old, new, frozenset(kernels), places)
 
 
