@@ -425,6 +425,8 @@ def test_what_was_verified_with_another_helper_is_verified_again(planted: Plante
     text = planted.file.read_text()
     planted.file.write_text(text.replace("import torch\n", f"import torch\nimport {helper.stem}\n"))
     rules = [{"kernel": "ONE_TILE", "factor": 0.7}]
+    # Without a GPU nothing runs that shows what is imported.
+    assert _Tuning(planted.request(), lambda where: None, 0.0)._imports_others
     for number, least in enumerate((16, 16, 32)):
         helper.write_text(f"LEAST = {least}\n")
         before = len(planted.asked())

@@ -6,6 +6,7 @@ import argparse
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -258,8 +259,9 @@ def _without_a_file(arguments: argparse.Namespace) -> Iterator[Path]:
     for folder in {*folders, *(path.parent for path in find_python_files(folders))}:
         for record in folder.glob(f"{FOLDER}/*.json"):
             file = folder / f"{record.stem}.py"
-            if not file.exists() or not _has_kernels(file):
-                yield record
+            with suppress(SourceError):  # of what cannot be read it was said
+                if not file.exists() or not has_kernels(read_file(file).text):
+                    yield record
 
 
 def _usual_store() -> Path:

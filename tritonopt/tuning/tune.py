@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module, metadata
 from pathlib import Path
+from typing import Any
 
 from tritonopt import source
 from tritonopt.measurement.results import Compiled, Row
@@ -316,10 +317,13 @@ class _Tuning:
         return replace(key, versions=versions)
 
     def _known(self, question: Question) -> Evidence | None:
-        if self.trials.machine is None and self._imports_others:
-            return None  # nothing has run here that shows what is imported
-        found = self.trials.stored(self._key(question))
+        found = self._stored(self._key(question))
         return None if found is None else Evidence(**{**found, "notes": tuple(found["notes"])})
+
+    def _stored(self, key: Key) -> dict[str, Any] | None:
+        """What the store has; where nothing has run that shows what is imported, not much."""
+        unknown = self.trials.machine is None and self._imports_others
+        return None if unknown else self.trials.stored(key)
 
     @cached_property
     def _imports_others(self) -> bool:
@@ -346,7 +350,7 @@ class _Tuning:
         return replace(key, versions=versions)
 
     def _known_kernels(self, text: str) -> tuple[Compiled, ...] | None:
-        found = self.trials.stored(self._kernels_key(text))
+        found = self._stored(self._kernels_key(text))
         return None if found is None else tuple(Compiled(**each) for each in found["kernels"])
 
     def _keep_kernels(self, text: str, kernels: Sequence[Compiled]) -> None:
