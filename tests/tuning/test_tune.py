@@ -23,7 +23,7 @@ from tritonopt.tuning.proposals import Choosing
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.shapes import calls_of, without_sizes
 from tritonopt.tuning.store import VERSION, Store
-from tritonopt.tuning.trials import Found
+from tritonopt.tuning.trials import Found, imports_others
 from tritonopt.tuning.tune import _Tuning, tune_subject
 from tritonopt.tuning.variation.variants import Variant
 from tritonopt.tuning.verifying import Verifying
@@ -426,7 +426,7 @@ def test_what_was_verified_with_another_helper_is_verified_again(planted: Plante
     planted.file.write_text(text.replace("import torch\n", f"import torch\nimport {helper.stem}\n"))
     rules = [{"kernel": "ONE_TILE", "factor": 0.7}]
     # Without a GPU nothing runs that shows what is imported.
-    assert _Tuning(planted.request(), lambda where: None, 0.0)._imports_others
+    assert imports_others(planted.file.read_text()) and not imports_others(text)
     for number, least in enumerate((16, 16, 32)):
         helper.write_text(f"LEAST = {least}\n")
         before = len(planted.asked())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 from tritonopt.measurement.results import Machine, Ratio, Row
 from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import ORIGINAL
+from tritonopt.source.parsing import parsed
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.compiling.ahead import Ahead
 from tritonopt.tuning.requests import Request
@@ -67,6 +70,18 @@ class _Asked:
 def subject_digest(request: Request) -> str:
     """Under which the store keeps what is found of a launcher."""
     return digest(f"{request.launcher}\n{request.text}")
+
+
+def imports_others(text: str) -> bool:
+    """Whether a file imports what is neither Python's, nor a library of which the version is
+    known."""
+    found: set[str] = set()
+    for node in ast.walk(parsed(text)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add("" if node.level else (node.module or "").partition(".")[0])
+    return bool(found - {"torch", "triton", *sys.stdlib_module_names})
 
 
 @dataclass
@@ -227,7 +242,12 @@ class Trials:
         self.keep(self.key(text, f"{asked.stage}: {asked.call.label}"), what.as_json())
 
     def stored(self, key: Key) -> dict[str, Any] | None:
-        """What the store has; nothing where it cannot be read any more, which is noted."""
+        """What the store has; nothing where it cannot be read any more, which is noted.
+
+        And nothing where no call has been made that shows what the file imports.
+        """
+        if self.machine is None and imports_others(self.request.text):
+            return None
         try:
             return self.store.get(key) if self.store is not None else None
         except StoreError as error:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -11,13 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any
 
 from tritonopt import source
 from tritonopt.measurement.results import Compiled, Row
 from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import ORIGINAL, Answer, Evidence, Fate, Progress, TunedRow
-from tritonopt.source.parsing import parsed
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.compiling.ahead import Ahead
 from tritonopt.tuning.compiling.without_gpu import Kept, compiled_variants
@@ -317,25 +313,8 @@ class _Tuning:
         return replace(key, versions=versions)
 
     def _known(self, question: Question) -> Evidence | None:
-        found = self._stored(self._key(question))
+        found = self.trials.stored(self._key(question))
         return None if found is None else Evidence(**{**found, "notes": tuple(found["notes"])})
-
-    def _stored(self, key: Key) -> dict[str, Any] | None:
-        """What the store has; where nothing has run that shows what is imported, not much."""
-        unknown = self.trials.machine is None and self._imports_others
-        return None if unknown else self.trials.stored(key)
-
-    @cached_property
-    def _imports_others(self) -> bool:
-        """Whether the file imports what is neither a library that is asked for its version, nor
-        one of Python."""
-        found: set[str] = set()
-        for node in ast.walk(parsed(self.request.text)):
-            if isinstance(node, ast.Import):
-                found |= {alias.name.partition(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                found.add("" if node.level else (node.module or "").partition(".")[0])
-        return bool(found - {"torch", "triton", *sys.stdlib_module_names})
 
     def _keep(self, question: Question, evidence: Evidence) -> None:
         if not evidence.backend:
@@ -350,7 +329,7 @@ class _Tuning:
         return replace(key, versions=versions)
 
     def _known_kernels(self, text: str) -> tuple[Compiled, ...] | None:
-        found = self._stored(self._kernels_key(text))
+        found = self.trials.stored(self._kernels_key(text))
         return None if found is None else tuple(Compiled(**each) for each in found["kernels"])
 
     def _keep_kernels(self, text: str, kernels: Sequence[Compiled]) -> None:
