@@ -107,6 +107,24 @@ def test_a_file_that_cannot_be_written_leaves_the_others(planted: Planted, tmp_p
     assert "ONE_TILE" in planted.file.read_text() and "ONE_TILE" not in first.read_text()
 
 
+@pytest.mark.parametrize(
+    ("now", "holds"),
+    [
+        ((1.4, 1.39, 1.41), True),
+        ((1.02, 0.99, 1.05), True),
+        ((1.006, 1.001, 1.011), True),
+        ((1.002, 0.999, 1.005), False),
+        ((0.99, 0.97, 1.02), False),
+        ((0.9, 0.89, 0.91), False),
+    ],
+)
+def test_a_gain_holds_while_it_may_be_worth_something(
+    now: tuple[float, float, float], holds: bool
+) -> None:
+    check = checking.Check(Path("f.py"), "f", "n=64", (1.4, 1.39, 1.41), Ratio(*now, 50), True)
+    assert check.holds == holds
+
+
 @pytest.mark.parametrize("more", ["softmax.py", ".", "softmax.py:softmax_kernel"])
 def test_what_is_given_twice_is_tuned_once(
     planted: Planted, run: Run, monkeypatch: pytest.MonkeyPatch, more: str

@@ -90,6 +90,15 @@ def without(text: str) -> str:
     return text.replace("    one(x)\n", "")
 
 
+def test_a_call_that_is_as_fast_has_no_gain_to_hold(tmp_path: Path) -> None:
+    file = tmp_path / "file.py"
+    for gain, found in ((30.0, {CALL.label}), (0.5, set())):  # 1.43x, and 1.005x
+        file.write_text(FILE)
+        written_with(file, answered(file, "two", TWO, gain))
+        (each,) = recorded(file, TWO)
+        assert each.gains == found
+
+
 @pytest.mark.parametrize("at_once", [True, False])
 def test_what_was_just_written_can_be_undone_launcher_by_launcher(
     tmp_path: Path, at_once: bool

@@ -12,7 +12,7 @@ from tritonopt.measurement.results import Ratio
 from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import ORIGINAL, TUNED
 from tritonopt.tuning import session
-from tritonopt.tuning.acceptance import EQUAL
+from tritonopt.tuning.acceptance import EQUAL, WORTH
 from tritonopt.tuning.applying.records import Recorded, recorded
 from tritonopt.tuning.session import Session
 from tritonopt.tuning.timing_server import Version
@@ -33,14 +33,15 @@ class Check:
 
     @property
     def holds(self) -> bool:
-        """A gain has to be one still; another call must not have become slower for sure.
+        """A gain has to be one still, of what is worth it unless that is ruled out; another call
+        must not have become slower for sure.
 
         Other results than the original's are no gain, and no equal either.
         """
         if self.now is None or self.failure:
             return False
         if self.is_gain:
-            return self.now.value > 1 and not self.now.is_loss
+            return self.now.value > 1 and self.now.high >= WORTH
         return self.now.high >= EQUAL
 
     def as_json(self) -> dict[str, Any]:

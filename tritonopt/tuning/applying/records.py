@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tritonopt.measurement.results import Ratio
 from tritonopt.measurement.tuned import Answer
+from tritonopt.tuning.acceptance import is_claim
 from tritonopt.tuning.applying.merging import hunks, lines_of, merged
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.requests import Request
@@ -225,7 +227,7 @@ def _recorded(each: Mapping[str, Any], text: str, path: Path) -> Recorded:
         each["autograd"],
         tuple(calls),
         ratios,
-        frozenset(label for label in new if ratios[label][1] > 1),
+        frozenset(label for label in new if is_claim(Ratio(*ratios[label], 0))),
         each["gpu"],
         undone(text, each["changes"], f"{path}: {each['launcher']}"),
     )
