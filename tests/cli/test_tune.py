@@ -15,6 +15,7 @@ import pytest
 from tests.tuning.test_tune import ARGS, EXAMPLE, SERVER, WINS_LATER, Planted
 from tritonopt.cli import tune as command
 from tritonopt.cli.main import main
+from tritonopt.measurement.results import Ratio
 from tritonopt.tuning.applying import checking
 
 Run = Callable[..., tuple[int, str, str]]
@@ -82,6 +83,66 @@ def test_a_diff_then_the_file_then_a_check(planted: Planted, run: Run) -> None:
     assert code == 2 and "tune it again" in err
 
 
+@pytest.mark.thorough
+def test_what_became_of_the_file_is_seen(planted: Planted, run: Run, tmp_path: Path) -> None:
+    planted.plan.write_text(json.dumps({"rules": [{"kernel": "ONE_TILE", "factor": 0.7}]}))
+    assert run("--args", ARGS, "--write")[0] == 0
+    folder = tmp_path / "links"
+    folder.mkdir()
+    (folder / "link.py").symlink_to(planted.file)
+    for path in (folder / "link.py", tmp_path):
+        assert main(["tune", str(path), "--check", *QUICK]) == 0
+    planted.file.rename(tmp_path / "renamed.py")
+    assert main(["tune", str(tmp_path), "--check", *QUICK]) == 2
+
+
+def test_a_file_that_cannot_be_written_leaves_the_others(planted: Planted, tmp_path: Path) -> None:
+    planted.plan.write_text(json.dumps({"rules": [{"kernel": "ONE_TILE", "factor": 0.7}]}))
+    first = tmp_path / "a_softmax.py"
+    first.write_text(planted.file.read_text())
+    (tmp_path / ".tritonopt").mkdir()
+    (tmp_path / ".tritonopt" / "a_softmax.json").write_bytes(b"\xff")
+    given = ["--args", ARGS, "--write", "--store", str(tmp_path / "store")]
+    assert main(["tune", str(tmp_path), *given, *QUICK]) == 2
+    assert "ONE_TILE" in planted.file.read_text() and "ONE_TILE" not in first.read_text()
+
+
+@pytest.mark.parametrize(
+    ("now", "holds"),
+    [
+        ((1.4, 1.39, 1.41), True),
+        ((1.02, 0.99, 1.05), True),
+        ((1.006, 1.001, 1.011), True),
+        ((1.002, 0.999, 1.005), False),
+        ((0.99, 0.97, 1.02), False),
+        ((0.9, 0.89, 0.91), False),
+    ],
+)
+def test_a_gain_holds_while_it_may_be_worth_something(
+    now: tuple[float, float, float], holds: bool
+) -> None:
+    check = checking.Check(Path("f.py"), "f", "n=64", (1.4, 1.39, 1.41), Ratio(*now, 50), True)
+    assert check.holds == holds
+
+
+@pytest.mark.parametrize("more", ["softmax.py", ".", "softmax.py:softmax_kernel"])
+def test_what_is_given_twice_is_tuned_once(
+    planted: Planted, run: Run, monkeypatch: pytest.MonkeyPatch, more: str
+) -> None:
+    planted.plan.write_text("{}")
+    monkeypatch.chdir(planted.folder)
+    code, out, _ = run(more, "--args", ARGS, "--format", "json", "--budget", "0.1s")
+    assert code == 0 and len(json.loads(out)["launchers"]) == 1
+
+
+def test_other_results_are_not_what_was_accepted() -> None:
+    ratio = Ratio(1.4, 1.39, 1.41, 50)
+    check = checking.Check(Path("f.py"), "f", "n=64", (1.4, 1.39, 1.41), ratio, True)
+    assert check.holds and str(check).endswith("holds")
+    check = replace(check, failure="the results differ by 3e-1 of the largest value")
+    assert not check.holds and "no longer holds, for the results differ" in str(check)
+
+
 @pytest.mark.usefixtures("planted")
 @pytest.mark.parametrize(
     "given, said",
@@ -89,6 +150,7 @@ def test_a_diff_then_the_file_then_a_check(planted: Planted, run: Run) -> None:
         (["--args", "x: f32[m=4..2]"], "a range goes up"),
         (["--args", "x: f32[m=4, n=16]", "--launcher", "none"], "no launcher `none`"),
         (["--check"], "nothing was tuned here"),
+        (["--args", ARGS, "--", "python", "bench.py"], "the command chooses the calls"),
     ],
 )
 def test_mistakes_are_said(run: Run, given: list[str], said: str) -> None:

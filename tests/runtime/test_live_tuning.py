@@ -5,8 +5,10 @@ The GPU is planted: a plan says how long each version takes there, and whether i
 
 from __future__ import annotations
 
+import importlib
 import json
 import multiprocessing
+import sys
 import threading
 import warnings
 from collections.abc import Iterator
@@ -355,3 +357,26 @@ def test_classes_of_launches() -> None:
     assert of_two(x, y) == of_two(y, x)
     assert of_two(x, y) != of_two(x, x), "in place"
     assert of_two(x, y) != of_two(x, y.T)
+
+
+def test_what_was_found_with_another_helper_is_found_out_again(
+    gpu: Planted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpu.takes(0.5)
+    monkeypatch.syspath_prepend(tmp_path)
+    helper = "import triton\n\n\n@triton.jit\ndef inner(x):\n    return x * {}\n"
+    called = "import triton\nimport its_inner\n\n\n@triton.jit\n"
+    called += "def act(x):\n    return its_inner.inner(x)\n"
+    (tmp_path / "its_act.py").write_text(called)
+    text = TEXT.replace("import triton\n", "import triton\nfrom its_act import act\n", 1)
+    text = text.replace("tl.maximum(x, ", "tl.maximum(act(x), ")
+    known = []
+    for number in (1, 1, 2):
+        (tmp_path / "its_inner.py").write_text(helper.format(number))
+        for name in ("its_inner", "its_act"):
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        importlib.invalidate_caches()
+        tuned_kernel = tuned(load(tmp_path, text).relu)
+        assert launch(tuned_kernel)
+        known.append(tuned_kernel._tritonopt_tuner._key("a class").kernel)
+    assert known[0] == known[1] != known[2]

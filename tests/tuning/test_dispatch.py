@@ -40,6 +40,9 @@ def also(x):
 END = FILE[FILE.index("    return x") :]
 
 
+REGISTERED = FILE.replace("@triton.jit", '@register("scale")\n@triton.jit')
+
+
 def parts(changed: str, launcher: str = "scale"):  # type: ignore[no-untyped-def]
     return difference(source.read(FILE), source.read(changed), launcher)
 
@@ -69,6 +72,33 @@ def test_only_what_differs_is_chosen_and_the_rest_is_untouched() -> None:
     ast.parse(text)
 
 
+@pytest.mark.parametrize(
+    "parameters, before, decides",
+    [
+        ("x, k=8", "pass", True),
+        ("x, *, k: int = 8", "pass", True),
+        ("x, k=None", "pass", False),
+        ("x, *, k='all'", "pass", False),
+        ("x, k: int | None", "pass", False),
+        ("x, k", "k = 64 if k is None else k", False),
+        ("x, k", "l = len(k) if isinstance(k, str) else k", False),
+        ("x", "k = x.shape[1] if x.dim() > 1 else None", False),
+        ("x, wide=True", "y = wide and (k := x.shape[1]) > 0", False),
+        ("x", "k: int", False),
+        ("x", "k: int = x.shape[0]", True),
+        ("x", "y = [k for k in x.shape]", False),
+    ],
+)
+def test_what_may_be_unbound_or_no_number_decides_nothing(
+    parameters: str, before: str, decides: bool
+) -> None:
+    old = FILE.replace("scale(x)", f"scale({parameters})")
+    old = old.replace("    n = x.numel()\n", f"    n = x.numel()\n    {before}\n", 1)
+    new = source.read(old.replace("= 1024", "= 512"))
+    (place,) = difference(source.read(old), new, "scale").places
+    assert ("k" in place.names) == decides
+
+
 def test_other_launchers_keep_the_original() -> None:
     changed = FILE.replace("2 * tl.load", "tl.load")
     assert shared(source.read(FILE), source.read(changed), "scale") == {"scale_kernel"}
@@ -89,12 +119,31 @@ def test_launch_parameters_need_no_new_kernel() -> None:
     [
         ("import triton\n", "import triton\nimport os\n", "beside its functions"),
         ("def scale(x):", "def scale(x, y=1):", "other parameters"),
+        ("2 * tl.load", "tl.load", "may keep the copy"),
         ("        block = 1024", '        block = len("""a\nb""")', "several lines"),
     ],
 )
 def test_what_cannot_be_chosen_is_said(old: str, new: str, said: str) -> None:
     with pytest.raises(NoDispatch, match=said):
-        dispatched(parts(FILE.replace(old, new)), ["n >= 1"], (), "fast")
+        file = REGISTERED if "copy" in said else FILE
+        found = difference(source.read(file), source.read(file.replace(old, new)), "scale")
+        dispatched(found, ["n >= 1"], (), "fast")
+
+
+@pytest.mark.parametrize("condition", ["", "n >= 1"])
+@pytest.mark.parametrize("inside", ['"""a\n  \n b"""', "'a\u2028b'"])
+def test_a_text_of_several_lines_stays_what_it_is(inside: str, condition: str) -> None:
+    old = FILE.replace("(x, n, BLOCK=block)", f"(x, n, BLOCK=block, note={inside})")
+    found = difference(source.read(old), source.read(old.replace("2 *", "3 *")), "scale")
+    with pytest.raises(NoDispatch, match="several lines"):
+        dispatched(found, [condition], (), "fast")
+
+
+def test_the_end_of_a_text_is_no_comment_above_a_statement() -> None:
+    old = FILE.replace("        # as many", '        s = """\n        # told"""\n        # as many')
+    found = difference(source.read(old), source.read(old.replace("= 1024", "= 512")), "scale")
+    text = dispatched(found, ["n >= 1"], (), "fast")
+    assert text.count("# told") == 1 and text.count("# as many") == 2
 
 
 FLAGGED = (
@@ -167,6 +216,12 @@ def test_a_bound_is_a_size_that_won() -> None:
         "n >= 8192 and m >= 4096",
         "m >= 4096 and n >= 8192",
     )
+
+
+def test_a_bound_is_no_size_at_which_both_are_as_fast() -> None:
+    assert chosen({2: 0.3, 5: 0.3}, {0, 3}) == "n >= 8192"
+    assert chosen({0: 0.3, 3: 0.3}, {2, 5}) == "n <= 128"
+    assert chosen({5: 0.3}, {0, 1, 2}) == "m >= 4096"
 
 
 def test_where_no_bound_leaves_out_what_loses_there_is_no_choice() -> None:

@@ -218,3 +218,36 @@ def test_what_was_compiled_in_time_is_timed_and_what_hangs_is_not_tried(tmp_path
     # Call by call, and with more effort only what there was no time for.
     every = [(first, 20), (second, 20), (third, 20), (first, 40), (second, 40), (third, 40)]
     assert foretold.asked == [*every, (third, 40)]
+
+
+def test_what_a_launcher_draws_itself_is_the_same_in_every_version(tmp_path: Path) -> None:
+    path = tmp_path / "dropout.py"
+    draws = "    import random\n    x = torch.rand_like(x) * random.random()\n"
+    text = KERNEL.replace("    # before", f"{draws}    # before")
+    path.write_text(text)
+    (subject,) = subjects_of(Wanted(path, None, args="x: f32[n=40]")).subjects
+    versions = [Version(n, str(path), text, str(path), "double") for n in (BEFORE, AFTER)]
+    session = Session(versions, 60.0, server="tests.tuning.cpu_server")
+    session.worker.forked = True
+    try:
+        assert not session.row("double", subject.calls[0], EFFORT, copy=False).doubts
+    finally:
+        session.close()
+
+
+def test_a_number_that_is_another_one_each_time_decides_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "random_numbers.py"
+    first = (
+        "    seed, place, stride = torch.randint(10**9, (1,)).item(), x.data_ptr(), x.stride(0)\n"
+    )
+    text = KERNEL.replace("    # before", f"{first}    # before")
+    path.write_text(text)
+    (subject,) = subjects_of(Wanted(path, None, args="x: f32[n=40]")).subjects
+    version = Version(BEFORE, str(path), text, str(path), "double")
+    session = Session([version], 60.0, server="tests.tuning.cpu_server")
+    session.worker.forked = True
+    try:
+        lines = (text.splitlines().index("    # before the launch") + 3,) * 2
+        assert session.numbers_at(BEFORE, lines, subject.calls[0]) == {"n": 40, "stride": 1}
+    finally:
+        session.close()

@@ -12,17 +12,18 @@ from typing import Any
 
 import pytest
 
-from tritonopt.measurement.results import Compiled, Row
+from tritonopt.measurement.results import Compiled, Ratio, Row
 from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import Answer, Evidence, Fate, Progress
 from tritonopt.tuning.applying.checking import checks_of
 from tritonopt.tuning.applying.outcome import outcomes, written
 from tritonopt.tuning.compiling import without_gpu
-from tritonopt.tuning.halving import Standing
+from tritonopt.tuning.halving import Search, Standing
 from tritonopt.tuning.proposals import Choosing
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.shapes import calls_of, without_sizes
 from tritonopt.tuning.store import VERSION, Store
+from tritonopt.tuning.trials import Found, imports_others
 from tritonopt.tuning.tune import _Tuning, tune_subject
 from tritonopt.tuning.variation.variants import Variant
 from tritonopt.tuning.verifying import Verifying
@@ -139,6 +140,19 @@ def test_what_is_not_the_same_function_is_never_accepted(planted: Planted) -> No
     assert not answer.changed and not answer.failure
     assert {tried.fate for tried in answer.tried} == {Fate.REFUSED}
     assert all("another function" in tried.reason for tried in answer.tried)
+
+
+def test_a_step_that_no_call_ran_is_not_taken() -> None:
+    def timed(code: str, gain: float, *steps: str) -> Standing:
+        found = {"n=64": Found(Ratio(gain, gain, gain, 20), code=code)}
+        return Standing(Variant(steps, " ".join(steps)), Fate.DROPPED, found=found)
+
+    unused: Any = None
+    one, other = timed("a", 1.42, "num_warps 8"), timed("a", 1.44, "num_warps 8", "BLOCK 512")
+    unknown = timed("", 1.1, "num_warps 8", "BLOCK 256")
+    search = Search(unused, (), unused, unused, unused, standings=[other, one, unknown])
+    assert search.best(3) == [one, unknown]
+    assert search.best(3, [other, unknown]) == [unknown]
 
 
 def test_what_is_no_faster_is_not_verified(planted: Planted) -> None:
@@ -403,3 +417,18 @@ def test_a_yes_is_one_of_the_interpreter_and_of_the_gpu(
     if evidence.is_yes and asked == _ON_BOTH:
         assert evidence.backend == "cuda; interpreter"
         assert evidence.notes == ("100 examples on the interpreter, 20 on the GPU",)
+
+
+def test_what_was_verified_with_another_helper_is_verified_again(planted: Planted) -> None:
+    helper = planted.file.parent / "helper_of_softmax.py"
+    helper.write_text("LEAST = 16\n")
+    text = planted.file.read_text()
+    planted.file.write_text(text.replace("import torch\n", f"import torch\nimport {helper.stem}\n"))
+    rules = [{"kernel": "ONE_TILE", "factor": 0.7}]
+    # Without a GPU nothing runs that shows what is imported.
+    assert imports_others(planted.file.read_text()) and not imports_others(text)
+    for number, least in enumerate((16, 16, 32)):
+        helper.write_text(f"LEAST = {least}\n")
+        before = len(planted.asked())
+        assert planted.tuned(rules).changed
+        assert ("evidence" in planted.asked()[before:]) == (number != 1)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tritonopt.verification import Verdict
+from tritonopt.verification import Verdict, verify
 
 
 def test_one_configuration_of_several_is_wrong(against: Callable[..., Verdict]) -> None:
@@ -57,3 +57,16 @@ def test_a_kernel_alone(of_texts: Callable[..., Verdict]) -> None:
     args = "x_ptr: f32[m, n], y_ptr: f32[m, n], y_stride: n, x_stride: x_ptr.stride(0), BLOCK: 16"
     same = of_texts(text, text, kernel="_negate", grid="m", args=args, max_examples=6)
     assert same.verdict == "identical", same
+
+
+def test_a_launcher_of_one_number_has_no_sizes(tmp_path: Path) -> None:
+    file = tmp_path / "one.py"
+    file.write_text(
+        "import torch\nimport triton\nimport triton.language as tl\n\n\n@triton.jit\n"
+        "def kernel(x, y, BLOCK: tl.constexpr):\n    cols = tl.arange(0, BLOCK)\n"
+        "    tl.store(y + cols, 2 * tl.load(x + cols, mask=cols < 1), mask=cols < 1)\n\n\n"
+        "def f(x):\n    y = torch.empty_like(x)\n    kernel[(1,)](x, y, BLOCK=16)\n    return y\n"
+    )
+    text = file.read_text().replace("BLOCK=16", "BLOCK=64")
+    found = verify(file, file, text=text, args="x: f32[]", max_examples=4)
+    assert found.verdict == "identical", found

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -224,11 +226,15 @@ def _requests(arguments: argparse.Namespace) -> tuple[list[Request], bool]:
     files, wrong = _wanted(arguments)
     if not files:
         complain(f"no Triton kernel in {', '.join(arguments.paths)}")
+    given = [str(path.resolve()) for path in _files(arguments)]
     told: set[str] = set()
     with Bar(len(files), "looking for calls", sys.stderr) as bar:
         for wanted in files:
-            asked = requests_of(wanted, like)
-            found += asked.requests
+            own = str(wanted.before.resolve())
+            beside = tuple(path for path in given if path != own)
+            asked = requests_of(wanted, replace(like, beside=beside))
+            known = {(request.path, request.launcher) for request in found}
+            found += (r for r in asked.requests if (r.path, r.launcher) not in known)
             bar.clear()
             # What is true of many files is said once.
             say(*(f"note: {note}" for note in asked.notes if note not in told))
@@ -237,6 +243,25 @@ def _requests(arguments: argparse.Namespace) -> tuple[list[Request], bool]:
                 wrong = bool(complain(error))
             bar.advance()
     return found, wrong
+
+
+def _files(arguments: argparse.Namespace) -> Iterator[Path]:
+    """All that was given, also what has no kernels: it may use those of the others."""
+    return find_python_files(Path(place(text).path) for text in arguments.paths)
+
+
+def _without_a_file(arguments: argparse.Namespace) -> Iterator[Path]:
+    """Records in the directories that were given, of files that are gone or have no kernels."""
+    from tritonopt.tuning.applying.records import FOLDER
+
+    given = (Path(place(text).path) for text in arguments.paths)
+    folders = [path for path in given if path.is_dir()]
+    for folder in {*folders, *(path.parent for path in find_python_files(folders))}:
+        for record in folder.glob(f"{FOLDER}/*.json"):
+            file = folder / f"{record.stem}.py"
+            with suppress(SourceError):  # of what cannot be read it was said
+                if not file.exists() or not has_kernels(read_file(file).text):
+                    yield record
 
 
 def _usual_store() -> Path:
@@ -250,16 +275,21 @@ def _wanted(arguments: argparse.Namespace) -> tuple[list[Wanted], bool]:
     from tritonopt.tuning.subjects import Wanted
 
     found, wrong = [], False
+    seen: set[tuple[Path, str | None]] = set()
     for text in arguments.paths:
         given = place(text)
         about = None if given.focus is None else kernel_at(given)
         for path in find_python_files([Path(given.path)]):
+            own = path.resolve()
+            if {(own, about), (own, None)} & seen:
+                continue  # it was given before, by itself or in a directory
             try:
                 meant = path == Path(given.path) or has_kernels(read_file(path).text)
             except SourceError as error:
                 wrong = bool(complain(str(error)))
                 continue
             if meant:
+                seen.add((own, about))
                 found.append(
                     Wanted(
                         path,
@@ -286,11 +316,13 @@ def _reported(
     from tritonopt.reporting.text import Style, shown_path
     from tritonopt.reporting.tuning_table import tuning_lines
     from tritonopt.tuning.applying.outcome import outcomes, written
+    from tritonopt.tuning.applying.records import RecordError
 
     if arguments.format == "json":
         print(tuning_report(answers))
     else:
         say(*tuning_lines(answers, Style.of(sys.stderr)))
+    unwritten = False
     for outcome in outcomes(requests, answers):
         path = shown_path(str(outcome.path))
         for launcher in outcome.left_out:
@@ -301,11 +333,15 @@ def _reported(
         if not outcome.changed:
             continue
         if arguments.write:
-            written(outcome)
-            say(f"{path}: written, with {shown_path(str(outcome.record))}")
+            try:
+                written(outcome)
+            except (RecordError, SourceError) as error:
+                unwritten = bool(complain(str(error)))  # the others are written all the same
+            else:
+                say(f"{path}: written, with {shown_path(str(outcome.record))}")
         elif arguments.format == "text":
             print(unified(str(outcome.path), outcome.original, outcome.text), end="")
-    failed = any(answer.failure for answer in answers)
+    failed = unwritten or any(answer.failure for answer in answers)
     if arguments.report is not None:
         from tritonopt.reporting.page.tuning_page import tuning_page
 
@@ -326,15 +362,20 @@ def _checked(arguments: argparse.Namespace) -> int:
     found: list[Check] = []
     files, errors = _wanted(arguments)
     for wanted in files:
-        if not path_of(Path(wanted.before)).exists():
+        # Beside what a link leads to, as it was written.
+        record = path_of(wanted.before.resolve())
+        if not record.exists():
             continue
         try:
-            for check in checks_of(Path(wanted.before), effort, arguments.timeout):
-                found.append(check)
+            for check in checks_of(wanted.before.resolve(), effort, arguments.timeout):
+                found.append(replace(check, path=wanted.before))
                 if not as_json:
-                    print(check)
-        except RecordError as error:
+                    print(found[-1])
+        except (RecordError, SourceError) as error:
             errors = bool(complain(str(error)))
+    for record in sorted(_without_a_file(arguments)):
+        said = "is of a file that is not there, or has no kernel any more: remove it, or tune again"
+        errors = bool(complain(f"{record}: {said}"))
     if not found and not errors:
         return complain("nothing was tuned here: there is no record (.tritonopt/*.json)")
     if as_json:

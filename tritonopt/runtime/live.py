@@ -9,9 +9,10 @@ import textwrap
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
+from triton.language import constexpr
 from triton.runtime import JITFunction
 
 from tritonopt.source.parsing import parsed
@@ -189,3 +190,33 @@ def jit_functions(values: Iterator[Any]) -> Iterator[Any]:
             if not hasattr(type(inner), "run"):
                 break
             inner = getattr(inner, "fn", None)
+
+
+def called_by(function: FunctionType) -> list[str]:
+    """The jit functions that a kernel calls, in whatever files, as text; and the numbers and texts
+    that it and they read. Those of Triton are left out."""
+    found: list[str] = []
+    waiting, seen = [function], {function}
+    while waiting:
+        at = waiting.pop()
+        for name, value in _read_by(at):
+            if isinstance(value, (int, float, str, constexpr)):
+                found.append(f"{name} = {value!r}")
+            for inner in jit_functions(iter([value])):
+                called = inner.fn
+                if called not in seen and not called.__module__.startswith("triton."):
+                    seen.add(called)
+                    waiting.append(called)
+                    found.append(getattr(inner, "src", ""))
+    return sorted(found)
+
+
+def _read_by(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    """The names of a function with what they stand for, also as attributes of a module."""
+    namespace, code = Namespace(function), function.__code__
+    for name in (*code.co_names, *code.co_freevars):
+        value = namespace.get(name)
+        yield name, value
+        if isinstance(value, ModuleType) and not value.__name__.startswith("triton"):
+            for attribute in code.co_names:
+                yield attribute, getattr(value, attribute, None)

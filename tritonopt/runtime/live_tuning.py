@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tritonopt.cache_directory import cache_directory
-from tritonopt.runtime.live import Live
+from tritonopt.runtime.live import Live, called_by
 from tritonopt.runtime.live_verification import NotInAFile, inside, read_own_file
 
 if TYPE_CHECKING:
@@ -260,6 +260,7 @@ class Tuner:
         from tritonopt.tuning.store import Key, digest
 
         texts = [self._made.page, *(f"{v.name}\n{v.definition}" for v in self.versions)]
+        texts += called_by(self.live.function)
         triton = import_module("triton").__version__
         torch = import_module("torch").__version__
         versions = f"torch {torch} triton {triton} tritonopt {metadata.version('tritonopt')}"

@@ -76,7 +76,7 @@ def write_file(file: SourceFile, text: str) -> None:
         before = target.stat()
         if not os.access(target, os.W_OK):
             raise PermissionError(13, "the file is read-only", str(target))
-        with _locked(target):
+        with locked(target):
             if target.read_bytes() != encoded(file, file.text):
                 raise FileChanged(str(file.path), 0, 0, _CHANGED)
             _replace(target, data, before)
@@ -185,7 +185,7 @@ def encoded(file: SourceFile, text: str) -> bytes:
 
 
 @contextlib.contextmanager
-def _locked(target: Path) -> Iterator[None]:
+def locked(target: Path) -> Iterator[None]:
     """Among processes that write as this one does, one at a time has a file for itself."""
     try:
         import fcntl

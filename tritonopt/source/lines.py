@@ -29,6 +29,11 @@ class Lines:
         """The number of the last line."""
         return len(self._starts)
 
+    @property
+    def texts(self) -> list[str]:
+        """Every line, without its end."""
+        return _LINE_END.split(self.text)
+
     def start(self, line: int) -> int:
         """Offset of the first character of a line; lines count from 1, past the last is the end."""
         return self._starts[line - 1] if line <= len(self._starts) else len(self.text)

@@ -50,6 +50,10 @@ def requests_of(wanted: Wanted, like: Request) -> Asked:
     A file that shows no calls is an error that says what to write.
     """
     try:
+        if wanted.command and (wanted.args is not None or wanted.assume):
+            raise VerificationError(
+                "with `-- COMMAND` the command chooses the calls, not --args or --assume"
+            )
         old = read_module(wanted.before)
         if not Launchers(old).found:
             kernels = ", ".join(k.name for k in old.kernels) or "a kernel"
@@ -61,13 +65,13 @@ def requests_of(wanted: Wanted, like: Request) -> Asked:
             return _seen(old, wanted, like)
         fitting = _fitting(old, wanted)
         every = [subjects_of(replace(wanted, launcher=launcher)) for launcher in fitting]
-    except VerificationError as error:
+    except (VerificationError, source.SourceError) as error:
         return Asked(errors=(str(error),))
     args = None if wanted.args is None else without_sizes(wanted.args).text
     notes = tuple(note for subjects in every for note in subjects.notes)
     requests = tuple(
         replace(
-            _of_file(old, wanted, like),
+            _of_file(wanted, like),
             launcher=subject.launcher,
             by_position=subject.autograd,
             calls=subject.calls,
@@ -97,9 +101,11 @@ def _fitting(module: source.Module, wanted: Wanted) -> list[str | None]:
     return fitting or [None]
 
 
-def _of_file(module: source.Module, wanted: Wanted, like: Request) -> Request:
+def _of_file(wanted: Wanted, like: Request) -> Request:
+    # With the ends of its lines as they are, which a module that is only run does not have.
+    text = source.read_file(wanted.before).text
     path = str(Path(wanted.before).resolve())
-    return replace(like, path=path, text=module.text, assume=wanted.assume)
+    return replace(like, path=path, text=text, assume=wanted.assume)
 
 
 def _needs_sizes(module: source.Module, wanted: Wanted) -> bool:
@@ -212,7 +218,7 @@ def _request(
     forms = (*seen.wide, *seen.narrow)
     first, *rest = (None,) if isinstance(task.arguments, Signature) else (*forms[:1], None)
     return replace(
-        _of_file(module, wanted, like),
+        _of_file(wanted, like),
         launcher=launcher.name,
         by_position=launcher.autograd,
         calls=seen.calls,
@@ -243,7 +249,7 @@ def _without_calls(
                 told.append(str(error))
                 continue
             if calls := tuple(usual_calls(signature)):
-                of_file = _of_file(module, wanted, like)
+                of_file = _of_file(wanted, like)
                 requests.append(
                     replace(
                         of_file,

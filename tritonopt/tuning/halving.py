@@ -58,6 +58,17 @@ class Standing:
         ratios = [found.ratio for found in self.found.values() if found.ratio is not None]
         return sum(max(math.log(ratio.value), 0.0) for ratio in ratios)
 
+    def is_simpler_for_the_same(self, other: Standing) -> bool:
+        """Whether all calls launch the same machine code as in another variant that does more.
+
+        What it does beside this one was then run by no call.
+        """
+        is_less = set(self.variant.steps) < set(other.variant.steps)
+        if not is_less or self.found.keys() != other.found.keys():
+            return False
+        pairs = [(found.code, other.found[label].code) for label, found in self.found.items()]
+        return bool(pairs) and all(code and code == also for code, also in pairs)
+
     def refuse(self, evidence: Evidence) -> None:
         """It is not known to be the same function."""
         self.evidence, self.fate, self.reason = evidence, Fate.REFUSED, evidence.reason
@@ -139,6 +150,7 @@ class Search:
     def best(self, count: int, among: Sequence[Standing] | None = None) -> list[Standing]:
         """Those that gain most; of two that gain the same, the simpler one first."""
         faster = [s for s in among or self.timed if s.gain > 0 and s.fate is Fate.DROPPED]
+        faster = [s for s in faster if not any(o.is_simpler_for_the_same(s) for o in self.timed)]
         return sorted(faster, key=lambda s: (-round(s.gain, 2), s.variant.effort))[:count]
 
     def _time(

@@ -8,15 +8,19 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
 
 from tritonopt import source
 from tritonopt.measurement.results import Ratio, Row
 from tritonopt.measurement.tuned import ORIGINAL, TUNED, Evidence, Fate
 from tritonopt.tuning.acceptance import failing, is_accepted, is_claim, is_harmless
 from tritonopt.tuning.calls import Call
+from tritonopt.tuning.dispatch.callers import kernels_used_elsewhere, other_callers
 from tritonopt.tuning.dispatch.conditions import best, conditions, lowered
 from tritonopt.tuning.dispatch.flags import flagged
 from tritonopt.tuning.dispatch.places import Difference, NoDispatch, Place, difference, shared
+from tritonopt.tuning.dispatch.state import kept_state
 from tritonopt.tuning.dispatch.texts import dispatched
 from tritonopt.tuning.halving import Standing
 from tritonopt.tuning.trials import Trials, same_code
@@ -72,6 +76,13 @@ class Choosing:
     """Texts of proposals."""
     against: int = 0
     """Proposals that a fresh measurement went against."""
+
+    @cached_property
+    def program(self) -> source.Program | None:
+        """The files that were given with the one that is tuned."""
+        request = self.trials.request
+        given = map(Path, (request.path, *request.beside))
+        return source.Program(given, keep=True) if request.beside else None
 
     @property
     def is_done(self) -> bool:
@@ -175,8 +186,13 @@ class Choosing:
         safe |= {label for label, found in standing.found.items() if found.same_code}
         every = frozenset(call.label for call in self.calls)
         launcher = self.trials.request.launcher
+        reason = self._beyond(old, new, launcher)
+        if reason:
+            standing.refuse(Evidence("unsupported", reason=reason))
+            return
         # What else launches a kernel that differs was not measured, and keeps the original's.
         others = shared(old, new, launcher)
+        others |= kernels_used_elsewhere(old, new, launcher, self.program)
         if every <= safe and not others:
             yield Proposal(standing, variant.text, "", every, claimed)
             return
@@ -184,13 +200,24 @@ class Choosing:
         try:
             parts = difference(old, new, launcher)
             if every <= safe:
-                why = f"other launchers run {', '.join(sorted(others))} as well"
+                why = f"other code runs {', '.join(sorted(others))} as well"
                 text = dispatched(parts, [""] * len(parts.places), (), suffix_of(standing))
                 yield Proposal(standing, text, "", every, claimed)
             else:
                 yield from self._somewhere(standing, parts, claimed, every - safe, others)
         except (NoDispatch, Died, Refusal) as reason:
             self.notes.append(f"{variant.name}: {why}, and it cannot be chosen for them: {reason}")
+
+    def _beyond(self, old: source.Module, new: source.Module, launcher: str) -> str:
+        """What a variant changes that no verification of the launcher sees; "" for nothing."""
+        for name, caller in other_callers(old, new, launcher, self.program):
+            return f"it changes `{name}`, which {caller} runs as well: that is not verified"
+        for name, held in kept_state(old, new, launcher):
+            return (
+                f"it changes `{name}`, which keeps something in `{held}` of the module: that is "
+                "not compared"
+            )
+        return ""
 
     def _somewhere(
         self,

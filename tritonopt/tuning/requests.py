@@ -32,6 +32,8 @@ class Request:
     """Calls like those that were seen, with their sizes where these never changed: of them a GPU
     compiles fewer kernels."""
     assume: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    """Absolute paths of the files that were given with it, which may use what it has."""
     by_position: bool = False
     """Whether the launcher takes no names: an autograd function."""
     passes: str = ""

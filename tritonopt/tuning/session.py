@@ -150,6 +150,11 @@ class Session:
         found: Machine = self.worker.ask("machine")
         return found
 
+    def imported(self) -> str:
+        """What the versions import, see the server. Raises Died."""
+        found: str = self.worker.ask("imported")
+        return found
+
     def close(self) -> None:
         self.worker.close()
 

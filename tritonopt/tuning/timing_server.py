@@ -7,8 +7,10 @@ happens here, so that a crash, a hang or a lack of memory costs one row of a tab
 from __future__ import annotations
 
 import functools
+import hashlib
 import importlib
 import os
+import random
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -27,6 +29,8 @@ COPY = "(copy)"
 """The name of the copy among the versions that are timed."""
 _NUMBERS: dict[str, dict[str, int]] = {}
 """What is read from machine code, by its digest: other programs read it, and take their time."""
+_VERSIONED = ("torch", "triton")
+"""Packages that are what they are as long as their versions are the same."""
 _ON_CPU = "cpu tensor"
 """What Triton says of a tensor that was made without a device."""
 
@@ -89,6 +93,8 @@ class TimingServer:
         self.returned: list[Any] = []
         self.expected: list[Any] | None = None
         self.speeds: dict[Any, float] = {}
+        self.own_modules: frozenset[str] = frozenset()
+        """What was imported before any version was."""
 
     def probe(self) -> bool:
         """Whether there is a GPU here."""
@@ -118,6 +124,7 @@ class TimingServer:
         from tritonopt.verification.runs_on_import import runs_on_import
         from tritonopt.verification.worker.loading import load
 
+        self.own_modules = self.own_modules or frozenset(sys.modules)
         before = list(sys.meta_path)
         read = source.read(version.text, version.path)
         # What a script runs of its launchers would take its time, in every version.
@@ -138,6 +145,17 @@ class TimingServer:
             found = getattr(found, "apply")  # noqa: B009  # a type to mypy
         self.text_paths[version.name] = version.text_path
         self.launchers[version.name] = _by_position(found) if version.autograd else found
+
+    def imported(self) -> str:
+        """A short name for the text of all that the versions import; "" where that is nothing."""
+        texts: dict[str, str] = {}
+        for name, module in list(sys.modules.items()):
+            path = Path(getattr(module, "__file__", None) or "")
+            is_own = name in self.own_modules or name.partition(".")[0] in _VERSIONED
+            if not is_own and path.suffix == ".py" and path.is_file():
+                texts[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        every = "".join(f"{name} {texts[name]}\n" for name in sorted(texts))
+        return hashlib.sha256(every.encode()).hexdigest()[:32] if texts else ""
 
     def prepare(self, call: Call) -> None:
         """Make the arguments of a call; those of the last one are given back."""
@@ -184,6 +202,9 @@ class TimingServer:
         from tritonopt.tuning.compiling.tuners import chosen
 
         self._restore()
+        # What a launcher draws itself, as a dropout does, is the same in every version.
+        random.seed(0)
+        torch.manual_seed(0)
         result = self._first_called(name)
         note = ""
         if self.pristine is not None:
@@ -236,7 +257,8 @@ class TimingServer:
     def numbers_at(self, name: str, lines: tuple[int, int]) -> dict[str, int]:
         """What the names of a version stand for when it comes to these lines, from first to last.
 
-        Only of names that are whole numbers, and the same one whenever it comes there.
+        Only of names that are whole numbers, and the same one whenever it comes there: also in a
+        second call, with tensors at other addresses.
         """
         first, last = lines
         found: list[dict[str, int]] = []
@@ -249,14 +271,34 @@ class TimingServer:
                 found.append({key: value for key, value in names if type(value) is int})
             return look
 
-        before = sys.gettrace()
+        before, arguments = sys.gettrace(), self.arguments
         sys.settrace(look)
         try:
             self._called(name)
+            self.arguments = self._elsewhere()
+            self._called(name)
         finally:
             sys.settrace(before)
+            self.arguments = arguments
         known = found[0] if found else {}
         return {k: v for k, v in known.items() if all(other.get(k) == v for other in found)}
+
+    def _elsewhere(self) -> dict[str, Any]:
+        """The arguments with their tensors at other addresses, where there is the memory for it."""
+        import torch
+
+        moved: dict[int, Any] = {}
+
+        def copied(value: Any) -> Any:
+            if isinstance(value, torch.Tensor):
+                return moved.setdefault(id(value), value.clone())
+            if isinstance(value, (list, tuple)):
+                return type(value)(map(copied, value))
+            return value
+
+        if self.pristine is None:
+            return self.arguments
+        return {name: copied(value) for name, value in self.arguments.items()}
 
     def _forget_arguments(self) -> None:
         import torch
@@ -369,8 +411,6 @@ def _compilations() -> Iterator[list[Any]]:
 
 
 def _described(version: str, compiled: Any, numbers: bool) -> Compiled:
-    import hashlib
-
     from tritonopt.verification.worker.machine_code import statistics
 
     target = compiled.metadata.target

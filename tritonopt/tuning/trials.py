@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 from tritonopt.measurement.results import Machine, Ratio, Row
 from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import ORIGINAL
+from tritonopt.source.parsing import parsed
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.compiling.ahead import Ahead
 from tritonopt.tuning.requests import Request
@@ -32,6 +35,8 @@ class Found:
     """Whether the call launches the same machine code as the original."""
     refuted: bool = False
     """Whether the results were other ones."""
+    code: str = ""
+    """A short name for the machine code that the call launches; "" where that is not known."""
 
     def as_json(self) -> dict[str, Any]:
         ratio = None if self.ratio is None else list(astuple(self.ratio))
@@ -40,12 +45,14 @@ class Found:
             "failure": self.failure,
             "same_code": self.same_code,
             "refuted": self.refuted,
+            "code": self.code,
         }
 
     @staticmethod
     def of_json(found: Mapping[str, Any]) -> Found:
         ratio = None if found["ratio"] is None else Ratio(*found["ratio"])
-        return Found(ratio, found["failure"], found["same_code"], found["refuted"])
+        code = found.get("code", "")  # which stores of before do not have
+        return Found(ratio, found["failure"], found["same_code"], found["refuted"], code)
 
 
 @dataclass(frozen=True)
@@ -65,6 +72,18 @@ def subject_digest(request: Request) -> str:
     return digest(f"{request.launcher}\n{request.text}")
 
 
+def imports_others(text: str) -> bool:
+    """Whether a file imports what is neither Python's, nor a library of which the version is
+    known."""
+    found: set[str] = set()
+    for node in ast.walk(parsed(text)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add("" if node.level else (node.module or "").partition(".")[0])
+    return bool(found - {"torch", "triton", *sys.stdlib_module_names})
+
+
 @dataclass
 class Trials:
     """The variants of one launcher on this GPU."""
@@ -75,6 +94,8 @@ class Trials:
     """Seconds until nothing new is to be begun."""
     notes: list[str] = field(default_factory=list)
     machine: Machine | None = None
+    imported: str = ""
+    """A short name for the text of what the file imports: a helper has a part in every result."""
     failed: dict[tuple[str, str], Found] = field(default_factory=dict)
     """By text and label of the call."""
     ahead: Ahead | None = None
@@ -106,6 +127,7 @@ class Trials:
             rows.append(self.session.row(self.request.launcher, call, effort, numbers=False))
         if any(row.times for row in rows):
             self.machine = self.session.machine()
+            self.imported = self.session.imported()
             # What takes far longer than the original hangs, or is no gain anyway.
             usual = _PATIENCE + _TIMES_AS_LONG * self.session.longest
             self.session.timeout = min(self.request.timeout, usual)
@@ -209,7 +231,8 @@ class Trials:
         machine = self.machine
         parts = () if machine is None else (machine.torch, machine.triton, machine.driver)
         gpu = "" if machine is None else machine.gpu
-        return Key(subject_digest(self.request), digest(text), what, gpu, " ".join(parts))
+        versions = " ".join(filter(None, (*parts, self.imported)))
+        return Key(subject_digest(self.request), digest(text), what, gpu, versions)
 
     def _known(self, text: str, asked: _Asked) -> Found | None:
         found = self.stored(self.key(text, f"{asked.stage}: {asked.call.label}"))
@@ -219,7 +242,12 @@ class Trials:
         self.keep(self.key(text, f"{asked.stage}: {asked.call.label}"), what.as_json())
 
     def stored(self, key: Key) -> dict[str, Any] | None:
-        """What the store has; nothing where it cannot be read any more, which is noted."""
+        """What the store has; nothing where it cannot be read any more, which is noted.
+
+        And nothing where no call has been made that shows what the file imports.
+        """
+        if self.machine is None and imports_others(self.request.text):
+            return None
         try:
             return self.store.get(key) if self.store is not None else None
         except StoreError as error:
@@ -247,10 +275,17 @@ def _of_row(row: Row, name: str) -> Found:
         return Found(failure=row.doubts[name], refuted=True)
     if name not in row.ratios:
         return Found(failure="the original could not be timed beside it")
-    return Found(row.ratios[name], same_code=same_code(row, ORIGINAL, name))
+    digests = _digests(row, name)
+    code = digest(" ".join(digests)) if digests else ""
+    return Found(row.ratios[name], same_code=same_code(row, ORIGINAL, name), code=code)
 
 
 def same_code(row: Row, one: str, other: str) -> bool:
     """Whether two versions launch the same kernels as machine code."""
-    digests = [[c.digest for c in row.compiled if c.version == v] for v in (one, other)]
-    return digests[0] == digests[1] and bool(digests[0]) and all(digests[0])
+    return bool(_digests(row, one)) and _digests(row, one) == _digests(row, other)
+
+
+def _digests(row: Row, name: str) -> list[str]:
+    """Of the machine code that a version launches; nothing where one of them is not known."""
+    found = [c.digest for c in row.compiled if c.version == name]
+    return found if all(found) else []

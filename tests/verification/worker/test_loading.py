@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 from pathlib import Path
 
 import pytest
 
-from tritonopt.verification.worker.loading import import_what_is_read
+from tritonopt.verification.worker.loading import import_what_is_read, load
 
 
 def test_modules_that_are_read_as_attributes(
@@ -25,3 +26,11 @@ def test_modules_that_are_read_as_attributes(
     package = importlib.import_module("package_of_lazy_parts")
     assert package.inner.part.VALUE == 7
     assert "package_of_lazy_parts.other" not in sys.modules
+
+
+def test_the_source_of_a_function_behind_a_form_feed(tmp_path: Path) -> None:
+    text = "\f\nfirst = 1  # \u2028\n\f\ndef later():\n    return first\n"
+    file = tmp_path / "subject_with_form_feeds.py"
+    file.write_text(text)
+    module = load(file, text, str(file))
+    assert inspect.getsource(module.later) == "def later():\n    return first\n"

@@ -12,7 +12,7 @@ from tritonopt.measurement.results import Ratio
 from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import ORIGINAL, TUNED
 from tritonopt.tuning import session
-from tritonopt.tuning.acceptance import EQUAL
+from tritonopt.tuning.acceptance import EQUAL, WORTH
 from tritonopt.tuning.applying.records import Recorded, recorded
 from tritonopt.tuning.session import Session
 from tritonopt.tuning.timing_server import Version
@@ -33,11 +33,15 @@ class Check:
 
     @property
     def holds(self) -> bool:
-        """A gain has to be one still; another call must not have become slower for sure."""
-        if self.now is None:
+        """A gain has to be one still, of what is worth it unless that is ruled out; another call
+        must not have become slower for sure.
+
+        Other results than the original's are no gain, and no equal either.
+        """
+        if self.now is None or self.failure:
             return False
         if self.is_gain:
-            return self.now.value > 1 and not self.now.is_loss
+            return self.now.value > 1 and self.now.high >= WORTH
         return self.now.high >= EQUAL
 
     def as_json(self) -> dict[str, Any]:
@@ -57,7 +61,8 @@ class Check:
         if self.now is None:
             return f"{head} then; cannot be measured now: {self.failure}"
         now = f"{self.now.value:.3f}x ({self.now.low:.3f} to {self.now.high:.3f})"
-        return f"{head} then, {now} now: {'holds' if self.holds else 'no longer holds'}"
+        why = f", for {self.failure}" if self.failure else ""
+        return f"{head} then, {now} now: {'holds' if self.holds else 'no longer holds'}{why}"
 
 
 def checks_of(
@@ -83,7 +88,7 @@ def _of(
     try:
         for call in each.calls:
             row = timing.row(each.launcher, call, effort, copy=False)
-            failure = next(iter(row.failures.values()), "")
+            failure = next(iter(row.failures.values()), "") or row.doubts.get(TUNED, "")
             then, gain = each.ratios[call.label], call.label in each.gains
             yield Check(file, each.launcher, call.label, then, row.ratio, gain, failure)
     finally:

@@ -11,8 +11,9 @@ from typing import Any
 
 from tritonopt import source
 from tritonopt.measurement.tuned import Answer
-from tritonopt.tuning.applying.merging import merged
-from tritonopt.tuning.applying.records import entry, merged_entries, path_of, text_of
+from tritonopt.source.files import locked
+from tritonopt.tuning.applying.merging import merged, runs_the_same
+from tritonopt.tuning.applying.records import changes, entry, merged_entries, path_of, text_of
 from tritonopt.tuning.requests import Request
 
 
@@ -47,15 +48,37 @@ def outcomes(requests: Sequence[Request], answers: Sequence[Answer]) -> Iterator
         # The one that gains most comes first.
         changed.sort(key=lambda pair: -_gain(pair[1]))
         original = both[0][1].original
-        text, left_out = merged(original, [answer.text for _, answer in changed])
-        kept = [pair for at, pair in enumerate(changed) if at not in left_out]
-        yield Outcome(
-            Path(path),
-            original,
-            text,
-            tuple(entry(request, answer) for request, answer in kept),
-            tuple(changed[at][1].launcher for at in left_out),
-        )
+        kept, left_out = _together(original, changed)
+        texts = [answer.text for _, answer in kept]
+        text = merged(original, texts)
+        assert text is not None
+        entries = []
+        for at, (request, answer) in enumerate(kept):
+            without = merged(original, texts[:at] + texts[at + 1 :])
+            assert without is not None
+            entries.append(entry(request, answer, changes(without, text)))
+        yield Outcome(Path(path), original, text, tuple(entries), left_out)
+
+
+def _together(
+    original: str, changed: Sequence[tuple[Request, Answer]]
+) -> tuple[list[tuple[Request, Answer]], tuple[str, ...]]:
+    """The results that go together, the first of those that do not; and the launchers of others.
+
+    Each was verified and measured by itself: what its launcher runs has to be that in the end.
+    """
+    kept: list[tuple[Request, Answer]] = []
+    left_out = []
+    for pair in changed:
+        answers = [answer for _, answer in (*kept, pair)]
+        text = merged(original, [answer.text for answer in answers])
+        if text is not None and all(
+            runs_the_same(answer.text, text, answer.launcher) for answer in answers
+        ):
+            kept.append(pair)
+        else:
+            left_out.append(pair[1].launcher)
+    return kept, tuple(left_out)
 
 
 def _gain(answer: Answer) -> float:
@@ -66,19 +89,31 @@ def _gain(answer: Answer) -> float:
 
 def written(outcome: Outcome) -> None:
     """Replace the file and its record, or neither. Raises SourceError and RecordError."""
-    record = outcome.record
+    try:
+        outcome.record.parent.mkdir(exist_ok=True)
+    except OSError as error:
+        raise _unwritten(outcome, error) from error
+    with locked(outcome.record):
+        _written(outcome, outcome.record)
+
+
+def _unwritten(outcome: Outcome, error: OSError) -> source.SourceError:
+    message = f"cannot be written: {error.strerror}; {outcome.path} is left as it is"
+    return source.SourceError(str(outcome.record), 0, 0, message)
+
+
+def _written(outcome: Outcome, record: Path) -> None:
+    every = merged_entries(record, outcome.entries, outcome.original, outcome.text)
     before = record.read_text(encoding="utf-8") if record.exists() else None
-    text = text_of(merged_entries(record, outcome.entries))
+    text = text_of(every)
     file = source.read_file(outcome.path)
     if file.text != outcome.original:
         message = "has changed since it was tuned, and is left as it is now: tune it again"
         raise source.SourceError(str(outcome.path), 0, 0, message)
     try:
-        record.parent.mkdir(exist_ok=True)
         _replace(record, text)
     except OSError as error:
-        message = f"cannot be written: {error.strerror}; {outcome.path} is left as it is"
-        raise source.SourceError(str(record), 0, 0, message) from error
+        raise _unwritten(outcome, error) from error
     try:
         source.write_file(file, outcome.text)
     except source.SourceError:

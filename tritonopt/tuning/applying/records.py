@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tritonopt.measurement.results import Ratio
 from tritonopt.measurement.tuned import Answer
-from tritonopt.tuning.applying.merging import hunks
+from tritonopt.tuning.acceptance import is_claim
+from tritonopt.tuning.applying.merging import hunks, lines_of, merged
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.shapes import one_form
@@ -22,6 +24,8 @@ from tritonopt.verification.signature.argument_language import parse
 
 VERSION = 1
 FOLDER = ".tritonopt"
+Change = Mapping[str, Sequence[str]]
+"""Lines with those around them: `was`, and `is`."""
 _CONTEXTS = (3, 10, 10**9)
 """Lines around a change, by which its place is found again."""
 
@@ -51,8 +55,8 @@ def path_of(file: Path) -> Path:
     return file.parent / FOLDER / f"{file.stem}.json"
 
 
-def entry(request: Request, answer: Answer) -> dict[str, Any]:
-    """What is kept of an accepted answer."""
+def entry(request: Request, answer: Answer, changed: Sequence[Change]) -> dict[str, Any]:
+    """What is kept of an accepted answer, with what it changes of the file that is written."""
     machine = answer.machine
     calls = {call.label: call for call in request.calls}
     return {
@@ -79,7 +83,7 @@ def entry(request: Request, answer: Answer) -> dict[str, Any]:
             for row in answer.rows
             if row.row is not None and row.ratio is not None
         ],
-        "changes": _changes(answer.original, answer.text),
+        "changes": changed,
     }
 
 
@@ -89,9 +93,9 @@ def _said(answer: Answer) -> str:
     return f"{found.verdict} on {found.examples} examples ({found.backend})"
 
 
-def _changes(original: str, text: str) -> list[dict[str, list[str]]]:
+def changes(original: str, text: str) -> list[Change]:
     """Each change with lines around it: `was` and `is`. As few as make it plain where it is."""
-    found: list[dict[str, list[str]]] = []
+    found: list[Change] = []
     for context in _CONTEXTS:
         found = _with_context(original, text, context)
         try:
@@ -102,15 +106,16 @@ def _changes(original: str, text: str) -> list[dict[str, list[str]]]:
     return found
 
 
-def _with_context(original: str, text: str, context: int) -> list[dict[str, list[str]]]:
-    old, new = original.splitlines(), text.splitlines()
+def _with_context(original: str, text: str, context: int) -> list[Change]:
+    old, new = _lines(original), _lines(text)
     groups: list[list[tuple[int, int, int]]] = []
     for first, last, lines in hunks(original, text):
         if groups and first - groups[-1][-1][1] <= 2 * context:
             groups[-1].append((first, last, len(lines)))
         else:
             groups.append([(first, last, len(lines))])
-    found, shift = [], 0
+    found: list[Change] = []
+    shift = 0
     for group in groups:
         first, last = max(group[0][0] - context, 0), min(group[-1][1] + context, len(old))
         longer = sum(count - (b - a) for a, b, count in group)
@@ -119,16 +124,34 @@ def _with_context(original: str, text: str, context: int) -> list[dict[str, list
     return found
 
 
+def _lines(text: str) -> list[str]:
+    """Its lines, without what ends them."""
+    return [line.removesuffix("\n") for line in lines_of(text)]
+
+
 def text_of(entries: Sequence[Mapping[str, Any]]) -> str:
     """The record of a file, as text."""
     return json.dumps({"version": VERSION, "launchers": list(entries)}, indent=1) + "\n"
 
 
-def merged_entries(path: Path, entries: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The entries, with those of other launchers that the record has. Raises RecordError."""
+def merged_entries(
+    path: Path, entries: Sequence[Mapping[str, Any]], original: str, text: str
+) -> list[Mapping[str, Any]]:
+    """The entries of a new text, with those of other launchers that the record of the original
+    has. Raises RecordError."""
     new = {each["launcher"] for each in entries}
     kept = [each for each in _read(path) if each["launcher"] not in new] if path.exists() else []
-    return [*kept, *entries]
+    return [*(_carried(each, original, text) for each in kept), *entries]
+
+
+def _carried(each: Mapping[str, Any], original: str, text: str) -> Mapping[str, Any]:
+    """An entry of a text, for one in which more has changed since: the lines around may be
+    others. Where what it changed is another thing now, it stays, and a check will say so."""
+    try:
+        without = merged(original, [text, undone(original, each["changes"], "")])
+    except RecordError:
+        without = None
+    return each if without is None else {**each, "changes": changes(without, text)}
 
 
 def recorded(file: Path, text: str) -> list[Recorded]:
@@ -145,8 +168,40 @@ def _read(path: Path) -> list[dict[str, Any]]:
         raise RecordError(f"{path}: is no record: {error}") from None
     if not isinstance(found, dict) or found.get("version") != VERSION:
         raise RecordError(f"{path}: was written by another version of tritonopt: tune again")
-    entries: list[dict[str, Any]] = found["launchers"]
+    entries = found.get("launchers")
+    if not isinstance(entries, list) or not all(map(_is_entry, entries)):
+        raise RecordError(f"{path}: is no record: what it says of its launchers is not complete")
     return entries
+
+
+def _is_entry(each: Any) -> bool:
+    """Whether all is there that is read of an entry."""
+    try:
+        return (
+            isinstance(each["launcher"], str)
+            and isinstance(each["gpu"], str)
+            and isinstance(each["autograd"], bool)
+            and bool(each["calls"])
+            and all(map(_is_call, each["calls"]))
+            and all(_is_text(change[side]) for change in each["changes"] for side in ("was", "is"))
+        )
+    except (KeyError, TypeError, AttributeError):
+        return False
+
+
+def _is_text(lines: Any) -> bool:
+    return isinstance(lines, list) and all(isinstance(line, str) for line in lines)
+
+
+def _is_call(one: Any) -> bool:
+    numbers = [*one["sizes"].values(), *(n for each in one["strides"].values() for n in each)]
+    return (
+        isinstance(one["args"], str)
+        and isinstance(one["runs new code"], bool)
+        and all(type(number) is int for number in numbers)
+        and len(one["ratio"]) == 3
+        and all(isinstance(number, (int, float)) for number in one["ratio"])
+    )
 
 
 def _recorded(each: Mapping[str, Any], text: str, path: Path) -> Recorded:
@@ -156,6 +211,9 @@ def _recorded(each: Mapping[str, Any], text: str, path: Path) -> Recorded:
             signature = one_form(parse(one["args"]))
         except VerificationError as error:
             raise RecordError(f"{path}: {error}") from None
+        if missing := set(signature.size_names) - set(one["sizes"]):
+            names = ", ".join(sorted(missing))
+            raise RecordError(f"{path}: is no record: a call has no number for {names}")
         strides = {name: tuple(numbers) for name, numbers in one["strides"].items()}
         call = Call(signature, one["sizes"], strides)
         calls.append(call)
@@ -169,16 +227,16 @@ def _recorded(each: Mapping[str, Any], text: str, path: Path) -> Recorded:
         each["autograd"],
         tuple(calls),
         ratios,
-        frozenset(label for label in new if ratios[label][1] > 1),
+        frozenset(label for label in new if is_claim(Ratio(*ratios[label], 0))),
         each["gpu"],
         undone(text, each["changes"], f"{path}: {each['launcher']}"),
     )
 
 
-def undone(text: str, changes: Sequence[Mapping[str, Sequence[str]]], where: str) -> str:
+def undone(text: str, changed: Sequence[Change], where: str) -> str:
     """The text without these changes. Raises RecordError where it was edited there."""
-    lines = text.splitlines()
-    for change in reversed(changes):
+    lines = _lines(text)
+    for change in reversed(changed):
         new = list(change["is"])
         places = [at for at in range(len(lines)) if lines[at : at + len(new)] == new]
         if len(places) != 1:

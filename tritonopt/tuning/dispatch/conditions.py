@@ -85,11 +85,15 @@ def _of_one(name: str, values: Sequence[int]) -> Iterator[Condition]:
 def best(
     found: Sequence[Condition], gain: Callable[[int], float], forbidden: frozenset[int]
 ) -> Condition | None:
-    """The condition that gains most, without a call that is forbidden; the first of equal ones."""
+    """The condition that gains most, without a call that is forbidden; the first of equal ones.
+
+    Of two that gain the same the narrower one: its bounds are numbers at which there is a gain.
+    """
     allowed = [c for c in found if not c.holds & forbidden]
 
-    def worth(condition: Condition) -> float:
-        return sum(map(gain, condition.holds)) - _EXTRA * condition.bounds
+    def worth(condition: Condition) -> tuple[float, int]:
+        gained = sum(map(gain, condition.holds)) - _EXTRA * condition.bounds
+        return round(gained, 9), -len(condition.holds)
 
     chosen = max(allowed, key=worth, default=None)
     if chosen is None or sum(map(gain, chosen.holds)) <= 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -62,6 +63,8 @@ def difference(old: source.Module, new: source.Module, launcher: str) -> Differe
     }
     there = frozenset(kernels & set(launchers.definitions))
     places = tuple(_places(old, new, functions, there))
+    if not places:
+        raise NoDispatch("no launch of what differs is seen in it")
     return Difference(old, new, frozenset(kernels), places)
 
 
@@ -96,7 +99,7 @@ def _places(
                 continue
             if any(isinstance(s, ast.FunctionDef) for s in found.old):
                 raise NoDispatch(f"what differs of `{name}` is a function inside of it")
-            yield Place(mine, found.old, found.new, found.names)
+            yield Place(mine, found.old, found.new, found.names - frozenset(_no_numbers(mine)))
 
 
 def _pairs(
@@ -182,9 +185,54 @@ def _head(statement: ast.stmt) -> str:
 
 
 def _bound(statements: Sequence[ast.stmt]) -> frozenset[str]:
-    """The names that these bind, whatever happens in them."""
-    assignments = [s for s in statements if isinstance(s, (ast.Assign, ast.AnnAssign))]
-    return frozenset(name.id for s in assignments for name in _stored(s))
+    """The names that these bind, whatever happens in them.
+
+    One that is bound within a value may stand in a part of it that is not evaluated.
+    """
+    targets = [t for s in statements if isinstance(s, ast.Assign) for t in s.targets]
+    targets += [s.target for s in statements if isinstance(s, ast.AnnAssign) and s.value]
+    return frozenset(name.id for target in targets for name in _stored(target))
+
+
+def _no_numbers(function: ast.FunctionDef) -> Iterator[str]:
+    """Names that are compared with None or have it, and others that may be no numbers.
+
+    A call that was not seen may have it there, where a bound would raise an error.
+    """
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults = (
+        *zip(reversed(positional), reversed(arguments.defaults), strict=False),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    )
+    for parameter, default in defaults:
+        if isinstance(default, ast.Constant) and not isinstance(default.value, (int, float)):
+            yield parameter.arg
+    for parameter in (*positional, *arguments.kwonlyargs):
+        words = "" if parameter.annotation is None else ast.unparse(parameter.annotation)
+        if re.search(r"\b(None|Optional|str)\b", words):
+            yield parameter.arg
+    for node in ast.walk(function):
+        match node:
+            case ast.Compare(left=left, comparators=others):
+                if any(map(_may_be_none, (left, *others))):
+                    yield from (n.id for n in (left, *others) if isinstance(n, ast.Name))
+            case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), *_]):
+                yield name
+            case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
+                if _may_be_none(value):
+                    yield from (name.id for name in _stored(node))
+
+
+def _may_be_none(value: ast.expr) -> bool:
+    match value:
+        case ast.Constant(value=None):
+            return True
+        case ast.IfExp(body=one, orelse=other):
+            return _may_be_none(one) or _may_be_none(other)
+        case ast.BoolOp(values=values):
+            return any(map(_may_be_none, values))
+    return False
 
 
 def _stored(node: ast.AST) -> Iterator[ast.Name]:

@@ -6,8 +6,10 @@ import ast
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from typing import TypeGuard
 
 from tritonopt import source
+from tritonopt.source.decorators import unknown_at_launch
 from tritonopt.source.editing.changes import Change, Enclose, InsertBefore, Remove
 from tritonopt.source.editing.edits import Rewritten, replaced, rewritten
 from tritonopt.source.errors import EditConflict
@@ -65,6 +67,10 @@ def _new_kernels(difference: Difference, names: Mapping[str, str]) -> list[Rewri
             continue
         if kernel.qualname != kernel.name:
             raise NoDispatch(f"`{kernel.qualname}` is a function inside of another one")
+        decorator = unknown_at_launch(kernel)
+        if decorator is not None:
+            what = new.text_of(decorator)
+            raise NoDispatch(f"`@{what}` may keep the copy of `{kernel.name}` for it")
         text = _renamed(new, kernel.node, names)
         if kernel.name in originals:
             end = old.lines.span(originals[kernel.name].node)[1]
@@ -83,11 +89,12 @@ def _choice(
     names: Mapping[str, str],
 ) -> list[Change]:
     first, last = place.old[0], place.old[-1]
+    for module, statements in ((difference.old, place.old), (difference.new, place.new)):
+        if any(_is_long_text(n, module) for s in statements for n in ast.walk(s)):
+            raise NoDispatch("a text of several lines stands in what differs")
     new = _statements(difference.new, place.new, names)
     if not condition:
         return [InsertBefore(first, new), *(Remove(s, keep_comments=False) for s in place.old)]
-    if any(_is_long_text(n) for s in (*place.old, *place.new) for n in ast.walk(s)):
-        raise NoDispatch("a text of several lines stands in what differs")
     above = "".join(f"# {line}\n" for line in comment)
     body = textwrap.indent(new, _INDENT)
     return [
@@ -96,12 +103,17 @@ def _choice(
     ]
 
 
-def _is_long_text(node: ast.AST) -> bool:
-    """Whether it is a text over several lines, which would be another one if it were indented."""
-    is_text = isinstance(node, ast.JoinedStr) or (
-        isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
-    )
-    return is_text and node.end_lineno != node.lineno  # type: ignore[attr-defined]
+def _is_long_text(node: ast.AST, module: source.Module) -> bool:
+    """Whether it is a text over several lines, which would be another one if it were indented.
+
+    What indents ends a line at a form feed too, and at a few others.
+    """
+    return _is_text(node) and len(module.text_of(node).splitlines()) > 1
+
+
+def _is_text(node: ast.AST) -> TypeGuard[ast.expr]:
+    is_constant = isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
+    return is_constant or isinstance(node, ast.JoinedStr)
 
 
 def _statements(
@@ -109,7 +121,7 @@ def _statements(
 ) -> str:
     """The text of statements in a row, with the comments between and above them, unindented."""
     first, lines = statements[0].lineno, module.lines
-    while first > 1 and _line(module, first - 1).lstrip().startswith("#"):
+    while first > 1 and _is_comment(module, first - 1):
         first -= 1
     start, end = lines.start(first), lines.span(statements[-1])[1]
     splices = [splice for s in statements for splice in _names_in(module, s, names)]
@@ -117,8 +129,12 @@ def _statements(
     return textwrap.dedent(text.replace("\r\n", "\n"))
 
 
-def _line(module: source.Module, number: int) -> str:
-    return module.text[module.lines.start(number) : module.lines.start(number + 1)]
+def _is_comment(module: source.Module, number: int) -> bool:
+    """Whether there is nothing but a comment in a line; the end of a text is none."""
+    line = module.text[module.lines.start(number) : module.lines.start(number + 1)]
+    return line.lstrip().startswith("#") and not any(
+        _is_text(n) and n.lineno < number <= (n.end_lineno or 0) for n in ast.walk(module.tree)
+    )
 
 
 def _renamed(module: source.Module, node: ast.FunctionDef, names: Mapping[str, str]) -> str:

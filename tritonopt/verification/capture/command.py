@@ -182,7 +182,6 @@ def _definitions(old: source.Module, new: source.Module) -> str:
     """What the rewritten kernels need of their file: kernels, imports, names that are new."""
     kernels = {id(k.node) for k in new.kernels}
     known = {ast.dump(s) for s in old.tree.body}
-    lines = new.text.splitlines(keepends=True)
     parts = []
     for statement in new.tree.body:
         future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
@@ -192,7 +191,8 @@ def _definitions(old: source.Module, new: source.Module) -> str:
             continue
         decorators = getattr(statement, "decorator_list", [])
         first = min([statement.lineno, *(d.lineno for d in decorators)])
-        parts.append("".join(lines[first - 1 : statement.end_lineno]))
+        end = new.lines.start((statement.end_lineno or first) + 1)
+        parts.append(new.text[new.lines.start(first) : end])
     return "\n".join(parts)
 
 

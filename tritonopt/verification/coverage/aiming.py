@@ -281,7 +281,7 @@ class Aiming:
     def _numbers(self, base: Mapping[str, int], change: Change, most: int) -> Iterator[Example]:
         """What the text singles out, for each size, and for the product of all."""
         made, names = 0, self.plain.names
-        for size in self.numbers.singled_out:
+        for size in self.numbers.singled_out if names else ():
             together = {**dict.fromkeys(names, 1), names[-1]: size}
             if len(names) > 1 and made < most and self.plain.affordable(together, needed=False):
                 yield from self.plain.made(together, change)

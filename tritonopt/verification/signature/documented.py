@@ -52,7 +52,7 @@ def documented_shapes(module: source.Module, launcher: Launcher) -> Mapping[str,
 
     Then what other functions of the file say of a parameter that is called the same.
     """
-    lines = module.text.splitlines()
+    lines = module.lines.texts
     texts = list(_descriptions(module, launcher))
     found: dict[str, DocumentedShape] = {}
     for parameter in launcher.parameters:

@@ -346,7 +346,7 @@ class Comment:
 
 def comment_of(module: source.Module, launcher: Launcher) -> Comment | None:
     """The comment above or inside the launcher, or beside its alias."""
-    lines = module.text.splitlines()
+    lines = module.lines.texts
     for number in _lines_about(module, launcher, lines):
         if found := _COMMENT.search(lines[number]):
             return Comment(found["args"], number + 1, found.start("args"))

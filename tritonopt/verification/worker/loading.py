@@ -13,6 +13,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import io
 import linecache
 import sys
 from collections.abc import Callable, Collection, Sequence
@@ -135,7 +136,9 @@ def import_what_is_read(text: str, package: str = "torch") -> None:
 
 def pin_source(path: str, text: str) -> None:
     """Let `inspect` see this text under a path, whatever becomes of the file meanwhile."""
-    linecache.cache[path] = (len(text), None, text.splitlines(True), path)
+    # Lines as Python counts them: `str.splitlines` ends one at a form feed too.
+    lines = io.StringIO(text, newline=None).readlines()
+    linecache.cache[path] = (len(text), None, lines, path)
 
 
 def imported(path: Path) -> ModuleType:
