@@ -414,6 +414,7 @@ def test_a_yes_is_one_of_the_interpreter_and_of_the_gpu(
     evidence = tuning._verified("text")
     assert evidence.verdict == verdict
     assert seen == asked
+    assert evidence.reason.startswith("on the GPU: ") == (asked == _ON_BOTH and not evidence.is_yes)
     if evidence.is_yes and asked == _ON_BOTH:
         assert evidence.backend == "cuda; interpreter"
         assert evidence.notes == ("100 examples on the interpreter, 20 on the GPU",)

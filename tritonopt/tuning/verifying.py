@@ -84,7 +84,7 @@ class Verifying:
 def on_both(interpreted: Evidence, compiled: Evidence) -> Evidence:
     """The evidence of a text with a yes of the interpreter, after it ran on a GPU as well."""
     if not compiled.is_yes:
-        return compiled
+        return replace(compiled, reason=f"on the GPU: {compiled.reason}")
     both = f"{interpreted.examples} examples on the interpreter, {compiled.examples} on the GPU"
     return replace(
         interpreted,
