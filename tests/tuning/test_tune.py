@@ -228,6 +228,10 @@ def test_calls_on_which_the_original_fails_are_left_out(planted: Planted) -> Non
     assert [row.ratio is not None for row in answer.rows] == [False, True, True, True]
 
 
+def test_where_the_original_fails_it_is_said_why(planted: Planted) -> None:
+    assert "no call; RuntimeError: so little" in planted.tuned([{"fails": "so little"}]).failure
+
+
 def test_without_time_the_original_stays_and_that_is_said(planted: Planted) -> None:
     answer = planted.tuned(WINS_LATER, budget=0.001)
     assert not answer.changed

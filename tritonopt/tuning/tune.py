@@ -132,8 +132,9 @@ class _Tuning:
         for row in rows:
             self.notes += [f"{row.label}: {why}; left out" for why in row.failures.values()]
         if not calls:
+            why = next((f"; {why}" for row in rows for why in row.failures.values()), "")
             return replace(
-                _nothing(self.request, "the original could be timed on no call"),
+                _nothing(self.request, f"the original could be timed on no call{why}"),
                 rows=tuple(TunedRow(row.label, row.sizes, original=row) for row in rows),
                 notes=tuple(dict.fromkeys(self.notes)),
             )
