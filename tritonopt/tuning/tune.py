@@ -68,6 +68,11 @@ def _nothing(request: Request, failure: str) -> Answer:
     return Answer(request.path, request.launcher, text, text, failure=failure)
 
 
+def _on_no_call(rows: Sequence[Row]) -> str:
+    why = next((f"; {why}" for row in rows for why in row.failures.values()), "")
+    return f"the original could be timed on no call{why}"
+
+
 @dataclass
 class _Tuning:
     """The tuning of one launcher, and the processes that it needs."""
@@ -132,9 +137,8 @@ class _Tuning:
         for row in rows:
             self.notes += [f"{row.label}: {why}; left out" for why in row.failures.values()]
         if not calls:
-            why = next((f"; {why}" for row in rows for why in row.failures.values()), "")
             return replace(
-                _nothing(self.request, f"the original could be timed on no call{why}"),
+                _nothing(self.request, _on_no_call(rows)),
                 rows=tuple(TunedRow(row.label, row.sizes, original=row) for row in rows),
                 notes=tuple(dict.fromkeys(self.notes)),
             )
