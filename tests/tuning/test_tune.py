@@ -23,7 +23,7 @@ from tritonopt.tuning.proposals import Choosing
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.shapes import calls_of, without_sizes
 from tritonopt.tuning.store import VERSION, Store
-from tritonopt.tuning.trials import Found, imports_others
+from tritonopt.tuning.trials import Found, Trials, imports_others, subject_digest
 from tritonopt.tuning.tune import _Tuning, tune_subject
 from tritonopt.tuning.variation.variants import Variant
 from tritonopt.tuning.verifying import Verifying
@@ -226,6 +226,24 @@ def test_calls_on_which_the_original_fails_are_left_out(planted: Planted) -> Non
     assert answer.changed and not answer.condition
     assert "out of memory" in answer.notes[0]
     assert [row.ratio is not None for row in answer.rows] == [False, True, True, True]
+
+
+@pytest.mark.parametrize("failure, kept", [("out of memory", False), ("ValueError: n", True)])
+def test_what_failed_for_want_of_memory_is_tried_another_time(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch, failure: str, kept: bool
+) -> None:
+    request = planted.request()
+    row = Row("softmax", request.calls[0].label, failures={"variant0": failure})
+    monkeypatch.setattr(Trials, "_measured", lambda trials, asked, names: row)
+    store = Store(Path(request.store))
+    trials = Trials(request, store, lambda: 1.0)
+    (found,) = trials.timed(["text"], request.calls[:1], EFFORT, "rung 0")["text"].values()
+    assert found.failure == failure
+    assert bool(store.of_kernel(subject_digest(request))) == kept
+
+
+def test_where_the_original_fails_it_is_said_why(planted: Planted) -> None:
+    assert "no call; RuntimeError: so little" in planted.tuned([{"fails": "so little"}]).failure
 
 
 def test_without_time_the_original_stays_and_that_is_said(planted: Planted) -> None:

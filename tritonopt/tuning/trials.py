@@ -25,6 +25,11 @@ _PATIENCE, _TIMES_AS_LONG = 10.0, 10.0
 """Seconds for a variant's first call, and so many times what the original's took at most."""
 
 
+_NOT_BESIDE = "the original could not be timed beside it"
+_ANOTHER_TIME = ("out of memory", _NOT_BESIDE)
+"""What is not kept: somebody else may have had the memory."""
+
+
 @dataclass(frozen=True)
 class Found:
     """What was found of a variant on one call."""
@@ -210,7 +215,8 @@ class Trials:
                 for name, text in names.items():
                     new[text] = _of_row(self._measured(asked, {name: text}), name)
             for text, what in new.items():
-                self._keep(text, asked, what)
+                if what.failure not in _ANOTHER_TIME:
+                    self._keep(text, asked, what)
             known |= new
         self.failed |= {(t, label): what for t, what in known.items() if what.failure}
         return known
@@ -274,7 +280,7 @@ def _of_row(row: Row, name: str) -> Found:
     if name in row.doubts:
         return Found(failure=row.doubts[name], refuted=True)
     if name not in row.ratios:
-        return Found(failure="the original could not be timed beside it")
+        return Found(failure=_NOT_BESIDE)
     digests = _digests(row, name)
     code = digest(" ".join(digests)) if digests else ""
     return Found(row.ratios[name], same_code=same_code(row, ORIGINAL, name), code=code)

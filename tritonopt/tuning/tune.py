@@ -68,6 +68,11 @@ def _nothing(request: Request, failure: str) -> Answer:
     return Answer(request.path, request.launcher, text, text, failure=failure)
 
 
+def _on_no_call(rows: Sequence[Row]) -> str:
+    why = next((f"; {why}" for row in rows for why in row.failures.values()), "")
+    return f"the original could be timed on no call{why}"
+
+
 @dataclass
 class _Tuning:
     """The tuning of one launcher, and the processes that it needs."""
@@ -133,7 +138,7 @@ class _Tuning:
             self.notes += [f"{row.label}: {why}; left out" for why in row.failures.values()]
         if not calls:
             return replace(
-                _nothing(self.request, "the original could be timed on no call"),
+                _nothing(self.request, _on_no_call(rows)),
                 rows=tuple(TunedRow(row.label, row.sizes, original=row) for row in rows),
                 notes=tuple(dict.fromkeys(self.notes)),
             )

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,3 +35,18 @@ def test_the_source_of_a_function_behind_a_form_feed(tmp_path: Path) -> None:
     file.write_text(text)
     module = load(file, text, str(file))
     assert inspect.getsource(module.later) == "def later():\n    return first\n"
+
+
+@pytest.mark.parametrize("name", ["kernels.v2.py", "my kernels-1.py", "2d.py"])
+@pytest.mark.parametrize("package", [False, True])
+def test_a_file_that_no_import_can_name(tmp_path: Path, name: str, package: bool) -> None:
+    folder = tmp_path / f"unnamed_parts_{len(name)}"
+    folder.mkdir()
+    text = "VALUE = 7\n"
+    if package:
+        (folder / "__init__.py").write_text("")
+        (folder / "part.py").write_text("OTHER = 7\n")
+        text = "from .part import OTHER as VALUE\n"
+    (folder / name).write_text(text)
+    module: Any = load(folder / name, text, str(folder / name))
+    assert module.VALUE == 7

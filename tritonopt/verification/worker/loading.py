@@ -15,6 +15,7 @@ import importlib.machinery
 import importlib.util
 import io
 import linecache
+import re
 import sys
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -36,7 +37,9 @@ class ModuleName:
 def name_of(path: Path, text: str) -> ModuleName:
     """The dotted name under which a file is imported, from the packages around it."""
     path = path.resolve()
-    parts = [] if path.name == "__init__.py" else [path.stem]
+    # `norm.v2.py` is imported by no name at all, and is no module `v2` of a package.
+    stem = path.stem if path.stem.isidentifier() else f"_{re.sub(r'[^0-9A-Za-z_]', '_', path.stem)}"
+    parts = [] if path.name == "__init__.py" else [stem]
     folder = path.parent
     levels = _relative_levels(text)
     while (folder / "__init__.py").is_file() or levels > 0:
