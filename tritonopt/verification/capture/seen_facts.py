@@ -16,7 +16,7 @@ not full, for there a rewrite may drop a mask. So these alone are taken:
 - Where a size did change, only what would not hold of sizes of different calls: powers of two
   divide each other, and any number of rows 8 or 128.
 - Where it never did, only what its place speaks for: that a number divides it, that queries and
-  keys differ in it alone, or that both are the last dimension.
+  keys differ in it alone, that both are the last dimension, or that a product is one of neighbors.
 """
 
 from __future__ import annotations
@@ -134,8 +134,7 @@ class _Seen:
                         yield f"{factor} * {other}"
             if _changes(numbers) and numbers == tuple(n + 1 for n in others):
                 yield f"{other} + 1"
-        if _changes(numbers):
-            yield from self._products(numbers, size)
+        yield from self._products(numbers, size)
 
     def _products(self, numbers: _Numbers, size: str = "") -> Iterator[str]:
         """Of dimensions side by side in a tensor, which something else has as a single one."""
@@ -168,9 +167,13 @@ class _Seen:
         return name in self.numbers or not _changes(others)
 
     def _stand_alike(self, size: str, other: str) -> bool:
-        """Whether two tensors differ in these alone: heads that queries and keys have."""
+        """Whether two tensors differ in these alone: heads that queries and keys have.
+
+        Of the last dimension that would be so many elements for each: what a tile may hold.
+        """
         return not self._are_together(size, other) and any(
             len(one) == len(two)
+            and one[-1:] == two[-1:]
             and [(a, b) for a, b in zip(one, two, strict=True) if a != b] == [(size, other)]
             for one, two in permutations(self.shapes, 2)
         )
