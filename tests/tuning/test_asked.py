@@ -118,6 +118,36 @@ def test_a_command_shows_what_the_code_does_not(file: Path, tmp_path: Path) -> N
     assert request.otherwise == (None, *forms)
 
 
+def test_what_held_in_all_calls_is_asked_after_what_is_free_of_it(
+    file: Path, tmp_path: Path
+) -> None:
+    # Which number of parts divides a row is no chance where it is no length of a tile.
+    file.write_text(
+        KERNEL.replace("double(x: torch.Tensor", "double(x: torch.Tensor, tile=16").replace(
+            "BLOCK=16", "BLOCK=tile"
+        )
+        + "\n\ndef apart(x, parts):\n    return double(x.view(parts, -1).view(-1))\n"
+        + "\n\ndef tiled(x, tile):\n    return double(x.view(-1), tile)\n"
+    )
+    use = tmp_path / "use.py"
+    use.write_text(
+        "import torch, kernels\nfor n in 2, 4:\n"
+        "    kernels.apart(torch.randn(n, 4096), 32)\n"
+        "    kernels.tiled(torch.randn(n, 4096), 32)\n"
+    )
+    asked = requests_of(Wanted(file, None, command=(sys.executable, str(use))), LIKE)
+    found = {request.launcher: (request.args, *request.otherwise) for request in asked.requests}
+    assert found == {
+        "apart": (
+            "x: f32[n, m], parts: 32",
+            "x: f32[n, m], parts: parts, m % parts == 0",
+            None,
+            "x: f32[n, 4096], parts: 32",
+        ),
+        "tiled": ("x: f32[n, m], tile: 32", None, "x: f32[n, 4096], tile: 32"),
+    }
+
+
 BACKWARD = """
 
 def gradient(dy, x, few):

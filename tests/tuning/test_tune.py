@@ -392,6 +392,37 @@ def test_where_a_form_of_the_calls_comes_to_no_answer_the_next_is_drawn_from(
     assert asked == ["x: f32[a, n]", None, "x: f32[4, n]", "x: f32[2, n]", "x: f32[4, n]"]
 
 
+def test_a_form_of_which_the_original_takes_no_call_is_asked_once(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str | None] = []
+    compared = {"x: f32[a, n]": 0, "x: f32[2 * n]": 7, None: 9}
+
+    def answers(verifying: Verifying, questions: list[Question], seconds: float) -> list[Evidence]:
+        asked.append(questions[0].args)
+        count = 0 if questions[0].text == "cannot run" else compared[asked[-1]]
+        verdict = "identical" if asked[-1] is None and count else "unsupported"
+        return [Evidence(verdict, "interpreter", count, args=str(asked[-1]))]
+
+    def forms_of(text: str) -> list[str | None]:
+        asked.clear()
+        assert tuning._verified(text).is_yes == (text != "cannot run")
+        return list(asked)
+
+    monkeypatch.setattr(Verifying, "answers", answers)
+    request = replace(
+        planted.request(budget=200.0),
+        args="x: f32[a, n]",
+        otherwise=("x: f32[2 * n]", None),
+        backend="interpreter",
+    )
+    tuning = _Tuning(request, lambda where: None, time.monotonic())
+    # Where nothing could be compared, that may be what the text is.
+    assert forms_of("cannot run") == ["x: f32[a, n]", "x: f32[2 * n]", None]
+    assert forms_of("text") == ["x: f32[a, n]", "x: f32[2 * n]", None]
+    assert forms_of("another") == ["x: f32[2 * n]", None]
+
+
 _ON_BOTH = [("interpreter", 100, False), ("cuda", 20, True)]
 
 

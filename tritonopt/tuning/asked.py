@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,11 @@ from tritonopt.tuning.shown import commands_of
 from tritonopt.tuning.subjects import Wanted, seen_call, signature_of, subjects_of
 from tritonopt.verification.capture.generalize import NotGeneral
 from tritonopt.verification.capture.seen_calls import seen_calls
-from tritonopt.verification.capture.seen_forms import SeenForm, drawn_forms
+from tritonopt.verification.capture.seen_forms import SeenForm, drawn_forms, related_form
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.signature.argument_language import Signature, assumed, parse
 from tritonopt.verification.signature.launchers import Launcher, Launchers, method
+from tritonopt.verification.signature.tile_parameters import tile_parameters
 from tritonopt.verification.tasks import read_module, tasks_of
 
 
@@ -29,8 +31,8 @@ class _Seen:
     that are alike first."""
 
     calls: tuple[Call, ...]
-    wide: tuple[str, ...]
-    """With every size free."""
+    wide: tuple[tuple[str, ...], ...]
+    """With every size free; and then, where some held, but for facts that the launcher may need."""
     narrow: tuple[str, ...]
     """With the sizes that never changed, where there were such."""
 
@@ -130,7 +132,8 @@ def _seen(module: source.Module, wanted: Wanted, like: Request) -> Asked:
         shown, left_out = " ".join(command), list[str]()
         requests = []
         for launcher in [*chosen, *_called_alone(launchers, inner, seen)]:
-            again = _calls(seen.get(launcher.name, []), launcher, left_out)
+            tiles = tile_parameters(launchers, launcher)
+            again = _calls(seen.get(launcher.name, []), launcher, tiles, left_out)
             if again.calls:
                 requests.append(_request(module, wanted, like, launcher, again))
         if requests:
@@ -214,16 +217,18 @@ def _request(
 ) -> Request:
     (task,) = tasks_of(Launchers(module), module, launcher.name, None)
     # What is written in the file comes first, then what was seen; what its code says goes before
-    # what is known to be narrow.
-    forms = (*seen.wide, *seen.narrow)
-    first, *rest = (None,) if isinstance(task.arguments, Signature) else (*forms[:1], None)
+    # what is known to be narrow. Facts do not: the launcher is called with most of what it takes.
+    # But they may have held by chance, so what is shown without them goes before.
+    widest, *others = seen.wide or ((),)
+    first, *rest = (None,) if isinstance(task.arguments, Signature) else (*widest, None)
+    forms = (*chain.from_iterable(others), *seen.narrow)
     return replace(
         _of_file(wanted, like),
         launcher=launcher.name,
         by_position=launcher.autograd,
         calls=seen.calls,
         args=first,
-        otherwise=(*rest, *forms[1:]) if rest else (),
+        otherwise=(*rest, *forms) if rest else (),
         as_seen=(*seen.narrow, None)[0],
     )
 
@@ -271,7 +276,9 @@ def _without_calls(
     raise VerificationError(f"{module.path}: shows no sizes. {asked}")
 
 
-def _calls(seen: Sequence[Mapping[str, Any]], launcher: Launcher, notes: list[str]) -> _Seen:
+def _calls(
+    seen: Sequence[Mapping[str, Any]], launcher: Launcher, tiles: frozenset[str], notes: list[str]
+) -> _Seen:
     """The calls that can be made again; notes say of the others why not."""
     alike: dict[object, list[dict[str, Any]]] = {}
     for one in seen:
@@ -281,7 +288,7 @@ def _calls(seen: Sequence[Mapping[str, Any]], launcher: Launcher, notes: list[st
         ranks = tuple((n, len(v["shape"])) for n, v in arguments.items() if "shape" in v)
         alike.setdefault(ranks, []).append(arguments)
     calls: dict[str, Call] = {}
-    wide: list[str] = []
+    wide: list[tuple[str, ...]] = []
     narrow: list[str] = []
     for group in sorted(alike.values(), key=len, reverse=True):
         try:
@@ -289,9 +296,9 @@ def _calls(seen: Sequence[Mapping[str, Any]], launcher: Launcher, notes: list[st
             for text, arguments in zip(form.each(), group, strict=True):
                 call = seen_call(parse(text), {"arguments": arguments})
                 calls.setdefault(call.label, call)
-            forms = drawn_forms(group)
-            wide += forms[:1]
+            forms, related = drawn_forms(group), related_form(group, tiles)
+            wide.append((*forms[:1], *([related] if related else ())))
             narrow += forms[1:]
         except (NotGeneral, VerificationError) as error:
             notes.append(f"{launcher.name}: a call cannot be made again: {error}")
-    return _Seen(tuple(calls.values()), tuple(wide), tuple(narrow))
+    return _Seen(tuple(calls.values()), tuple(filter(None, wide)), tuple(narrow))

@@ -17,6 +17,7 @@ from tritonopt.measurement.tuned import ORIGINAL, Answer, Evidence, Fate, Progre
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.compiling.ahead import Ahead
 from tritonopt.tuning.compiling.without_gpu import Kept, compiled_variants
+from tritonopt.tuning.forms import Forms
 from tritonopt.tuning.halving import Search, Standing
 from tritonopt.tuning.proposals import Choosing, Proposal
 from tritonopt.tuning.requests import Request
@@ -87,6 +88,7 @@ class _Tuning:
     """What was left of the budget when the search began."""
     overtime: float = _LEAST
     """Seconds that verifications may still take beyond the budget."""
+    forms: Forms = field(default_factory=Forms)
 
     @cached_property
     def store(self) -> Store | None:
@@ -274,9 +276,9 @@ class _Tuning:
     def _first_answer(self, question: Question, forms: Sequence[str | None]) -> Evidence:
         """The answer for the first form of the calls that comes to one; else that for the last."""
         evidence = Evidence("unsupported")
-        for left, args in zip(range(len(forms) - 1, -1, -1), forms, strict=True):
-            evidence = self._answered(replace(question, args=args), 2 if left else 1)
-            if evidence.verdict != "unsupported":
+        for args, share in self.forms.asked(question.backend, forms):
+            evidence = self._answered(replace(question, args=args), share)
+            if self.forms.is_answered(question.backend, args, evidence):
                 break
         return evidence
 
@@ -342,8 +344,7 @@ class _Tuning:
         self.trials.keep(self._kernels_key(text), found)
 
     def _report(self, phase: str, done: int = 0, of: int = 1) -> None:
-        left = max(self.left, 0.0)
-        self.progress(Progress(self.request.launcher, phase, done, of, left))
+        self.progress(Progress(self.request.launcher, phase, done, of, max(self.left, 0.0)))
 
     def _told(
         self,

@@ -24,6 +24,8 @@ LINES = [
     "x: f32[n] in positive, i: i64[n] in permutation, k: i32[m] in 0..9 sorted",
     "x: f32[n], o: i32[b + 1] in 0..n cumulative, b <= n",
     "x: [f32[2 * n], f32[n]], y: f32[n] in very_negative | None",
+    "x: f32[m, n], w: f32[n], groups: g, count: count, n % g == 0, count == m * n",
+    "q: f32[1, m, b], f: f32[m, d], b == 2 * d",
 ]
 
 
@@ -52,6 +54,48 @@ def test_sizes_are_changed_as_little_as_facts_ask_for() -> None:
     assert fitted([Fact("m <= n")], {"n": 5, "m": 3}) == {"n": 5, "m": 3}
     found = fitted([Fact("m <= n"), Fact("m % 4 == 0")], {"n": 5, "m": 9})
     assert found["m"] <= found["n"] and found["m"] % 4 == 0
+
+
+def test_a_divisor_that_no_tensor_has_is_drawn_with_the_size_that_it_divides() -> None:
+    examples = drawn(parse(LINES[5]), _LIMITS, backward=False, count=60, seed=0)
+    found = set()
+    for example in examples:
+        m, n = example.tensors["x"].shape
+        values = {name: getattr(recipe, "value", 0) for name, recipe in example.arguments}
+        assert n % values["groups"] == 0 and values["count"] == m * n
+        found.add((n, values["groups"]))
+    # Every number of groups, and rows of every length: of an odd one too.
+    assert len({groups for n, groups in found}) > 4
+    assert any(n % 2 and groups == 1 < n for n, groups in found)
+    assert any(1 < groups < n for n, groups in found)
+
+
+def test_a_size_that_is_a_multiple_of_another_is_drawn_with_its_tails_and_within_limits() -> None:
+    examples = drawn(parse(LINES[6]), _LIMITS, backward=False, count=60, seed=0)
+    shapes = [example.tensors["q"].shape for example in examples]
+    assert all(
+        e.tensors["f"].shape[1] * 2 == b for e, (_, _, b) in zip(examples, shapes, strict=True)
+    )
+    # Two sizes near round ones are found by a search; these are others.
+    assert sum(b > 16 and b & (b - 1) != 0 for _, _, b in shapes) > 10
+    assert all(m * b <= 2 * _LIMITS.elements for _, m, b in shapes)
+
+
+def test_a_size_that_is_asked_for_is_kept_where_facts_let_it() -> None:
+    groups, halves = [Fact("c % g == 0")], [Fact("b == 2 * d")]
+    assert fitted(groups, {"c": 513, "g": 4}) == {"c": 513, "g": 3}
+    assert fitted(groups, {"c": 4, "g": 7}) == {"c": 7, "g": 7}
+    assert fitted(groups, {"c": 0, "g": 0}) == {"c": 0, "g": 1}
+    assert fitted(halves, {"b": 513, "d": 4}) == {"b": 512, "d": 256}
+    assert fitted(halves, {"b": 4, "d": 513}) == {"b": 1026, "d": 513}
+    assert fitted([*halves, Fact("d == 2 * e")], {"b": 64, "d": 4, "e": 4}) == {
+        "b": 64, "d": 32, "e": 16,
+    }  # fmt: skip
+    # Drawn ones are made smaller, as they were drawn by the room that there is.
+    assert fitted(groups, {"c": 13, "g": 5}, smaller=True) == {"c": 10, "g": 5}
+    assert fitted(groups, {"c": 4, "g": 7}, smaller=True) == {"c": 4, "g": 4}
+    assert fitted(halves, {"b": 513, "d": 4}, smaller=True) == {"b": 8, "d": 4}
+    assert fitted(halves, {"b": 7, "d": 513}, smaller=True) == {"b": 6, "d": 3}
 
 
 MISTAKES = {

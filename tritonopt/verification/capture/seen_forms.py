@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -12,9 +12,11 @@ from string import ascii_lowercase
 from typing import Any
 
 from tritonopt.verification.capture.generalize import NotGeneral, generalize
+from tritonopt.verification.capture.seen_facts import with_facts
 from tritonopt.verification.signature.argument_language import (
     Argument,
     FormulaArgument,
+    SizeArgument,
     TensorArgument,
     parse,
     short_name,
@@ -100,10 +102,31 @@ def drawn_forms(calls: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
         return ()
     found = []
     with suppress(NotGeneral):
-        found.append(_with_sides(SeenForm.of(calls, all_sizes=True).all_together()))
+        found.append(_widest(calls))
     with suppress(NotGeneral):
         found.append(SeenForm.of(calls).all_together())
     return tuple(dict.fromkeys(found))
+
+
+def related_form(calls: Sequence[Mapping[str, Any]], tiles: Collection[str] = ()) -> str | None:
+    """The first of these, where sizes are as free as facts let them that held in every call: the
+    launcher may need such. None where there are no facts.
+
+    `tiles` are arguments that may be the length of a tile.
+    """
+    with suppress(NotGeneral):
+        found = with_facts(parse(_widest(calls)), calls, tiles)
+        if found is not None and all(
+            isinstance(found.get(name), SizeArgument)
+            for name in calls[0]
+            if _is_computed(name, calls)
+        ):
+            return str(found)
+    return None
+
+
+def _widest(calls: Sequence[Mapping[str, Any]]) -> str:
+    return _with_sides(SeenForm.of(calls, all_sizes=True).all_together())
 
 
 def _is_computed(name: str, calls: Sequence[Mapping[str, Any]]) -> bool:

@@ -52,6 +52,8 @@ _LARGEST_INTEGER = {"i64": 2**31, "i32": 2**31, "i16": 2**15, "i8": 2**7, "u8": 
 _SEEDS = 2**16
 _MENTIONED, _EMPTY = 28, 31
 """Of 32 draws of a size, from which on it is one that the files mention, and which is 0."""
+_MOST_GROUPS = 16
+"""Of a number that divides a size, so many values are drawn."""
 _EXTRA_PARTS = (0, 1, 2, 4)
 """How many tensors a list may have beyond those that are written."""
 
@@ -231,6 +233,10 @@ def _draw_dimensions(draw: Draw, signature: Signature, limits: Limits) -> dict[s
                 # Rows are walked one by one, in loops or programs: they cost the most.
                 room = min(room, _room(shape[:-1], name, dims, limits.rows))
         room = max(1, room)
+        asked = _asked_of(name, signature, dims)
+        if asked is not None:
+            dims[name] = min(asked, room)
+            continue
         pool = sizes(room, limits.blocks)
         if not is_column:
             pool = sorted({*pool, *range(1, min(room, 9) + 1)})
@@ -241,7 +247,26 @@ def _draw_dimensions(draw: Draw, signature: Signature, limits: Limits) -> dict[s
         if kind >= _MENTIONED:
             pool = mentioned(room, limits.counts) or pool
         dims[name] = 0 if kind == _EMPTY else draw(st.sampled_from(pool))
-    return fitted(signature.facts, dims)
+    for name in signature.size_names:
+        if name not in dims:
+            dims[name] = _draw_number(draw, name, signature, dims)
+    return fitted(signature.facts, dims, smaller=True)
+
+
+def _asked_of(name: str, signature: Signature, dims: dict[str, int]) -> int | None:
+    """What a fact says that a size has to be beside those that were drawn before it."""
+    found = (fact.asked_of(name, dims) for fact in signature.facts)
+    return next((size for size in found if size is not None), None)
+
+
+def _draw_number(draw: Draw, name: str, signature: Signature, dims: dict[str, int]) -> int:
+    """What facts compare with sizes and no tensor has: a number of groups, a product of sizes."""
+    asked = _asked_of(name, signature, dims)
+    if asked is not None:
+        return asked
+    facts = [fact for fact in signature.facts if name in fact.names]
+    most = min((dims[n] for fact in facts for n in fact.names if n in dims), default=_MOST_GROUPS)
+    return int(draw(st.integers(1, max(min(most, _MOST_GROUPS), 1))))
 
 
 def _plain(dimension: Dimension) -> Dimension:

@@ -14,7 +14,8 @@ same tensor a second time. `| None` after a tensor leaves it out at times, and
 in a tuple, is its size. Tensors in `[ ]` are a list, in `( )` a tuple, and `...`
 after the last of them is any number more like it.
 After `in` stands a range of whole numbers, a class of values (`VALUE_CLASSES`),
-or both. A comparison of sizes holds in every call.
+or both. A comparison of sizes holds in every call; a name in one may be a number
+that no tensor has for a size: `x: f32[m, n], groups: g, n % g == 0`.
 """
 
 from __future__ import annotations
@@ -330,6 +331,7 @@ def parse(text: str, origin: Origin | None = None) -> Signature:
 def _check(signature: Signature) -> None:
     by_name = {a.name: a for a in signature.arguments}
     dimensions = _dimensions(by_name)
+    compared = {name for fact in signature.facts for name in fact.names}
     for fact in signature.facts:
         unknown = set(fact.names) - set(signature.size_names)
         if unknown:
@@ -348,7 +350,7 @@ def _check(signature: Signature) -> None:
         shaped = any(tensor.shape for tensor in signature.tensors)
         if isinstance(argument, SizeArgument) and shaped and not argument.as_tuple:
             # A tuple may be the shape of what is made; without a tensor any size may be.
-            wanted = argument.sizes
+            wanted = tuple(size for size in argument.sizes if size not in compared)
         for size in (name for bound in wanted for name in names_of(bound or 0)):
             if size not in dimensions:
                 raise signature.error(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,11 +23,14 @@ _NODES = (
     ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context, ast.Name, ast.BinOp,
     ast.UnaryOp, ast.BoolOp, ast.Compare,
 )  # fmt: skip
+_GROWING = (ast.Add, ast.Mult)
 _NEAR = 40
 """How far from a wanted size one is looked for of which the facts hold."""
 _ROUND = (1, 2, 3, 4, 5, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 _MOST_SIZES = 3
 """For so many sizes that one fact is about, all combinations are tried."""
+_ROUNDS = 4
+"""So often sizes are changed for all facts: for one of them may undo what was done for another."""
 
 
 @lru_cache(maxsize=1024)
@@ -69,6 +73,7 @@ def strange(expression: str) -> tuple[int, str] | None:
     return None
 
 
+@lru_cache(maxsize=1024)
 def _tree(expression: str) -> ast.expr:
     # In brackets, because it may begin with a space.
     return parsed(f"({expression})", mode="eval").body
@@ -97,6 +102,29 @@ class Fact:
     def names(self) -> tuple[str, ...]:
         return names_in(self.text)
 
+    def made_to_hold(self, sizes: Mapping[str, int], *, smaller: bool) -> Mapping[str, int] | None:
+        """The sizes with one or two of them changed; None where there is no simple way to it.
+
+        Two sizes that are drawn are seldom such as `b == 2 * d` or `c % groups == 0` ask for, and
+        a search near them finds round ones alone, which have no tails. With `smaller` none is made
+        larger, so that there is room for it; else the larger one is kept as it is, if that can be.
+        """
+        if not set(self.names) <= set(sizes):
+            return None
+        divided, computed = _divided(self.text), _computed(self.text)
+        if divided is not None:
+            return {**sizes, **divided.made_to_hold(sizes, smaller)}
+        return None if computed is None else {**sizes, **computed.made_to_hold(sizes, smaller)}
+
+    def asked_of(self, name: str, sizes: Mapping[str, int]) -> int | None:
+        """What this size has to be beside others, or nearly; None where it says no such thing."""
+        computed = _computed(self.text)
+        if computed is None or {*self.names} - {name} - {*sizes}:
+            return None
+        if name == computed.size:
+            return value_of(computed.formula, sizes)
+        return computed.fitting(sizes) if name == computed.free else None
+
     def holds(self, sizes: Mapping[str, int]) -> bool:
         """Whether it does; a fact about sizes that are not known yet may."""
         if not all(name in sizes for name in self.names):
@@ -107,19 +135,91 @@ class Fact:
             return False
 
 
-def fitted(facts: Sequence[Fact], sizes: Mapping[str, int]) -> dict[str, int]:
+@dataclass(frozen=True)
+class _Divided:
+    """`c % groups == 0`."""
+
+    size: str
+    divisor: str
+
+    def made_to_hold(self, sizes: Mapping[str, int], smaller: bool) -> dict[str, int]:
+        size, divisor = sizes[self.size], max(sizes[self.divisor], 1)
+        if not size:
+            return {self.divisor: divisor}
+        if smaller:
+            divisor = min(divisor, size)
+            return {self.size: size - size % divisor, self.divisor: divisor}
+        if size < divisor:
+            return {self.size: divisor, self.divisor: divisor}
+        return {self.divisor: next(n for n in range(divisor, 0, -1) if size % n == 0)}
+
+
+@dataclass(frozen=True)
+class _Computed:
+    """`b == 2 * d`: what grows with each size in it."""
+
+    size: str
+    formula: str
+    free: str
+    """The size in the formula that may be changed."""
+
+    def made_to_hold(self, sizes: Mapping[str, int], smaller: bool) -> dict[str, int]:
+        fitting, free = self.fitting(sizes), sizes[self.free]
+        found = {self.free: min(fitting, free) if smaller else max(fitting, free)}
+        return {**found, self.size: value_of(self.formula, {**sizes, **found})}
+
+    def fitting(self, sizes: Mapping[str, int]) -> int:
+        """The largest that the free size may be for the other one not to become larger."""
+
+        def result(free: int) -> int:
+            return value_of(self.formula, {**sizes, self.free: free})
+
+        size = sizes[self.size]
+        return max(bisect_right(range(size + 1), size, key=result) - 1, 0)
+
+
+@lru_cache(maxsize=1024)
+def _divided(fact: str) -> _Divided | None:
+    match _tree(fact):
+        case ast.Compare(
+            ast.BinOp(ast.Name(size), ast.Mod(), ast.Name(divisor)),
+            [ast.Eq()],
+            [ast.Constant(0)],
+        ) if size != divisor:
+            return _Divided(size, divisor)
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _computed(fact: str) -> _Computed | None:
+    match _tree(fact):
+        case ast.Compare(ast.Name(size), [ast.Eq()], [ast.BinOp() as right]):
+            formula, nodes = ast.unparse(right), list(ast.walk(right))
+            names = names_in(formula)
+            grows = all(isinstance(n, _GROWING) or not isinstance(n, ast.operator) for n in nodes)
+            if names and size not in names and grows:
+                return _Computed(size, formula, names[-1])
+    return None
+
+
+def fitted(
+    facts: Sequence[Fact], sizes: Mapping[str, int], *, smaller: bool = False
+) -> dict[str, int]:
     """The sizes, changed as little as the facts ask for; others where that is not enough.
 
-    Where none are found of which all facts hold, sizes of which some do.
+    With `smaller` they are as large as may be, and larger ones are the last resort. Where none are
+    found of which all facts hold, sizes of which some do.
     """
-    return dict(_fitted(tuple(facts), tuple(sizes.items()))) if facts else dict(sizes)
+    return dict(_fitted(tuple(facts), tuple(sizes.items()), smaller)) if facts else dict(sizes)
 
 
 @lru_cache(maxsize=4096)
-def _fitted(facts: tuple[Fact, ...], known: tuple[tuple[str, int], ...]) -> Mapping[str, int]:
+def _fitted(
+    facts: tuple[Fact, ...], known: tuple[tuple[str, int], ...], smaller: bool
+) -> Mapping[str, int]:
     sizes = dict(known)
-    near = _changed(facts, sizes)
-    others = (_changed(facts, dict.fromkeys(sizes, size)) for size in _ROUND)
+    near = _changed(facts, sizes, smaller)
+    others = (_changed(facts, dict.fromkeys(sizes, size), smaller) for size in _ROUND)
     return next((found for found in chain([near], others) if hold(facts, found)), near)
 
 
@@ -128,14 +228,27 @@ def hold(facts: Iterable[Fact], sizes: Mapping[str, int]) -> bool:
     return all(fact.holds(sizes) for fact in facts)
 
 
-def _changed(facts: Sequence[Fact], sizes: Mapping[str, int]) -> dict[str, int]:
-    """The sizes, changed for one fact after the other."""
+def _changed(facts: Sequence[Fact], sizes: Mapping[str, int], smaller: bool) -> dict[str, int]:
+    """The sizes, changed for one fact after the other, until all of them hold."""
+    found = dict(sizes)
+    for _ in range(_ROUNDS):
+        found = _changed_once(facts, found, smaller)
+        if hold(facts, found):
+            break
+    return found
+
+
+def _changed_once(facts: Sequence[Fact], sizes: Mapping[str, int], smaller: bool) -> dict[str, int]:
     found = dict(sizes)
     for fact in facts:
         if fact.holds(found):
             continue
         names = [n for n in fact.names if n in found]
         others = [f for f in facts if not set(f.names) - set(names)]
+        made = fact.made_to_hold(found, smaller=smaller)
+        if made is not None and hold((fact, *others), made):
+            found = dict(made)
+            continue
         if len(names) > _MOST_SIZES:
             continue
         around = _NEAR if len(names) == 1 else 0
