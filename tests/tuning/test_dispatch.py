@@ -239,3 +239,14 @@ def test_small_bounds_leave_both_sides_to_be_run() -> None:
     assert lowered("n <= 65536") == "n <= 200"
     assert lowered("4096 <= n <= 16384") == "33 <= n <= 200"
     assert lowered("n == 1024 and m >= 64") == "n <= 200 and m >= 33"
+
+
+def test_of_what_decides_alike_the_clearer_one_is_taken() -> None:
+    batches, pixels = [4, 16, 16, 20], [256, 384, 704, 65536]
+    numbers = [{"N": n, "HxW": p} for n, p in zip(batches, pixels, strict=True)]
+    found = best(conditions(numbers, ["N", "HxW"]), lambda at: float(at == 3), frozenset({0, 1, 2}))
+    assert found is not None and found.text == "HxW >= 65536"
+    # Twice as much is clear: of such the preferred one is taken, whatever is beyond that.
+    rows = [{"n": n, "count": n * n} for n in (64, 1024, 4096)]
+    found = best(conditions(rows, ["n"]), lambda at: float(at == 2), frozenset({0, 1}))
+    assert found is not None and found.text == "n >= 4096"

@@ -248,33 +248,43 @@ class _Tuning:
 
         Of the backend that was asked for; else of the interpreter and of the GPU. A kernel is
         compiled anew for most sizes, in a second, and does not tell what it ran. So the interpreter
-        has all of the examples, and the GPU as many as show that it does the same there, of calls
-        as they were seen where there are any.
+        has all of the examples, and the GPU as many as show that it does the same there.
         """
         self._report("verifying")
-        request = self.request
-        question = replace(self._question(text, request.examples), algebra=True)
-        forms = (request.args, *request.otherwise)
+        question = replace(self._question(text, self.request.examples), algebra=True)
         if question.backend != "auto":
-            return self._first_answer(question, forms)
-        interpreted = self._first_answer(replace(question, backend="interpreter"), forms)
-        if (
-            interpreted.backend
-            and interpreted.verdict == "unsupported"
-            and not interpreted.examples
-        ):
+            return self._first_answer(question)
+        interpreted = self._first_answer(replace(question, backend="interpreter"))
+        if interpreted.is_yes:
+            return on_both(interpreted, self._on_gpu(question, interpreted))
+        came_to_nothing = interpreted.backend and not interpreted.examples
+        if interpreted.verdict == "unsupported" and came_to_nothing:
             # It has what the interpreter cannot run.
-            return self._first_answer(replace(question, backend="cuda"), forms)
-        if not interpreted.is_yes:
-            return interpreted
-        examples = max(question.examples // _ON_GPU, 1)
-        on_gpu = replace(question, backend="cuda", examples=examples, algebra=False)
-        drawn = [form for form in (request.as_seen, interpreted.args) if form] or forms
-        compiled = self._first_answer(replace(on_gpu, covered_elsewhere=True), drawn)
-        return on_both(interpreted, compiled)
+            return self._first_answer(replace(question, backend="cuda"))
+        return interpreted
 
-    def _first_answer(self, question: Question, forms: Sequence[str | None]) -> Evidence:
+    def _on_gpu(self, question: Question, interpreted: Evidence) -> Evidence:
+        """What the GPU says of calls as they were seen, where there are such; else, and where the
+        original does not take these, of those that the interpreter had."""
+        like = replace(
+            question,
+            backend="cuda",
+            examples=max(question.examples // _ON_GPU, 1),
+            algebra=False,
+            covered_elsewhere=True,
+        )
+        evidence = Evidence("unsupported")
+        drawn: list[str | None] = [f for f in (self.request.as_seen, interpreted.args) if f]
+        for args in drawn or [self.request.args]:
+            evidence = self._answered(replace(like, args=args), 1)
+            # Where the time was over, the next one would take more of it.
+            if evidence.verdict != "unsupported" or not evidence.backend:
+                break
+        return evidence
+
+    def _first_answer(self, question: Question) -> Evidence:
         """The answer for the first form of the calls that comes to one; else that for the last."""
+        forms = (self.request.args, *self.request.otherwise)
         evidence = Evidence("unsupported")
         for args, share in self.forms.asked(question.backend, forms):
             evidence = self._answered(replace(question, args=args), share)
