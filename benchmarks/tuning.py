@@ -3,7 +3,7 @@
     PYTHONPATH=. python benchmarks/tuning.py --work DIR [--budget 480] [--each 120] [--only WORD...]
         [--flaggems FOLDER] [--liger FOLDER --liger-scripts FOLDER] [--out FILE.json]
     PYTHONPATH=. python benchmarks/tuning.py --work DIR --check     # what was accepted, once more
-    PYTHONPATH=. python benchmarks/tuning.py --work DIR --speed-up  # one GPU, and all of them
+    PYTHONPATH=. python benchmarks/tuning.py --work DIR --speed-up --budget 500  # of more GPUs
     PYTHONPATH=. python benchmarks/tuning.py --fold FILE.json...    # into records, docs/tuning.md
 
 Each file is one run of the command, `tritonopt tune FILE --write --budget EACH`, with the calls of
@@ -85,7 +85,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--each", type=float, default=120, help="seconds for a launcher (120)")
     parser.add_argument("--gpus", default=None, help="0,1: those to use (all that are visible)")
     parser.add_argument("--check", action="store_true", help="only measure again what was accepted")
-    parser.add_argument("--speed-up", action="store_true", help="one run on one GPU, and on all")
+    parser.add_argument(
+        "--speed-up",
+        action="store_true",
+        help="the same run on one GPU, two and all: four minutes, two, ...",
+    )
     parser.add_argument("--tritonopt", default=f"{sys.executable} -m tritonopt", help="the command")
     parser.add_argument("--out", type=Path, help="default: benchmarks/results/ and the GPU's name")
     options = parser.parse_args()
