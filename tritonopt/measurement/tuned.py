@@ -50,6 +50,11 @@ class Evidence:
     def is_yes(self) -> bool:
         return self.verdict in ("identical", "equivalent")
 
+    @property
+    def compared_nothing(self) -> bool:
+        """Whether it came to an end without one call that could be compared."""
+        return bool(self.backend) and self.verdict == "unsupported" and not self.examples
+
 
 @dataclass(frozen=True)
 class Applied:

@@ -28,7 +28,7 @@ from tritonopt.tuning.store import Key, Store, StoreError
 from tritonopt.tuning.subjects import Subject, subjects_of_launches
 from tritonopt.tuning.trials import Trials
 from tritonopt.tuning.variation.variants import Variant
-from tritonopt.tuning.verifying import Verifying
+from tritonopt.tuning.verifying import Verifying, on_both, on_gpu
 from tritonopt.tuning.verifying_server import Question
 from tritonopt.verification.capture.generalize import NotGeneral, generalize
 from tritonopt.verification.errors import VerificationError
@@ -208,8 +208,17 @@ class _Choice:
         return Store(Path(self.asked.store)) if self.asked.store else None
 
     def _verified(self, text: str) -> Evidence:
-        """What is known is not asked again, so that another process goes on where this one ends."""
+        """As `tune` verifies: on the interpreter, and then on the GPU."""
         question = self._question(text)
+        interpreted = self._answered(replace(question, backend="interpreter", algebra=True))
+        if interpreted.is_yes:
+            return on_both(interpreted, self._answered(on_gpu(question)))
+        if interpreted.compared_nothing:
+            return self._answered(replace(question, backend="cuda"))
+        return interpreted
+
+    def _answered(self, question: Question) -> Evidence:
+        """What is known is not asked again, so that another process goes on where this one ends."""
         if (kept := self.trials.stored(self._key(question))) is not None:
             return Evidence(**{**kept, "notes": tuple(kept["notes"])})
         (found,) = self.verifying.answers([question], max(self.left, _LEAST))
@@ -219,6 +228,7 @@ class _Choice:
 
     def _key(self, question: Question) -> Key:
         what = f"verified: {question.examples} of {question.grid} {question.args}"
+        what += f" on {question.backend}"
         key = self.trials.key(question.text, what)
         return replace(key, versions=f"{key.versions} tritonopt {metadata.version('tritonopt')}")
 

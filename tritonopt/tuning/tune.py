@@ -24,7 +24,7 @@ from tritonopt.tuning.requests import Request
 from tritonopt.tuning.store import Key, Store, StoreError
 from tritonopt.tuning.trials import Trials
 from tritonopt.tuning.variation.variants import Variation
-from tritonopt.tuning.verifying import Verifying, on_both
+from tritonopt.tuning.verifying import Verifying, on_both, on_gpu
 from tritonopt.tuning.verifying_server import Question
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.process.client import Died, Refusal
@@ -41,8 +41,6 @@ _LEAST = 90.0
 """Seconds that verifications have together once the budget is used up."""
 _NO_TIME = 5.0
 """With fewer seconds none is begun."""
-_ON_GPU = 5
-"""For so many examples of the interpreter, one on the GPU."""
 _SHARE = 2
 """Into which what is left of the budget is divided: what takes longer leaves time for another."""
 
@@ -257,8 +255,7 @@ class _Tuning:
         interpreted = self._first_answer(replace(question, backend="interpreter"))
         if interpreted.is_yes:
             return on_both(interpreted, self._on_gpu(question, interpreted))
-        came_to_nothing = interpreted.backend and not interpreted.examples
-        if interpreted.verdict == "unsupported" and came_to_nothing:
+        if interpreted.compared_nothing:
             # It has what the interpreter cannot run.
             return self._first_answer(replace(question, backend="cuda"))
         return interpreted
@@ -266,17 +263,10 @@ class _Tuning:
     def _on_gpu(self, question: Question, interpreted: Evidence) -> Evidence:
         """What the GPU says of calls as they were seen, where there are such; else, and where the
         original does not take these, of those that the interpreter had."""
-        like = replace(
-            question,
-            backend="cuda",
-            examples=max(question.examples // _ON_GPU, 1),
-            algebra=False,
-            covered_elsewhere=True,
-        )
         evidence = Evidence("unsupported")
         drawn: list[str | None] = [f for f in (self.request.as_seen, interpreted.args) if f]
         for args in drawn or [self.request.args]:
-            evidence = self._answered(replace(like, args=args), 1)
+            evidence = self._answered(on_gpu(replace(question, args=args)), 1)
             # Where the time was over, the next one would take more of it.
             if evidence.verdict != "unsupported" or not evidence.backend:
                 break

@@ -14,6 +14,8 @@ from tritonopt.verification.process.client import Died, Refusal, Worker
 SERVER = "tritonopt.tuning.verifying_server"
 _LONGEST = 3600.0
 """Seconds for one verification, whatever the budget."""
+_ON_GPU = 5
+"""For so many examples of the interpreter, one on the GPU."""
 _MOST_WORKERS = 4
 """Each has up to four processes of its own, on one GPU."""
 
@@ -79,6 +81,13 @@ class Verifying:
         for worker in self._free:
             worker.close()
         self._free.clear()
+
+
+def on_gpu(question: Question) -> Question:
+    """The question for a GPU, once the interpreter has said yes to all of it."""
+    examples = max(question.examples // _ON_GPU, 1)
+    few = replace(question, backend="cuda", examples=examples, algebra=False)
+    return replace(few, covered_elsewhere=True)
 
 
 def on_both(interpreted: Evidence, compiled: Evidence) -> Evidence:
