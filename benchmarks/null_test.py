@@ -33,12 +33,12 @@ from tritonopt.measurement.results import Ratio
 from tritonopt.measurement.tuned import Answer, Evidence
 from tritonopt.tuning import tune
 from tritonopt.tuning.acceptance import is_claim
+from tritonopt.tuning.proving.verifying import Verifying
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.session import Session
 from tritonopt.tuning.shapes import calls_of, without_sizes
 from tritonopt.tuning.trials import Trials
 from tritonopt.tuning.variation.variants import Variant, Variation
-from tritonopt.tuning.verifying import Verifying
 from tritonopt.verification.signature.argument_language import parse
 
 ROOT = Path(__file__).resolve().parent.parent

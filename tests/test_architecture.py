@@ -224,7 +224,7 @@ INNER_FLOORS = {
     "facts": {"interpreting": 0, "algebra": 0, "host": 1, "memory": 2},
     "reporting": {"page": 0},
     "source": {"editing": 0, "project": 0},
-    "tuning": {"variation": 0, "dispatch": 0, "applying": 1, "compiling": 1},
+    "tuning": {"variation": 0, "dispatch": 0, "proving": 0, "applying": 1, "compiling": 1},
     "transforms": {
         "autotuning": 2,
         "block_pointers": 1,

@@ -211,3 +211,14 @@ def test_without_a_gpu_it_says_so(
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     assert main(["tune", str(tmp_path)]) == 2
     assert "--no-gpu" in capsys.readouterr().err
+
+
+def test_undo_puts_back_what_stood_there(planted: Planted, run: Run) -> None:
+    planted.plan.write_text(json.dumps({"rules": WINS_LATER}))
+    before = planted.file.read_text()
+    assert run("--args", ARGS, "--write")[0] == 0 and planted.file.read_text() != before
+    code, out, err = run("--undo")
+    assert (code, out) == (0, "") and "softmax as before" in err
+    assert planted.file.read_text() == before
+    code, _, err = run("--undo")
+    assert code == 2 and "nothing was tuned here" in err

@@ -16,7 +16,14 @@ from tritonopt.source import SourceError
 from tritonopt.tuning.acceptance import failing, is_accepted, is_claim
 from tritonopt.tuning.applying.merging import merged
 from tritonopt.tuning.applying.outcome import Outcome, outcomes, written
-from tritonopt.tuning.applying.records import RecordError, changes, recorded, undone
+from tritonopt.tuning.applying.records import (
+    RecordError,
+    changes,
+    path_of,
+    recorded,
+    undone,
+)
+from tritonopt.tuning.applying.undoing import put_back
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.shapes import calls_of
 from tritonopt.verification.signature.argument_language import parse
@@ -245,3 +252,28 @@ def test_a_record_can_be_read_by_whoever_can_read_the_file(tmp_path: Path) -> No
     outcome = Outcome(file, TEXT, TEXT + "x = 1\n", ({"launcher": "f"},), ())
     written(outcome)
     assert outcome.record.stat().st_mode == file.stat().st_mode
+
+
+def test_what_was_tuned_is_put_back_and_what_was_edited_since_stays(tmp_path: Path) -> None:
+    file = tmp_path / "file.py"
+    file.write_text(without(FILE))
+    found = answered(file, "one", without(ONE), 30), answered(file, "two", without(TWO), 40)
+    written_with(file, *found)
+    edited = file.read_text().replace("import torch\n", "import torch  # for tensors\n")
+    file.write_text(edited)
+    assert sorted(put_back(file)) == ["one", "two"]
+    assert file.read_text() == without(FILE).replace(
+        "import torch\n", "import torch  # for tensors\n"
+    )
+    assert not path_of(file).parent.exists()
+
+
+def test_what_was_edited_where_it_was_tuned_is_left_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "file.py"
+    file.write_text(without(FILE))
+    written_with(file, answered(file, "one", without(ONE), 30))
+    edited = file.read_text().replace("num_warps=8", "num_warps=4")
+    file.write_text(edited)
+    with pytest.raises(RecordError, match="one: "):
+        put_back(file)
+    assert file.read_text() == edited and path_of(file).exists()

@@ -20,14 +20,14 @@ from tritonopt.tuning.applying.outcome import outcomes, written
 from tritonopt.tuning.compiling import without_gpu
 from tritonopt.tuning.halving import Search, Standing
 from tritonopt.tuning.proposals import Choosing
+from tritonopt.tuning.proving.verifying import Verifying
+from tritonopt.tuning.proving.verifying_server import Question
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.shapes import calls_of, without_sizes
 from tritonopt.tuning.store import VERSION, Store
 from tritonopt.tuning.trials import Found, Trials, imports_others, subject_digest
 from tritonopt.tuning.tune import _Tuning, tune_subject
 from tritonopt.tuning.variation.variants import Variant
-from tritonopt.tuning.verifying import Verifying
-from tritonopt.tuning.verifying_server import Question
 from tritonopt.verification.signature.argument_language import parse
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "softmax.py"
@@ -359,7 +359,9 @@ def test_all_verifications_share_what_they_have_beyond_the_budget(
         now[0] += min(seconds, 60.0)
         return [Evidence("unsupported", reason="it came to no end")]
 
-    monkeypatch.setattr("tritonopt.tuning.tune.time", SimpleNamespace(monotonic=lambda: now[0]))
+    for module in ("tune", "proving.evidence"):
+        clock = SimpleNamespace(monotonic=lambda: now[0])
+        monkeypatch.setattr(f"tritonopt.tuning.{module}.time", clock)
     monkeypatch.setattr(Verifying, "answers", answers)
     tuning = _Tuning(planted.request(budget=20.0), lambda where: None, begin=0.0)
     for text in ("one", "another", "a third"):

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from tritonopt.measurement.tuned import Evidence
-from tritonopt.tuning.verifying_server import Question
+from tritonopt.tuning.proving.verifying_server import Question
 from tritonopt.verification.worker.server import answer_requests
 
 

@@ -92,6 +92,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "longer holds",
     )
     action.add_argument(
+        "--undo",
+        action="store_true",
+        help="tune nothing: put back what stood in the files before, as their records have it",
+    )
+    action.add_argument(
         "--no-gpu",
         action="store_true",
         help="time nothing: compile the variants for several GPUs, and show what they need",
@@ -159,6 +164,8 @@ def run(arguments: argparse.Namespace) -> int:
             raise
         return complain(f"tuning needs {error.name}: pip install 'tritonopt[verify]'")
     try:
+        if arguments.undo:
+            return _undone(arguments)
         if not arguments.no_gpu:
             check_gpu()
         if arguments.check:
@@ -348,6 +355,29 @@ def _reported(
         page = tuning_page(answers, facts_of(arguments), apply=applying(arguments))
         failed = not is_written(arguments.report, page) or failed
     return ERROR if failed else OK
+
+
+def _undone(arguments: argparse.Namespace) -> int:
+    """Put back what stood in the files before they were tuned. Raises what `run` says."""
+    from tritonopt.reporting.text import shown_path
+    from tritonopt.tuning.applying.records import RecordError, path_of
+    from tritonopt.tuning.applying.undoing import put_back
+
+    done = 0
+    files, errors = _wanted(arguments)
+    for file in [wanted.before.resolve() for wanted in files]:
+        if not path_of(file).exists():
+            continue
+        try:
+            launchers = put_back(file)
+        except (RecordError, SourceError) as error:
+            errors = bool(complain(str(error)))
+        else:
+            done += 1
+            say(f"{shown_path(str(file))}: {', '.join(launchers)} as before, the record is removed")
+    if not done and not errors:
+        return complain("nothing was tuned here: there is no record (.tritonopt/*.json)")
+    return ERROR if errors else OK
 
 
 def _checked(arguments: argparse.Namespace) -> int:

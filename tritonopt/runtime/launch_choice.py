@@ -19,17 +19,17 @@ from tritonopt import source
 from tritonopt.measurement.results import Ratio
 from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import TUNED, Evidence, Fate, Progress
-from tritonopt.tuning import session, verifying
+from tritonopt.tuning import session
 from tritonopt.tuning.acceptance import is_accepted, is_claim
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.halving import Search, Standing
+from tritonopt.tuning.proving.verifying import SERVER, Verifying, on_both, on_gpu
+from tritonopt.tuning.proving.verifying_server import Question
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.store import Key, Store, StoreError
 from tritonopt.tuning.subjects import Subject, subjects_of_launches
 from tritonopt.tuning.trials import Trials
 from tritonopt.tuning.variation.variants import Variant
-from tritonopt.tuning.verifying import Verifying, on_both, on_gpu
-from tritonopt.tuning.verifying_server import Question
 from tritonopt.verification.capture.generalize import NotGeneral, generalize
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.process.client import Died, Refusal
@@ -62,7 +62,7 @@ class LiveLaunch:
     store: str = ""
     """The path of the store; "" for none."""
     server: str = session.SERVER
-    verifier: str = verifying.SERVER
+    verifier: str = SERVER
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tritonopt.measurement.timing import Effort
-from tritonopt.tuning import session, verifying
+from tritonopt.tuning import session
 from tritonopt.tuning.calls import Call
+from tritonopt.tuning.proving.verifying import SERVER
 
 
 @dataclass(frozen=True)
@@ -56,5 +57,5 @@ class Request:
     """The path of the store; "" for none."""
     server: str = session.SERVER
     """The module that serves in the worker that times."""
-    verifier: str = verifying.SERVER
+    verifier: str = SERVER
     """The module that serves in the workers that verify."""
