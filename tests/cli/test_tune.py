@@ -222,3 +222,12 @@ def test_undo_puts_back_what_stood_there(planted: Planted, run: Run) -> None:
     assert planted.file.read_text() == before
     code, _, err = run("--undo")
     assert code == 2 and "nothing was tuned here" in err
+
+
+@pytest.mark.parametrize("action", ["--undo", "--check"])
+def test_a_file_that_is_not_there_is_said(
+    planted: Planted, capsys: pytest.CaptureFixture[str], action: str
+) -> None:
+    missing = planted.folder / "missing.py"
+    assert main(["tune", str(missing), action]) == 2
+    assert f"{missing}: does not exist" in capsys.readouterr().err

@@ -291,7 +291,7 @@ def _wanted(arguments: argparse.Namespace) -> tuple[list[Wanted], bool]:
             if {(own, about), (own, None)} & seen:
                 continue  # it was given before, by itself or in a directory
             try:
-                meant = path == Path(given.path) or has_kernels(read_file(path).text)
+                meant = has_kernels(read_file(path).text) or path == Path(given.path)
             except SourceError as error:
                 wrong = bool(complain(str(error)))
                 continue
