@@ -17,7 +17,7 @@ from tritonopt.tuning.shown import commands_of
 from tritonopt.tuning.subjects import Wanted, seen_call, signature_of, subjects_of
 from tritonopt.verification.capture.generalize import NotGeneral
 from tritonopt.verification.capture.seen_calls import seen_calls
-from tritonopt.verification.capture.seen_forms import SeenForm, drawn_forms, related_form
+from tritonopt.verification.capture.seen_forms import SeenForm, drawn_forms, related_forms
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.signature.argument_language import Signature, assumed, parse
 from tritonopt.verification.signature.launchers import Launcher, Launchers, method
@@ -296,8 +296,8 @@ def _calls(
             for text, arguments in zip(form.each(), group, strict=True):
                 call = seen_call(parse(text), {"arguments": arguments})
                 calls.setdefault(call.label, call)
-            forms, related = drawn_forms(group), related_form(group, tiles)
-            wide.append((*forms[:1], *([related] if related else ())))
+            forms = drawn_forms(group)
+            wide.append((*forms[:1], *related_forms(group, tiles)))
             narrow += forms[1:]
         except (NotGeneral, VerificationError) as error:
             notes.append(f"{launcher.name}: a call cannot be made again: {error}")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tritonopt.verification import Verdict
-from tritonopt.verification.capture.seen_forms import drawn_forms, related_form
+from tritonopt.verification.capture.seen_forms import drawn_forms, related_forms
 
 
 def call(**arguments: object) -> dict[str, Any]:
@@ -25,9 +25,14 @@ def call(**arguments: object) -> dict[str, Any]:
     return found
 
 
+def related_form(calls: list[dict[str, Any]], *tiles: str) -> str:
+    """The form with all facts."""
+    return ("", *related_forms(calls, tiles))[-1]
+
+
 def facts(calls: list[dict[str, Any]], *tiles: str) -> str:
     """Those of the form, without its arguments."""
-    form = related_form(calls, tiles) or ""
+    form = related_form(calls, *tiles)
     return ", ".join(part for part in form.split(", ") if " == " in part)
 
 
@@ -56,6 +61,37 @@ def test_sizes_that_are_made_of_others_are_made_of_them() -> None:
     assert related_form(image) == (
         "x: f32[n, m, k, b], w: f32[m], HxW: HxW, g: g, HxW == k * b, m % g == 0"
     )
+
+
+def test_with_few_of_them_first() -> None:
+    """One that the launcher does not need may hide what it does where that does not hold."""
+    heads = [call(q=(1, n, 30, 128), k=(1, n, 6, 128), f=(1, n, 64)) for n in (10, 40)]
+    plain = "q: f32[1, n, m, b], k: f32[1, n, h, b], f: f32[1, n, d]"
+    assert related_forms(heads) == (
+        f"{plain}, b == 2 * d", f"{plain}, m % h == 0", f"{plain}, b == 2 * d, m % h == 0"
+    )  # fmt: skip
+    assert related_forms([call(x=(4, 4096))]) == ()
+    # What a product has to be is one in each of them, and a number that is in none is no size.
+    image = [call(x=(n, 16, h, 5), w=(16,), HxW=5 * h, g=8) for n, h in ((2, 8), (3, 16))]
+    plain = "x: f32[n, m, k, b], w: f32[m], HxW: HxW"
+    assert related_forms(image) == (
+        f"{plain}, g: 8, HxW == k * b", f"{plain}, g: g, HxW == k * b, m % g == 0"
+    )  # fmt: skip
+    # Of many not every set.
+    many = [call(x=(m, 4096), a=4, b=8, c=16, d=32) for m in (3, 5)]
+    assert [form.count("==") for form in related_forms(many)] == [3, 3, 3, 3, 4]
+
+
+def test_doubles_of_doubles_are_none() -> None:
+    """After four of them a row is a multiple of 16, and all tiles are full."""
+    halves = [(2, 8), (3, 16), (4, 40)]
+    calls = [call(x=(b, m), y=(b, 2 * m), z=(b, 4 * m), w=(b, 8 * m)) for b, m in halves]
+    assert facts(calls) == "k == 2 * m, h == 2 * b"
+    calls = [call(x=(b, 8 * m), y=(b, 4 * m), z=(b, 2 * m), w=(b, m)) for b, m in halves]
+    assert facts(calls) == "m == 2 * k, b == 2 * h"
+    # Of a product it is none.
+    calls = [call(x=(n, h, 5), o=(n, 5 * h), p=(n, 15 * h)) for n, h in ((2, 8), (3, 9))]
+    assert facts(calls) == "b == m * k, h == 3 * b"
 
 
 NO_FACTS = {
@@ -153,3 +189,35 @@ def test_what_a_launcher_needs_is_found_in_its_calls(of_texts: Callable[..., Ver
     right = _HALVES.replace("row *", "1 * row *")
     assert of_texts(_HALVES, right, args=wide).verdict == "unsupported"
     assert of_texts(_HALVES, right, args=related).verdict == "identical"
+
+
+_SHORT_GROUP = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def kernel(s, y, n, groups, size, LENGTH: tl.constexpr):
+    row, group = tl.program_id(0) // groups, tl.program_id(0) % groups
+    o = tl.arange(0, LENGTH)
+    at = group * size + o
+    v = tl.load(s + row * n + at, mask=(o < size) & (at < n), other=0.0)
+    tl.store(y + tl.program_id(0), tl.sum(v, axis=0))
+
+def launch(s, q, f, groups):
+    assert q.shape[0] == 2 * f.shape[0] > 8
+    rows, n = s.shape
+    size = triton.cdiv(n, groups)
+    y = torch.empty(rows * groups, dtype=s.dtype, device=s.device)
+    length = triton.next_power_of_2(size)
+    kernel[(rows * groups,)](s, y, n, groups, size, LENGTH=length)
+    return y
+"""
+
+
+def test_facts_hide_no_shorter_group(of_texts: Callable[..., Verdict]) -> None:
+    """`n % groups == 0` held, and is not needed; of the other one calls fail without it."""
+    calls = [call(s=(m, 4096), q=(96,), f=(48,), groups=32) for m in (5, 7)]
+    wrong = _SHORT_GROUP.replace("triton.cdiv(n, groups)", "n // groups")
+    answers = [of_texts(_SHORT_GROUP, wrong, args=form).verdict for form in related_forms(calls)]
+    assert answers[0] == "counterexample" and answers[-1] == "identical"

@@ -163,6 +163,9 @@ def test_facts_that_contradict_each_other_are_an_error() -> None:
     assert assumed(signature, ["n % 4 == 0", "n < 100"]).facts[-1] == Fact("n < 100")
     with pytest.raises(VerificationError, match="no sizes were found of which `1 < m` and"):
         assumed(signature, ["n == 0", "n > 3"])
+    # Else calls would be drawn of which they do not hold, and the verdict would say that they do.
+    with pytest.raises(VerificationError, match="column 27: no sizes were found of which"):
+        parse("x: f32[m, n], n == 2 * m, n == 2 * m + 1")
 
 
 def test_a_rewrite_may_rest_on_what_is_assumed(of_texts: Callable[..., Verdict]) -> None:

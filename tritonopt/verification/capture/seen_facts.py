@@ -11,12 +11,17 @@ not full, for there a rewrite may drop a mask. So these alone are taken:
   these (`tile_parameters`), for then all tiles would be full.
 - `b == 2 * d`, `b == 3 * d`, `b == d + 1`, `b == d * e`, where all but b are drawn: of multiples
   of two or three the tiles are full as seldom as of all sizes, but for tiles of two or three. A
-  larger factor may be a tile's length, as of sums over 128 elements each: it is not taken.
+  larger factor may be a tile's length, as of sums over 128 elements each: it is not taken, nor
+  what is twice the double of another one.
 - Nothing of two sizes that one tensor has: rows and columns are as many as a benchmark likes.
 - Where a size did change, only what would not hold of sizes of different calls: powers of two
   divide each other, and any number of rows 8 or 128.
 - Where it never did, only what its place speaks for: that a number divides it, that queries and
   keys differ in it alone, that both are the last dimension, or that a product is one of neighbors.
+
+Which of them the launcher needs is not known. One that it does not need hides what it does where
+that does not hold: with the last group of a row, which is shorter. So forms with fewer facts come
+first, and with all of them the last.
 """
 
 from __future__ import annotations
@@ -24,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations, permutations, product
+from itertools import chain, combinations, permutations, product
 from math import prod
 from typing import Any
 
@@ -35,29 +40,38 @@ from tritonopt.verification.signature.argument_language import (
     SizeArgument,
     TensorArgument,
 )
-from tritonopt.verification.signature.size_facts import Fact
+from tritonopt.verification.signature.size_facts import Fact, names_in
 
 _Numbers = tuple[int, ...]
 """One for each call."""
 
 _FACTORS = (2, 3)
+_FEW = 3
+"""Of so many facts every set is asked; of more only those in which one is missing, and all."""
 
 
 def with_facts(
     form: Signature, calls: Sequence[Mapping[str, Any]], tiles: Collection[str]
-) -> Signature | None:
-    """The form with what held of its sizes in these calls; None where nothing did.
+) -> Iterator[Signature]:
+    """The form with what held of its sizes in these calls: with few of the facts first, with all
+    of them last; none where there are no facts.
 
     `tiles` are arguments that may be the length of a tile.
     """
     seen = _Seen(form, calls, tiles)
     facts = tuple(dict.fromkeys(seen.facts()))
-    if not facts:
-        return None
+    least = 1 if len(facts) <= _FEW else len(facts) - 1
+    counts = range(least, len(facts) + 1) if facts else ()
+    for chosen in chain.from_iterable(combinations(facts, count) for count in counts):
+        yield _with(form, chosen, seen.whole)
+
+
+def _with(form: Signature, facts: tuple[Fact, ...], whole: Collection[str]) -> Signature:
+    """The form with these facts; what is a whole number in one of them is free."""
     compared = {name for fact in facts for name in fact.names}
 
     def freed(argument: Argument) -> Argument:
-        free = argument.name in compared and argument.name in seen.whole
+        free = argument.name in compared and argument.name in whole
         return SizeArgument(argument.name, (argument.name,)) if free else argument
 
     return replace(form, arguments=tuple(map(freed, form.arguments)), facts=facts)
@@ -111,14 +125,19 @@ class _Seen:
         }
 
     def facts(self) -> Iterator[Fact]:
-        computed = set()
+        computed, steps = set(), dict[str, str]()
         for name, numbers in self.whole.items():
             if formula := next(self._products(numbers), ""):
                 yield Fact(f"{name} == {formula}")
         for size, numbers in self.sizes.items():
-            if min(numbers) > 1 and (formula := next(self._formulas(size, numbers), "")):
-                computed.add(size)
-                yield Fact(f"{size} == {formula}")
+            for formula in self._formulas(size, numbers) if min(numbers) > 1 else ():
+                names = names_in(formula)
+                # Twice what is twice another one is as long as a tile after a few steps.
+                if names[1:] or not (steps.keys() & names or size in steps.values()):
+                    steps |= {} if names[1:] else {size: names[0]}
+                    computed.add(size)
+                    yield Fact(f"{size} == {formula}")
+                    break
         for size in [name for name in self.sizes if name not in computed]:
             for name in (*self.sizes, *self.numbers):
                 if self._divides(size, name):

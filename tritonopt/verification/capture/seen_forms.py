@@ -108,21 +108,23 @@ def drawn_forms(calls: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def related_form(calls: Sequence[Mapping[str, Any]], tiles: Collection[str] = ()) -> str | None:
+def related_forms(
+    calls: Sequence[Mapping[str, Any]], tiles: Collection[str] = ()
+) -> tuple[str, ...]:
     """The first of these, where sizes are as free as facts let them that held in every call: the
-    launcher may need such. None where there are no facts.
+    launcher may need such. With few facts first, with all last; none where there are no facts.
 
     `tiles` are arguments that may be the length of a tile.
     """
     with suppress(NotGeneral):
+        computed = [name for name in calls[0] if _is_computed(name, calls)]
         found = with_facts(parse(_widest(calls)), calls, tiles)
-        if found is not None and all(
-            isinstance(found.get(name), SizeArgument)
-            for name in calls[0]
-            if _is_computed(name, calls)
-        ):
-            return str(found)
-    return None
+        return tuple(
+            str(form)
+            for form in found
+            if all(isinstance(form.get(name), SizeArgument) for name in computed)
+        )
+    return ()
 
 
 def _widest(calls: Sequence[Mapping[str, Any]]) -> str:

@@ -337,6 +337,9 @@ def _check(signature: Signature) -> None:
         if unknown:
             at = signature.origin.text.index(fact.text)
             raise signature.origin.error(at, _no_size(fact, unknown, signature))
+    if nothing := _contradiction(signature.facts, signature):
+        at = signature.origin.text.rindex(signature.facts[-1].text)
+        raise signature.origin.error(at, nothing)
     for argument in signature.arguments:
         if isinstance(argument, SameArgument) and not isinstance(
             by_name.get(argument.of), TensorArgument
@@ -366,6 +369,15 @@ def _no_size(fact: Fact, unknown: set[str], signature: Signature) -> str:
     return f"`{fact}` names {', '.join(sorted(unknown))}: sizes here are {sizes}"
 
 
+def _contradiction(facts: Sequence[Fact], signature: Signature) -> str:
+    """That no sizes were found of which the facts hold; "" where some were."""
+    sizes = dict.fromkeys(signature.size_names, 1)
+    if hold(facts, fitted(facts, sizes)):
+        return ""
+    holds = "hold" if len(facts) > 1 else "holds"
+    return f"no sizes were found of which {' and '.join(f'`{fact}`' for fact in facts)} {holds}"
+
+
 def assumed(signature: Signature, texts: Sequence[str]) -> Signature:
     """With facts about sizes that are given apart; VerificationError for what is none."""
     facts = []
@@ -382,12 +394,8 @@ def assumed(signature: Signature, texts: Sequence[str]) -> Signature:
             raise origin.error(0, f"{_no_size(fact, unknown, signature)} (in: {signature})")
         facts.append(fact)
     known = (*signature.facts, *facts)
-    sizes = dict.fromkeys(signature.size_names, 1)
-    if facts and not hold(known, fitted(known, sizes)):
-        together = " and ".join(f"`{fact}`" for fact in known)
-        raise Origin("--assume", texts[-1]).error(
-            0, f"no sizes were found of which {together} hold"
-        )
+    if nothing := _contradiction(known, signature) if facts else "":
+        raise Origin("--assume", texts[-1]).error(0, nothing)
     return replace(signature, facts=known)
 
 
