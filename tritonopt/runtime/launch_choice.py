@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +22,11 @@ from tritonopt.tuning import session
 from tritonopt.tuning.acceptance import is_accepted, is_claim
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.halving import Search, Standing
-from tritonopt.tuning.proving.verifying import SERVER, Verifying, on_both, on_gpu
+from tritonopt.tuning.proving.kept import Kept
+from tritonopt.tuning.proving.verifying import SERVER, Verifying, on_gpu, shown_by_both
 from tritonopt.tuning.proving.verifying_server import Question
 from tritonopt.tuning.requests import Request
-from tritonopt.tuning.store import Key, Store, StoreError
+from tritonopt.tuning.store import Store, StoreError
 from tritonopt.tuning.subjects import Subject, subjects_of_launches
 from tritonopt.tuning.trials import Trials
 from tritonopt.tuning.variation.variants import Variant
@@ -210,27 +210,16 @@ class _Choice:
     def _verified(self, text: str) -> Evidence:
         """As `tune` verifies: on the interpreter, and then on the GPU."""
         question = self._question(text)
-        interpreted = self._answered(replace(question, backend="interpreter", algebra=True))
-        if interpreted.is_yes:
-            return on_both(interpreted, self._answered(on_gpu(question)))
-        if interpreted.compared_nothing:
-            return self._answered(replace(question, backend="cuda"))
-        return interpreted
+        return shown_by_both(question, self._answered, lambda _: self._answered(on_gpu(question)))
 
     def _answered(self, question: Question) -> Evidence:
         """What is known is not asked again, so that another process goes on where this one ends."""
-        if (kept := self.trials.stored(self._key(question))) is not None:
-            return Evidence(**{**kept, "notes": tuple(kept["notes"])})
+        kept = Kept(self.trials)
+        if (known := kept.known(question)) is not None:
+            return known
         (found,) = self.verifying.answers([question], max(self.left, _LEAST))
-        if found.backend:  # else it came to no verdict, and may another time
-            self.trials.keep(self._key(question), {**vars(found), "notes": list(found.notes)})
+        kept.keep(question, found)
         return found
-
-    def _key(self, question: Question) -> Key:
-        what = f"verified: {question.examples} of {question.grid} {question.args}"
-        what += f" on {question.backend}"
-        key = self.trials.key(question.text, what)
-        return replace(key, versions=f"{key.versions} tritonopt {metadata.version('tritonopt')}")
 
     def _question(self, text: str) -> Question:
         asked, form = self.asked, self.form
@@ -243,6 +232,7 @@ class _Choice:
             kernel=asked.kernel,
             grid=form.grid,
             examples=asked.examples,
+            algebra=True,
         )
 
 

@@ -6,14 +6,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from importlib import metadata
+from functools import cached_property
 
 from tritonopt.measurement.tuned import Evidence
 from tritonopt.tuning.proving.forms import Forms
-from tritonopt.tuning.proving.verifying import Verifying, on_both, on_gpu
+from tritonopt.tuning.proving.kept import Kept
+from tritonopt.tuning.proving.verifying import Verifying, on_gpu, shown_by_both
 from tritonopt.tuning.proving.verifying_server import Question
 from tritonopt.tuning.requests import Request
-from tritonopt.tuning.store import Key
 from tritonopt.tuning.trials import Trials
 
 LEAST = 90.0
@@ -42,35 +42,31 @@ class Proving:
     """Seconds that verifications may still take beyond the budget."""
     forms: Forms = field(default_factory=Forms)
 
+    @cached_property
+    def kept(self) -> Kept:
+        return Kept(self.trials)
+
     def screened(self, texts: Sequence[str]) -> Iterator[Evidence]:
         """Evidence for variants that are not timed; what is known is not asked again."""
         examples = max(self.request.examples // _SCREENING, 1)
         asked = [self._question(text, examples) for text in texts]
-        known = {a.text: e for a in asked if (e := self._known(a)) is not None}
+        known = {a.text: e for a in asked if (e := self.kept.known(a)) is not None}
         missing = [a for a in asked if a.text not in known]
         answers = self.verifying.answers(missing, max(self.left(), LEAST))
         for question, evidence in zip(missing, answers, strict=True):
-            self._keep(question, evidence)
+            self.kept.keep(question, evidence)
             known[question.text] = evidence
         return iter([known[text] for text in texts])
 
     def evidence(self, text: str) -> Evidence:
         """Evidence for what may be accepted: on all examples, with residues.
 
-        Of the backend that was asked for; else of the interpreter and of the GPU. A kernel is
-        compiled anew for most sizes, in a second, and does not tell what it ran. So the interpreter
-        has all of the examples, and the GPU as many as show that it does the same there.
+        Of the backend that was asked for; else of the interpreter and of the GPU.
         """
         question = replace(self._question(text, self.request.examples), algebra=True)
         if question.backend != "auto":
             return self._first_answer(question)
-        interpreted = self._first_answer(replace(question, backend="interpreter"))
-        if interpreted.is_yes:
-            return on_both(interpreted, self._on_gpu(question, interpreted))
-        if interpreted.compared_nothing:
-            # It has what the interpreter cannot run.
-            return self._first_answer(replace(question, backend="cuda"))
-        return interpreted
+        return shown_by_both(question, self._first_answer, lambda yes: self._on_gpu(question, yes))
 
     def _on_gpu(self, question: Question, interpreted: Evidence) -> Evidence:
         """What the GPU says of calls as they were seen, where there are such; else, and where the
@@ -96,7 +92,7 @@ class Proving:
 
     def _answered(self, question: Question, share: int) -> Evidence:
         """The answer; it may take the time that there is, divided by `share`."""
-        known = self._known(question)
+        known = self.kept.known(question)
         if known is not None:
             return known
         begun, left = time.monotonic(), max(self.left(), 0.0)
@@ -106,7 +102,7 @@ class Proving:
         with self.phase("verifying"):
             (evidence,) = self.verifying.answers([question], seconds)
         self.overtime -= max(time.monotonic() - begun - left, 0.0)
-        self._keep(question, evidence)
+        self.kept.keep(question, evidence)
         return evidence
 
     def _question(self, text: str, examples: int) -> Question:
@@ -120,22 +116,3 @@ class Proving:
             backend=request.backend,
             examples=examples,
         )
-
-    def _key(self, question: Question) -> Key:
-        words = (question.backend, question.examples, question.args, question.assume)
-        key = self.trials.key(
-            question.text,
-            f"verified: {words}, algebra: {question.algebra}, "
-            f"covered elsewhere: {question.covered_elsewhere}",
-        )
-        versions = f"{key.versions} tritonopt {metadata.version('tritonopt')}"
-        return replace(key, versions=versions)
-
-    def _known(self, question: Question) -> Evidence | None:
-        found = self.trials.stored(self._key(question))
-        return None if found is None else Evidence(**{**found, "notes": tuple(found["notes"])})
-
-    def _keep(self, question: Question, evidence: Evidence) -> None:
-        if not evidence.backend:
-            return  # it came to no verdict, and may another time
-        self.trials.keep(self._key(question), {**vars(evidence), "notes": list(evidence.notes)})

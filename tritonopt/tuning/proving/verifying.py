@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -90,7 +90,26 @@ def on_gpu(question: Question) -> Question:
     return replace(few, covered_elsewhere=True)
 
 
-def on_both(interpreted: Evidence, compiled: Evidence) -> Evidence:
+def shown_by_both(
+    question: Question,
+    ask: Callable[[Question], Evidence],
+    ask_gpu: Callable[[Evidence], Evidence],
+) -> Evidence:
+    """What the interpreter says, and after its yes the GPU, which `ask_gpu` is for.
+
+    A kernel is compiled anew for most sizes, in a second, and does not tell what it ran. So the
+    interpreter has all of the examples, and the GPU as many as show that it does the same there.
+    """
+    interpreted = ask(replace(question, backend="interpreter"))
+    if interpreted.is_yes:
+        return _on_both(interpreted, ask_gpu(interpreted))
+    if interpreted.compared_nothing:
+        # It has what the interpreter cannot run.
+        return ask(replace(question, backend="cuda"))
+    return interpreted
+
+
+def _on_both(interpreted: Evidence, compiled: Evidence) -> Evidence:
     """The evidence of a text with a yes of the interpreter, after it ran on a GPU as well."""
     if not compiled.is_yes:
         return replace(compiled, reason=f"on the GPU: {compiled.reason}")
