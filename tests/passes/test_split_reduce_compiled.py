@@ -13,7 +13,7 @@ from tritonopt import facts, source
 CASES = Path(__file__).resolve().parent / "split-reduce"
 PASSED = sorted(path.name.removesuffix(".expected.py") for path in CASES.glob("*.expected.py"))
 INTEGERS = {"partial_count", "partial_best", "I"}
-TILES = {"BLOCK": 64, "ROWS": 4}
+TILES = {"BLOCK": 64, "ROWS": 4, "HAS": True}
 
 
 @pytest.fixture(autouse=True)

@@ -116,6 +116,26 @@ def test_every_text_is_a_variant_once_and_passes_follow_each_other() -> None:
     assert "one-tile + BLOCK 1024 -> 2048" in tuned
 
 
+def test_no_pass_follows_itself_with_other_options() -> None:
+    path = EXAMPLES / "row_reductions.py"
+    kernels = frozenset({"row_max_kernel"})
+    variation = Variation(str(path), path.read_text(), kernels, "rows", parameters=False)
+    named = {variant.name: variant for variant in variation.first()}
+    few, many = named["row-batch{elements=1024}"], named["row-batch{elements=4096}"]
+    assert not list(variation.pairs(few, many))
+    # Of a set it is run as it was named, at its place.
+    (pair,) = variation.pairs(named["rows"], few)
+    assert pair.name == "rows,row-batch{elements=1024}"
+    assert pair.text.count("@triton.jit\ndef row_max_kernel_rows") == 1
+    assert "if block <= 256" in pair.text
+    assert "largest_tile" in pair.text.partition("def row_max_kernel_rows")[2]
+    assert not list(variation.pairs(few, named["rows"]))
+    # What both have is run once.
+    deferred = next(variation.pairs(few, named["defer-reduction"]))
+    (other,) = variation.pairs(many, deferred)
+    assert other.steps == ("row-batch{elements=4096}", "defer-reduction")
+
+
 def test_kernels_that_are_not_launched_stay_as_they_are() -> None:
     path = EXAMPLES / "row_reductions.py"
     variation = Variation(str(path), path.read_text(), frozenset({"row_sum_kernel"}), "rows")

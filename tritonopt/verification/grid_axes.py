@@ -6,7 +6,7 @@ import ast
 from collections.abc import Container, Iterator, Sequence
 
 from tritonopt import facts, source
-from tritonopt.facts.algebra.turns import is_at_most_one
+from tritonopt.facts.algebra.turns import is_at_most
 
 
 def axes_of_many(
@@ -40,7 +40,7 @@ def _several_tiles(kernel: source.Kernel, launches: Sequence[source.Launch], axi
         for binding in known.launches.bindings
         if binding.launch in launches and axis < len(binding.grid)
     ]
-    return any(count is not None and not is_at_most_one(known, count) for count in counts)
+    return any(count is not None and not is_at_most(known, count, 1) for count in counts)
 
 
 def _known(kernel: source.Kernel) -> bool:

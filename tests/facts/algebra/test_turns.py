@@ -89,3 +89,44 @@ def test_a_limit_that_the_launcher_checks() -> None:
     assert all(takes_one_turn(facts, loop) for loop in facts.loops)
     facts = facts_of(text.replace("n > 1024", "n > 1025").replace("n, 1, B", "n, 2, B"))
     assert not any(takes_one_turn(facts, loop) for loop in facts.loops)
+
+
+UNDER_A_TEST = {
+    # By name: a tile, a test of it, whether one tile is enough where it holds, and where not.
+    "below the limit": ("min(1024, triton.next_power_of_2(n))", "block <= 512", True, False),
+    "up to the limit": ("min(1024, triton.next_power_of_2(n))", "block < 1024", True, False),
+    "the limit itself": ("min(1024, triton.next_power_of_2(n))", "block <= 1024", False, True),
+    "above something": ("min(1024, triton.next_power_of_2(n))", "block >= 512", False, True),
+    "of something else": ("min(1024, triton.next_power_of_2(n))", "m <= 512", False, False),
+    "two limits": ("min(1024, 2048, triton.next_power_of_2(n))", "block <= 512", True, False),
+    "no more than it is": ("min(m, triton.next_power_of_2(n))", "block <= 512", False, False),
+    "less than it is": ("min(m, triton.next_power_of_2(n))", "block < m", True, False),
+    "the larger of two": ("max(m, triton.next_power_of_2(n))", "block <= 512", True, True),
+    "limited by less": ("min(64, triton.next_power_of_2(m))", "block <= 32", False, False),
+}
+
+
+@pytest.mark.parametrize("name", UNDER_A_TEST)
+def test_where_a_test_of_the_tile_holds(name: str) -> None:
+    block, test, *expected = UNDER_A_TEST[name]
+    text = f"""
+        @triton.jit
+        def kernel(X, N, B: tl.constexpr):
+            for i in range(0, N, B):
+                tl.store(X + i + tl.arange(0, B), 0.0)
+
+        def run(x):
+            m, n = x.shape
+            block = {block}
+            if {test}:
+                kernel[(m,)](x, n, B=block)
+    """
+    otherwise = text.replace(
+        "kernel[(m,)]", "pass\n            else:\n                kernel[(m,)]"
+    )
+    found = map(facts_of, (text, otherwise))
+    assert [takes_one_turn(facts, facts.loops[0]) for facts in found] == expected
+    # Of a tile that is another one by then it says nothing.
+    another = text.replace("kernel[(m,)]", "block = 16\n                kernel[(m,)]")
+    facts = facts_of(another)
+    assert not takes_one_turn(facts, facts.loops[0])

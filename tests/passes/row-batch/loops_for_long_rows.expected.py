@@ -77,7 +77,7 @@ def run(x: torch.Tensor, scale: float):
     x = x.contiguous()
     y, total = torch.zeros_like(x), torch.zeros(m, device=x.device)
     block = min(16, triton.next_power_of_2(n))
-    if 0 < n <= block <= 16:
+    if 0 < n <= block:
         # A power of two, with which programs enough remain.
         rows_per_program = max(1, min(64 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
         kernel_rows[(triton.cdiv(m, rows_per_program),)](

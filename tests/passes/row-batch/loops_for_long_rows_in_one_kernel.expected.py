@@ -72,7 +72,7 @@ def run(x: torch.Tensor, scale: float):
     # A power of two, with which programs enough remain.
     rows_per_program = (
         max(1, min(2048 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
-        if 0 < n <= block <= 512
+        if 0 < n <= block
         else 1
     )
     kernel[(triton.cdiv(m, rows_per_program),)](

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -131,14 +131,18 @@ class Divisibility:
 
 def substitute(form: Polynomial, binding: LaunchBinding) -> Polynomial:
     """A form of the kernel in terms of its launcher."""
+    return replaced(form, binding.values)
+
+
+def replaced(form: Polynomial, values: Mapping[Atom, Polynomial]) -> Polynomial:
+    """A form with others in place of some of its atoms, wherever they stand in it."""
     terms = ZERO
     for monomial, coefficient in form.terms.items():
         term = Polynomial.constant(coefficient)
         for atom, power in monomial:
-            inside = binding.values.get(atom)
+            inside = values.get(atom)
             if inside is None:
-                replaced = _substituted(atom, binding)
-                term = term * Polynomial.of(replaced, power)
+                term = term * Polynomial.of(_replaced_inside(atom, values), power)
             elif power > 0:
                 term = term * inside.power(power)
             else:
@@ -147,9 +151,9 @@ def substitute(form: Polynomial, binding: LaunchBinding) -> Polynomial:
     return terms
 
 
-def _substituted(atom: Atom, binding: LaunchBinding) -> Atom:
+def _replaced_inside(atom: Atom, values: Mapping[Atom, Polynomial]) -> Atom:
     return atom.with_arguments(
-        [substitute(a, binding) if isinstance(a, Polynomial) else a for a in atom.arguments]
+        [replaced(a, values) if isinstance(a, Polynomial) else a for a in atom.arguments]
     )
 
 

@@ -10,12 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.algebra.atoms import CeilDiv, FloorDiv, Maximum, Minimum, PowerOfTwo
+from tritonopt.facts.algebra.atoms import (
+    CeilDiv,
+    Extremum,
+    FloorDiv,
+    Maximum,
+    Minimum,
+    PowerOfTwo,
+)
 from tritonopt.facts.algebra.bounds import Bounds
-from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts.algebra.divisibility import replaced, substitute
 from tritonopt.facts.algebra.polynomial import Atom, Monomial, Polynomial, TooLarge
 from tritonopt.facts.effects import Loop
 from tritonopt.facts.launch_bindings import LaunchBinding
@@ -66,12 +74,12 @@ def takes_at_most(facts: KernelFacts, loop: Loop, turns: int) -> bool:
         return False
 
 
-def is_at_most_one(facts: KernelFacts, number: Value | Polynomial) -> bool:
-    """Whether a whole number is shown never to be above 1, as the length of a tile."""
+def is_at_most(facts: KernelFacts, number: Value | Polynomial, most: int) -> bool:
+    """Whether a whole number, as the length of a tile, is shown never to be above another one."""
     bounds = Bounds(facts)
     try:
         form = number if isinstance(number, Polynomial) else facts.forms.of(number)
-        rest = -form + 1
+        rest = -form + most
         if _is_nonnegative(bounds, rest):
             return True
         bindings = facts.launches.bindings
@@ -116,9 +124,36 @@ def _is_nonnegative(
         return True
     if any(_is_nonnegative(bounds, form - other) for other in known):
         return True
-    return steps > 0 and any(
-        _is_nonnegative(bounds, lower, known, steps - 1) for lower in _below(bounds, form)
+    if steps == 0:
+        return False
+    if any(_is_nonnegative(bounds, lower, known, steps - 1) for lower in _below(bounds, form)):
+        return True
+    return any(
+        all(_is_nonnegative(bounds, *case, steps - 1) for case in cases)
+        for cases in map(partial(_cases, bounds, form, known), _extrema(form, known))
     )
+
+
+def _extrema(form: Polynomial, known: Sequence[Polynomial]) -> Iterator[Extremum]:
+    """Those in a form of which something else is known."""
+    for atom in form.atoms:
+        if isinstance(atom, Extremum) and any(atom in other.atoms for other in known):
+            yield atom
+
+
+def _cases(
+    bounds: Bounds, form: Polynomial, known: Sequence[Polynomial], extremum: Extremum
+) -> list[tuple[Polynomial, list[Polynomial]]]:
+    """The form and what is known, where the one of the two is meant and where the other is.
+
+    Of `min(1024, n)` that is known not to be above 512, only n is.
+    """
+    found = []
+    for meant in (extremum.left, extremum.right):
+        here = [replaced(other, {extremum: meant}) for other in known]
+        if not any(_is_nonnegative(bounds, -other - 1, steps=0) for other in here):
+            found.append((replaced(form, {extremum: meant}), here))
+    return found
 
 
 def _below(bounds: Bounds, form: Polynomial) -> Iterator[Polynomial]:

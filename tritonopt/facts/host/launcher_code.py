@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
 
 from tritonopt.facts.algebra.atoms import (
     Choice,
@@ -506,9 +506,10 @@ class _Host:
             return ceiling_division(inside(node.args[0]), inside(node.args[1]))
         if plain and name == "triton.next_power_of_2" and len(node.args) == 1:
             return Polynomial.of(PowerOfTwo(inside(node.args[0])))
-        if plain and name in ("min", "max") and len(node.args) == 2:
-            left, right = sorted((inside(a) for a in node.args), key=lambda side: side.key)
-            return Polynomial.of((Minimum if name == "min" else Maximum)(left, right))
+        if plain and name in ("min", "max") and len(node.args) >= 2:
+            extremum = Minimum if name == "min" else Maximum
+            sides = sorted(map(inside, node.args), key=lambda side: side.key)
+            return reduce(lambda one, other: Polynomial.of(extremum(one, other)), sides)
         if plain and name == "int" and len(node.args) == 1:
             argument = inside(node.args[0])
             return argument if _is_surely_integer(argument) else _unknown(node, "int")

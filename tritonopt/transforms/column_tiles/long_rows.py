@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt.facts import KernelFacts
-from tritonopt.facts.algebra.turns import is_at_most_one
+from tritonopt.facts.algebra.turns import is_at_most
 from tritonopt.facts.host.launcher_code import evaluation_at
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import (
@@ -140,7 +140,7 @@ def prove_launches(row: OneTileRow, longest: int, block: int, checklist: Checkli
     for launch in launches:
         _check(launch, tile, longest)
     checklist.prove("tile-is-known", f"each launch passes {tile}")
-    if not is_at_most_one(facts, row.extent - facts.forms.of(row.tile) + 1):
+    if not is_at_most(facts, row.extent - facts.forms.of(row.tile), 0):
         text = f"a launch may pass a {tile} that is shorter than the row, of which the rest is left"
         raise unknown("row-fits-one-tile", "row-may-be-longer", text)
     checklist.prove("row-fits-one-tile", "the tile is as long as the row, at any launch")

@@ -56,7 +56,7 @@ class RowBatch:
         there_are = (f"{names.rows} < {count}", f"~({names.rows} >= {count})")
         said = [f"{names.mask} &= {code}" for code in there_are]
         changes += self.body.changes(self.facts.kernel.node, said)
-        new = self.launches.parameters(self.facts)
+        new = self.launches.parameters
         if apart:
             several = RowKernel(self.facts, self.part, [*changes, *new])
             return several.changes() + self.launches.changes(batching, several.name)

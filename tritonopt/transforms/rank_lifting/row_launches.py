@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts.algebra.turns import is_at_most
 from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import (
@@ -68,6 +69,7 @@ class Batching:
 class RowLaunches:
     """What was shown of the launches."""
 
+    facts: KernelFacts = field(repr=False)
     size: str
     """The constexpr that says how many rows a program has."""
     count: str
@@ -90,14 +92,16 @@ class RowLaunches:
         one = len(self.extents) == 1
         return "the launch divides its grid" if one else "each launch divides its grid"
 
-    def parameters(self, facts: KernelFacts) -> list[Change]:
+    @property
+    def parameters(self) -> list[Change]:
         """The new parameters of the kernel."""
-        changes = [AddParameter(facts.kernel, self._parameter(facts))]
+        kernel = self.facts.kernel
+        changes: list[Change] = [AddParameter(kernel, self._parameter)]
         if self.is_passed:
-            has_default = any(p.default is not None for p in facts.kernel.parameters)
+            has_default = any(p.default is not None for p in kernel.parameters)
             default = "=None" if has_default else ""
-            changes.insert(0, AddParameter(facts.kernel, f"{self.count}{default}"))
-        return [*changes]
+            changes.insert(0, AddParameter(kernel, f"{self.count}{default}"))
+        return changes
 
     def changes(self, batching: Batching, kernel: str = "") -> list[Change]:
         """The launches; where rows are short, those of `kernel`, if there is one for them.
@@ -119,10 +123,8 @@ class RowLaunches:
 
     def may_be_long(self, batching: Batching) -> bool:
         """Whether a launch may have rows that keep a program each."""
-        most = [_at_most(tile) for of_launch in self.tiles for tile in of_launch]
-        if self.known_tiles:
-            return max(self.known_tiles) > batching.longest
-        return any(tile is None or tile > batching.longest for tile in most)
+        lengths = _lengths(self.facts)
+        return not all(is_at_most(self.facts, length, batching.longest) for length in lengths)
 
     def are_few(self, batching: Batching) -> bool:
         """Whether each launch says that it has too few rows for several to a program."""
@@ -151,13 +153,15 @@ class RowLaunches:
                 return False
         return True
 
-    def _parameter(self, facts: KernelFacts) -> str:
+    @property
+    def _parameter(self) -> str:
+        kernel = self.facts.kernel
         annotations = [
-            facts.kernel.module.text_of(p.annotation)
-            for p in facts.kernel.parameters
+            kernel.module.text_of(p.annotation)
+            for p in kernel.parameters
             if p.constexpr and p.annotation is not None
         ]
-        annotation = annotations[-1] if annotations else Writer(facts).language("constexpr")
+        annotation = annotations[-1] if annotations else Writer(self.facts).language("constexpr")
         return f"{self.size}: {annotation} = 1"
 
     def _edited(
@@ -299,17 +303,6 @@ def _least(tiles: tuple[str | int, ...]) -> int:
     return max((tile for tile in tiles if isinstance(tile, int)), default=1)
 
 
-def _at_most(tile: str | int) -> int | None:
-    """How long a tile is at most, where that is seen: of `min(..., 256)`."""
-    if isinstance(tile, int):
-        return tile
-    match _parsed(tile):
-        case ast.Call(func=ast.Name(id="min"), args=[_, _, *_] as arguments, keywords=[]):
-            numbers = [a.value for a in arguments if isinstance(a, ast.Constant)]
-            return min((number for number in numbers if type(number) is int), default=None)
-    return None
-
-
 def _longest(tiles: tuple[str | int, ...]) -> str:
     """Code for the longest of several tiles, of which some are code."""
     return str(tiles[0]) if len(tiles) == 1 else _most(tiles)
@@ -385,7 +378,7 @@ def prove_row_launches(
     parameter = count or writer.fresh("num_rows", "NUM_ROWS")
     conditions = part.conditions or ("",) * len(extents)
     known = _known_tiles(facts, tiles)
-    return RowLaunches(size, parameter, not count, extents, tiles, known, conditions)
+    return RowLaunches(facts, size, parameter, not count, extents, tiles, known, conditions)
 
 
 def _count(facts: KernelFacts, writer: Writer, extents: tuple[Extent, ...]) -> str:
@@ -401,10 +394,14 @@ def _count(facts: KernelFacts, writer: Writer, extents: tuple[Extent, ...]) -> s
     return "" if divides or set(names_in(tree)) & bound else text
 
 
+def _lengths(facts: KernelFacts) -> set[Value]:
+    """The lengths of the tiles of a row, as the kernel has them."""
+    return {v.extent for v in facts.interpretation.computed if v.op is Op.LANE}
+
+
 def _tiles(facts: KernelFacts, extent: Extent) -> tuple[str | int, ...]:
     """How long the tiles of a row are at a launch. Raises Declined."""
-    lengths = {v.extent for v in facts.interpretation.computed if v.op is Op.LANE}
-    found = {_length(facts, extent, length) for length in lengths}
+    found = {_length(facts, extent, length) for length in _lengths(facts)}
     return tuple(sorted(found, key=str))
 
 
@@ -413,10 +410,9 @@ def _known_tiles(facts: KernelFacts, tiles: tuple[tuple[str | int, ...], ...]) -
     written = {tile for of_launch in tiles for tile in of_launch}
     if not any(isinstance(tile, str) for tile in written):
         return frozenset(tile for tile in written if isinstance(tile, int))
-    lengths = {v.extent for v in facts.interpretation.computed if v.op is Op.LANE}
     passed = {
         substitute(facts.forms.of(length), binding).constant_value
-        for length in lengths
+        for length in _lengths(facts)
         for binding in facts.launches.bindings
     }
     return frozenset(int(number) for number in passed if number is not None and None not in passed)

@@ -69,10 +69,18 @@ class Variation:
             yield from self.unseen(self._rewritten(self.original, chosen))
 
     def pairs(self, one: Variant, other: Variant) -> Iterator[Variant]:
-        """The passes of the other one after those of the one."""
-        found = one
+        """The passes of the other one after those of the one; none twice, with other options.
+
+        Of a set and a pass of it, the set, with the options of the pass.
+        """
+        match one.passes, other.passes:
+            case (whole,), (part,) if _names(part) < _names(whole):
+                yield from self.unseen(self._rewritten(self.original, f"{whole},{part}"))
+                return
+        found, ran = one, _names(",".join(one.passes))
         for chosen in other.passes:
-            found = next(self._rewritten(found, chosen), found)
+            if not _names(chosen) & ran:
+                found = next(self._rewritten(found, chosen), found)
         if found is not one:
             yield from self.unseen([found])
 
@@ -122,6 +130,11 @@ class Variation:
             yield options.spelled(chosen)
             if options.spelled(chosen) == chosen.name:
                 yield from _spelled(type(chosen))
+
+
+def _names(selection: str) -> set[str]:
+    """The passes that a selection stands for."""
+    return {chosen.name for chosen in registry.select(selection)}
 
 
 def _spelled(chosen: type[Pass]) -> Iterator[str]:

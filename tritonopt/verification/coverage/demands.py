@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from tritonopt import facts, source
-from tritonopt.facts.algebra.turns import is_at_most_one, takes_one_turn
+from tritonopt.facts.algebra.turns import is_at_most, takes_one_turn
 from tritonopt.facts.host.settings_functions import with_results
 from tritonopt.source.single_numbers import limit_of, named_numbers, number_asked_for
 from tritonopt.source.tile_extents import extents_of
@@ -253,7 +253,7 @@ def _lanes(title: str, module: source.Module, body: Body) -> Iterator[Demand]:
                 continue
             for extent in extents_of(call):
                 value = None if known is None else known.values.get(extent)
-                if known is None or value is None or not is_at_most_one(known, value):
+                if known is None or value is None or not is_at_most(known, value, 1):
                     line, column = extent.lineno, extent.col_offset
                     name = ast.unparse(extent)
                     yield Demand(title, line, "lanes", text, column, extent=name)
