@@ -130,6 +130,7 @@ def test_no_pass_follows_itself_with_other_options() -> None:
     assert "if block <= 256" in pair.text
     assert "largest_tile" in pair.text.partition("def row_max_kernel_rows")[2]
     assert not list(variation.pairs(few, named["rows"]))
+    assert not list(variation.pairs(pair, many))
     # What both have is run once.
     deferred = next(variation.pairs(few, named["defer-reduction"]))
     (other,) = variation.pairs(many, deferred)

@@ -75,7 +75,8 @@ class Variation:
         """
         match one.passes, other.passes:
             case (whole,), (part,) if _names(part) < _names(whole):
-                yield from self.unseen(self._rewritten(self.original, f"{whole},{part}"))
+                if not _names(part) & {item.name for item in options.parse(whole)}:
+                    yield from self.unseen(self._rewritten(self.original, f"{whole},{part}"))
                 return
         found, ran = one, _names(",".join(one.passes))
         for chosen in other.passes:
