@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -128,17 +127,11 @@ def _is_nonnegative(
         return False
     if any(_is_nonnegative(bounds, lower, known, steps - 1) for lower in _below(bounds, form)):
         return True
+    extrema = (atom for atom in form.atoms if isinstance(atom, Extremum))
     return any(
-        all(_is_nonnegative(bounds, *case, steps - 1) for case in cases)
-        for cases in map(partial(_cases, bounds, form, known), _extrema(form, known))
+        all(_is_nonnegative(bounds, *case, steps - 1) for case in _cases(bounds, form, known, atom))
+        for atom in extrema
     )
-
-
-def _extrema(form: Polynomial, known: Sequence[Polynomial]) -> Iterator[Extremum]:
-    """Those in a form of which something else is known."""
-    for atom in form.atoms:
-        if isinstance(atom, Extremum) and any(atom in other.atoms for other in known):
-            yield atom
 
 
 def _cases(
