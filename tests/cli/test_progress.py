@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import time
+from types import SimpleNamespace
 
 import pytest
 
+from tritonopt.cli import progress
 from tritonopt.cli.progress import Bar
 
 
@@ -27,13 +29,16 @@ def test_a_bar_appears_where_nothing_is_done_yet_and_says_done_left_and_best(
 ) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "80")
+    clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
+    monkeypatch.setattr(progress, "time", clock)
     stream = Terminal()
     with Bar(4, "verifying", stream, patience=0.01) as bar:
         wait_for("0/4", stream)
-        time.sleep(0.5)
+        clock.now = 10.0
         bar.update(1, 4, "verifying")
-        wait_for("about 2 s left", stream)
-        wait_for("about 1 s left", stream)
+        wait_for("about 30 s left", stream)
+        clock.now = 15.0
+        wait_for("15 s, about 25 s left", stream)
         bar.clear()
         before = stream.getvalue()
         bar.advance()

@@ -33,7 +33,7 @@ from tritonopt.tuning.variation.variants import Variant
 from tritonopt.verification.capture.generalize import NotGeneral, generalize
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.process.client import Died, Refusal
-from tritonopt.verification.tasks import kernel_alone
+from tritonopt.verification.tasks import kernel_alone, tiles_of
 
 _FOR_THE_SEARCH = 0.7
 """Of the budget, as for `tune`."""
@@ -118,8 +118,8 @@ class _Choice:
         self.end = time.monotonic() + asked.budget
         self.notes: list[str] = []
         self.late = False
-        self.form = generalize([asked.launch])
         self.old = source.read(asked.text, asked.path)
+        self.form = generalize([asked.launch], tiles=tiles_of(self.old, asked.kernel))
         self.subject = self._subject()
         self.texts = {self._with_launcher(text): text for text in asked.texts.values()}
         """By the text that is timed, which has a launcher, the one that is asked about."""

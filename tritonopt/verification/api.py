@@ -38,6 +38,7 @@ from tritonopt.verification.tasks import (
     parse_module,
     read_module,
     tasks_of,
+    tiles_of,
 )
 from tritonopt.verification.verdict import YES, Algebra, Answer, Verdict, together
 
@@ -441,7 +442,7 @@ def _generalized(
 ) -> Verdict | None:
     """Launches like those that were seen, drawn; None, with a note, where none can be told."""
     try:
-        form = generalize(launches)
+        form = generalize(launches, tiles=tiles_of(old, kernel))
         both = kernel_alone(old, new, kernel, form.grid, form.args)
     except (NotGeneral, VerificationError) as error:
         notes.append(f"{kernel}: not generalized: {error}")

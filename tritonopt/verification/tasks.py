@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tritonopt import source
+from tritonopt import facts, source
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.signature.argument_language import (
     FormulaArgument,
@@ -170,6 +170,12 @@ def again(
         return None
     check_counterpart(found, new)
     return replace(task, launcher=found, settled=settled)
+
+
+def tiles_of(module: source.Module, kernel: str) -> frozenset[str]:
+    """Parameters of a kernel that are lengths of tiles."""
+    found = module.kernel(kernel)
+    return frozenset() if found is None else facts.of(found).extents
 
 
 def kernel_alone(

@@ -46,6 +46,17 @@ def test_a_stride_that_is_a_size_everywhere_is_the_size() -> None:
     assert "stride_x: n, n: n" in generalize([_launch(3, 100), _launch(5, 40)]).args
 
 
+def test_a_tile_is_no_size_that_it_was_as_long_as() -> None:
+    one = [_launch(3, 64, block=64)]
+    assert "n: n, eps: 1e-05, BLOCK: n" in generalize(one).args
+    assert "n: n, eps: 1e-05, BLOCK: 64" in generalize(one, tiles={"BLOCK"}).args
+    # Where it changed with a size, it is what such a size is rounded up to.
+    several = [_launch(3, 64, block=64), _launch(3, 128, block=128)]
+    assert "BLOCK: next_power_of_2(n)" in generalize(several, tiles={"BLOCK"}).args
+    other = [_launch(3, 64, block=64), _launch(3, 128, block=32)]
+    assert "BLOCK: 64|32" in generalize(other, tiles={"BLOCK"}).args
+
+
 def test_indices_stay_below_the_size_that_they_were_below() -> None:
     launches = [_launch(3, 100), _launch(5, 40)]
     for launch, high in zip(launches, (2, 4), strict=True):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,10 +42,14 @@ class NotGeneral(Exception):
     """The launches have no form in common that could be told; the message says of what."""
 
 
-def generalize(launches: Sequence[Launch], *, all_sizes: bool = False) -> Generalized:
+def generalize(
+    launches: Sequence[Launch], *, all_sizes: bool = False, tiles: Collection[str] = ()
+) -> Generalized:
     """One form for launches of one kernel; raises NotGeneral. Only the commonest form counts.
 
     With `all_sizes` what was the same number in every launch is a size with a name as well.
+    `tiles` are parameters that are lengths of tiles: such a one is a power of two, so it is no
+    size, although it may have been equal to one.
     """
     forms: dict[object, list[tuple[int, Launch]]] = {}
     for number, launch in enumerate(launches):
@@ -53,7 +57,7 @@ def generalize(launches: Sequence[Launch], *, all_sizes: bool = False) -> Genera
             forms.setdefault(_form(each), []).append((number, each))
     most = max(forms.values(), key=len)
     count = 1 if all_sizes else len({n for n, _ in most})
-    return _Form([launch for _, launch in most], count).generalized()
+    return _Form([launch for _, launch in most], count, frozenset(tiles)).generalized()
 
 
 def _configured(launch: Launch) -> Iterator[Launch]:
@@ -88,6 +92,7 @@ class _Form:
     count: int
     """How many launches were seen; one may stand here once for each configuration. Of a single one
     every number may be a size."""
+    tiles: frozenset[str] = frozenset()
     sizes: dict[Numbers, str] = field(default_factory=dict)
     """The name of a size, by its values."""
 
@@ -140,7 +145,7 @@ class _Form:
         taken = {*self.sizes.values(), *self.launches[0]["arguments"]}
         for name in self.launches[0]["arguments"]:
             column = tuple(v.get("value") for v in self.column(name))
-            if name in self.launches[0]["chosen"]:
+            if name in self.launches[0]["chosen"] or name in self.tiles:
                 continue
             if column == values and "stride" not in name.lower():
                 return str(name)
@@ -186,10 +191,14 @@ class _Form:
         name: str = "",
     ) -> str:
         """The first formula that gave these values in every launch."""
-        for text, computed in self._formulas(tensors, constants, name):
+        distinct = dict.fromkeys(values)
+        # What a tile is that never changed, no other sizes tell.
+        formulas = () if name in self.tiles and len(distinct) == 1 else (
+            self._formulas(tensors, constants, name)
+        )  # fmt: skip
+        for text, computed in formulas:
             if computed == values:
                 return text
-        distinct = dict.fromkeys(values)
         listed = len(distinct) <= _FEW or self._is_free(values, tensors)
         if len(distinct) == 1 or (name and listed):
             return "|".join(map(str, list(distinct)[:_MANY]))
@@ -208,6 +217,9 @@ class _Form:
         self, tensors: Sequence[str], constants: Mapping[str, tuple[object, ...]], name: str
     ) -> Iterator[tuple[str, Numbers]]:
         sizes = [(text, values) for values, text in self.sizes.items() if text.isidentifier()]
+        if name in self.tiles:
+            yield from _derived(sizes, "next_power_of_2({0})", _next_power_of_2)
+            return
         strides = [
             (f"{t}.stride({axis})", tuple(v["strides"][axis] for v in self.column(t)))
             for t in tensors
