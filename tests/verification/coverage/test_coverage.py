@@ -594,6 +594,12 @@ _WRAPPED = GUARDED.replace(
     "    if not (pid >= tiles):\n" + "\n".join(f"    {line}" for line in _BODY.splitlines()),
 )
 
+_LOOPED = GUARDED.replace(
+    f"    pid = tl.program_id(0)\n{_GUARD}{_BODY}",
+    "    for tile in range(tl.program_id(0), tiles, tl.num_programs(0)):\n        pid = tile\n"
+    "        if not (pid >= tiles):\n" + "\n".join(f"        {s}" for s in _BODY.splitlines()),
+).replace("[(triton.cdiv(x.numel(), 256),)]", "[(min(2, triton.cdiv(x.numel(), 256)),)]")
+
 _TUNED = GUARDED.replace(
     "@triton.jit",
     '@triton.autotune([triton.Config({}, num_warps=2)], key=["size"])\n@triton.jit',
@@ -612,6 +618,12 @@ KEPT = {
         GUARDED,
         GUARDED.replace("pid >= tiles:", "(tl.program_id(0) + 0) >= tiles:"),
         "identical",
+    ),
+    "in a loop that shows that it is of integers": (GUARDED, _LOOPED, "identical"),
+    "in a loop over something else": (
+        GUARDED,
+        _LOOPED.replace("if not (pid", "if not (tile + pid"),
+        "counterexample",
     ),
     "the same words over another value": (
         GUARDED,

@@ -85,17 +85,21 @@ def kept_guards(compared: Comparison) -> list[tuple[Guard, Guard]]:
         counterpart = compared.new.module.kernel(kernel.name)
         if counterpart is None:
             continue
-        theirs = {g.condition: g for g in _guards(compared, compared.new, counterpart)}
-        ours = _guards(compared, compared.old, kernel)
+        both = facts.of(kernel), facts.of(counterpart)
+        integers = frozenset().union(*(known.integers.parameters for known in both))
+        theirs = {g.condition: g for g in _guards(compared, compared.new, counterpart, integers)}
+        ours = _guards(compared, compared.old, kernel, integers)
         found += [(g, theirs[g.condition]) for g in ours if g.condition in theirs]
     return found
 
 
-def _guards(compared: Comparison, version: Version, kernel: source.Kernel) -> Iterator[Guard]:
+def _guards(
+    compared: Comparison, version: Version, kernel: source.Kernel, integers: frozenset[str]
+) -> Iterator[Guard]:
     module = version.module
     inside = (n for s in kernel.node.body for n in ast.walk(s))
     effects = {n for n in inside if _has_effect(module, n)}
-    conditions = _Conditions(compared, version, kernel)
+    conditions = _Conditions(compared, version, kernel, integers)
     for block in _blocks(kernel.node):
         for index, node in enumerate(block):
             if not isinstance(node, ast.If) or node.orelse:
@@ -114,8 +118,16 @@ def _guards(compared: Comparison, version: Version, kernel: source.Kernel) -> It
 class _Conditions:
     """What tests of one kernel come to, in terms that another version of it shares."""
 
-    def __init__(self, compared: Comparison, version: Version, kernel: source.Kernel) -> None:
+    def __init__(
+        self,
+        compared: Comparison,
+        version: Version,
+        kernel: source.Kernel,
+        integers: frozenset[str],
+    ) -> None:
         self.facts = facts.of(kernel)
+        self.integers = integers
+        """Parameters that either version shows to be integers: they are given the same."""
         bodies = (b for b in version.bodies.values() if b.node is kernel.node)
         body = next(bodies, None)
         self.suspects = compared.suspects | (compared.local[body.name] if body else set())
@@ -148,8 +160,13 @@ class _Conditions:
         return total
 
     def _atom_in_place(self, atom: Atom) -> Polynomial:
-        if isinstance(atom, Negative):
-            return negative(self._in_place(atom.form))
+        match atom:
+            case Negative(form):
+                return negative(self._in_place(form))
+            case Compared("lt" | "le" as order, left, right):
+                difference = self._in_place(left - right)
+                if self.facts.forms.is_integer(difference, self.integers):
+                    return negative(difference if order == "lt" else difference - 1)
         arguments = tuple(
             self._in_place(a) if isinstance(a, Polynomial) else a for a in atom.arguments
         )
