@@ -20,6 +20,7 @@ from tritonopt.tuning.applying.outcome import outcomes, written
 from tritonopt.tuning.compiling import without_gpu
 from tritonopt.tuning.halving import Search, Standing
 from tritonopt.tuning.proposals import Choosing
+from tritonopt.tuning.proving.evidence import Proving
 from tritonopt.tuning.proving.verifying import Verifying
 from tritonopt.tuning.proving.verifying_server import Question
 from tritonopt.tuning.requests import Request
@@ -170,6 +171,18 @@ def test_what_gains_most_and_is_wrong_leaves_the_next_one(planted: Planted) -> N
     assert answer.evidence is not None and answer.evidence.is_yes
     refused = [tried for tried in answer.tried if tried.fate is Fate.REFUSED]
     assert refused and all("num_warps" in tried.text for tried in refused)
+
+
+@pytest.mark.parametrize("has_time", [True, False])
+def test_where_the_budget_ends_with_a_wrong_one_the_next_one_is_verified_still(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch, has_time: bool
+) -> None:
+    monkeypatch.setattr(_Tuning, "is_over", lambda tuning: "evidence" in planted.asked())
+    monkeypatch.setattr(Proving, "has_time", has_time)
+    rules = [{"kernel": "ONE_TILE", "factor": 0.8}, {"kernel": "num_warps=8", "factor": 0.5}]
+    answer = planted.tuned(rules, parameters=True, wrong=["num_warps=8"])
+    assert answer.what.startswith("one-tile") == has_time
+    assert answer.changed == has_time
 
 
 def test_what_goes_on_from_a_wrong_variant_is_not_verified() -> None:

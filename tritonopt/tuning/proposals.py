@@ -64,6 +64,9 @@ class Choosing:
     calls: Sequence[Call]
     verify: Callable[[str], Evidence]
     over: Callable[[], bool]
+    """Whether the time is over."""
+    may_verify: Callable[[], bool] = lambda: False
+    """Whether there is time for a verification even so."""
     notes: list[str] = field(default_factory=list)
     fresh: dict[str, Row] = field(default_factory=dict)
     """Of the last proposal that was measured."""
@@ -86,8 +89,13 @@ class Choosing:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing more may be proposed: one is always looked at to its end."""
-        return self.against >= _ATTEMPTS or (bool(self.looked_at) and self.over())
+        """Whether nothing more may be proposed: one is always looked at to its end, and what was
+        refused does not count as long as the next one can be verified."""
+        if self.against >= _ATTEMPTS:
+            return True
+        if not self.looked_at or not self.over():
+            return False
+        return self.against > 0 or not self.may_verify()
 
     def accepted(self, finalists: Sequence[Standing]) -> Proposal | None:
         """The best proposal that a fresh measurement bears out, and that is verified then.

@@ -137,7 +137,11 @@ class _Tuning:
         self.verifying.begin()
         self.room = max(self.left, 0.0)
         search = self._search(rows, calls)
-        choosing = Choosing(self.trials, calls, self._verified, self.is_over, self.notes)
+        choosing = Choosing(
+            *(self.trials, calls, self._verified, self.is_over),
+            may_verify=lambda: self.proving.has_time,
+            notes=self.notes,
+        )
         with self._phase("timing"):
             finalists = search.run()
         while True:

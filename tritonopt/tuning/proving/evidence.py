@@ -46,6 +46,11 @@ class Proving:
     def kept(self) -> Kept:
         return Kept(self.trials)
 
+    @property
+    def has_time(self) -> bool:
+        """Whether a verification may begin, within the budget or beyond it."""
+        return max(self.left(), self.overtime) >= _NO_TIME
+
     def screened(self, texts: Sequence[str]) -> Iterator[Evidence]:
         """Evidence for variants that are not timed; what is known is not asked again."""
         examples = max(self.request.examples // _SCREENING, 1)
