@@ -54,8 +54,6 @@ def every_ratio() -> set[str]:
     names += ("interleaved_access_speed",)
     for name in (*names, *AFTER_ROWS):
         seen |= {f"{row['ratio']:.2f}x" for row in figures.results(f"{name}-nvidia-h200")}
-    tuned = json.loads((figures.RESULTS / "tune_examples-nvidia-h200.json").read_text())
-    seen |= {f"{row['ratio']:.2f}x" for row in [*tuned["results"], *tuned["checked_later"]]}
     seen |= set(SPEED.findall("\n".join(findings.accepted(records.kept()))))
     seen |= {f"{ratio:.2f}x" for ratios in searched() for ratio in ratios}
     return seen | {f"{library_mean(name):.2f}x" for name in ("library_speed", *AFTER_ROWS)}
@@ -126,16 +124,6 @@ def test_tables() -> None:
 
 
 def test_what_tune_accepted() -> None:
-    tuned = json.loads((figures.RESULTS / "tune_examples-nvidia-h200.json").read_text())
-    for name in {row["example"] for row in tuned["results"]}:
-        rows = [row for row in tuned["results"] if row["example"] == name]
-        ratios = " | ".join(f"{row['ratio']:.2f}x" for row in rows)
-        spent = rows[0]["seconds"]
-        line = f"| {ratios} | {spent['all']} | {spent['timing']} | {spent['verifying']} |"
-        assert line in texts()["docs/tuning.md"], name
-
-
-def test_what_tune_made_of_libraries() -> None:
     page = texts()["docs/tuning.md"]
     for report in records.kept():
         assert report["totals"] == findings.totals(report["results"])
