@@ -151,7 +151,10 @@ class FuseStats(Pass):
     With `shifted` its error stays of the size it had, also where the mean is
     large against the deviation (1e4 and 1) and where an outlier is in the first
     tile; sums of one element at a time are declined, for a mean of one element
-    is no mean. `welford` loses digits to the rounding of each tile's mean when
+    is no mean. It grows with the number of tiles where the first one tells little of the
+    mean: in a row of 66563 rising numbers, in tiles of 1024, the reciprocal of the standard
+    deviation is off by 7e-6, where it was by 7e-8. `verify` says so; `welford` passes there.
+    `welford` loses digits to the rounding of each tile's mean when
     the mean is large. `moments` loses all of them then, and overflows where x^2
     does.
 
