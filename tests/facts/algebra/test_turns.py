@@ -130,3 +130,22 @@ def test_where_a_test_of_the_tile_holds(name: str) -> None:
     another = text.replace("kernel[(m,)]", "block = 16\n                kernel[(m,)]")
     facts = facts_of(another)
     assert not takes_one_turn(facts, facts.loops[0])
+
+
+def test_from_a_test_that_no_size_passes_nothing_follows() -> None:
+    # G is counted by a loop and so taken to be at least 1; this launch passes 0.
+    text = """
+        @triton.jit
+        def kernel(X, N, G, B: tl.constexpr):
+            for i in range(0, N, B):
+                tl.store(X + i + tl.arange(0, B), 0.0)
+            for g in range(G):
+                tl.store(X + g + tl.arange(0, B), 1.0)
+
+        def run(x, groups):
+            n = x.shape[0]
+            if groups <= 0:
+                kernel[(1,)](x, n, min(groups, n), B=min(64, triton.next_power_of_2(n)))
+    """
+    facts = facts_of(text)
+    assert not takes_one_turn(facts, facts.loops[0])

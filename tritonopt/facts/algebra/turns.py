@@ -128,9 +128,10 @@ def _is_nonnegative(
     if any(_is_nonnegative(bounds, lower, known, steps - 1) for lower in _below(bounds, form)):
         return True
     extrema = (atom for atom in form.atoms if isinstance(atom, Extremum))
+    every = (_cases(bounds, form, known, atom) for atom in extrema)
     return any(
-        all(_is_nonnegative(bounds, *case, steps - 1) for case in _cases(bounds, form, known, atom))
-        for atom in extrema
+        cases and all(_is_nonnegative(bounds, *case, steps - 1) for case in cases)
+        for cases in every
     )
 
 
@@ -144,9 +145,16 @@ def _cases(
     found = []
     for meant in (extremum.left, extremum.right):
         here = [replaced(other, {extremum: meant}) for other in known]
-        if not any(_is_nonnegative(bounds, -other - 1, steps=0) for other in here):
+        if not any(_is_surely_negative(bounds, other) for other in here):
             found.append((replaced(form, {extremum: meant}), here))
     return found
+
+
+def _is_surely_negative(bounds: Bounds, form: Polynomial) -> bool:
+    """Whether a form is below 0, also where what is taken for a size is 0: from what cannot be,
+    anything would follow."""
+    least = bounds.lower_bound(-form - 1)
+    return least is not None and least.number >= 0 and not least.sizes
 
 
 def _below(bounds: Bounds, form: Polynomial) -> Iterator[Polynomial]:
