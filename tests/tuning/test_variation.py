@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,12 @@ def test_no_pass_follows_itself_with_other_options() -> None:
     assert "if block <= 256" in pair.text
     assert "largest_tile" in pair.text.partition("def row_max_kernel_rows")[2]
     assert not list(variation.pairs(few, named["rows"]))
+    assert not list(variation.pairs(pair, many))
+    listed = "one-tile{raise_block=64},defer-reduction,row-batch"
+    variation = replace(variation, selection=listed, seen=set())
+    (whole, *_) = variation.first()
+    (pair,) = variation.pairs(whole, few)
+    assert pair.name == "one-tile{raise_block=64},defer-reduction,row-batch{elements=1024}"
     assert not list(variation.pairs(pair, many))
     # What both have is run once.
     deferred = next(variation.pairs(few, named["defer-reduction"]))

@@ -37,6 +37,10 @@ class Selected:
     name: str
     options: tuple[tuple[str, str], ...] = ()
 
+    def __str__(self) -> str:
+        given = ",".join(f"{name}={value}" for name, value in self.options)
+        return f"{self.name}{{{given}}}" if given else self.name
+
 
 @dataclass(frozen=True)
 class Option:

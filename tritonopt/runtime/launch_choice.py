@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,12 @@ from tritonopt.tuning.store import Store, StoreError
 from tritonopt.tuning.subjects import Subject, subjects_of_launches
 from tritonopt.tuning.trials import Trials
 from tritonopt.tuning.variation.variants import Variant
-from tritonopt.verification.capture.generalize import NotGeneral, generalize
+from tritonopt.verification.capture.generalize import (
+    Generalized,
+    NotGeneral,
+    forms_of,
+    generalize,
+)
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.process.client import Died, Refusal
 from tritonopt.verification.tasks import kernel_alone, tiles_of
@@ -118,8 +124,10 @@ class _Choice:
         self.end = time.monotonic() + asked.budget
         self.notes: list[str] = []
         self.late = False
+        self.form = generalize([asked.launch])
         self.old = source.read(asked.text, asked.path)
-        self.form = generalize([asked.launch], tiles=tiles_of(self.old, asked.kernel))
+        self.forms = forms_of([asked.launch], tiles_of(self.old, asked.kernel))
+        """What launches are drawn from, one after the other until there is an answer."""
         self.subject = self._subject()
         self.texts = {self._with_launcher(text): text for text in asked.texts.values()}
         """By the text that is timed, which has a launcher, the one that is asked about."""
@@ -208,9 +216,21 @@ class _Choice:
         return Store(Path(self.asked.store)) if self.asked.store else None
 
     def _verified(self, text: str) -> Evidence:
-        """As `tune` verifies: on the interpreter, and then on the GPU."""
-        question = self._question(text)
-        return shown_by_both(question, self._answered, lambda _: self._answered(on_gpu(question)))
+        """As `tune` verifies, on the interpreter and then on the GPU: launches of the first form
+        that comes to an answer."""
+        evidence = Evidence("unsupported")
+        for form in self.forms:
+            question = self._question(text, form)
+            asked = partial(self._on_gpu, question)
+            evidence = shown_by_both(question, self._answered, asked)
+            # Where the time was over, the next one would take more of it.
+            if evidence.verdict != "unsupported" or not evidence.backend:
+                break
+        return evidence
+
+    def _on_gpu(self, question: Question, interpreted: Evidence) -> Evidence:
+        """What the GPU says where the interpreter has said yes."""
+        return self._answered(on_gpu(question))
 
     def _answered(self, question: Question) -> Evidence:
         """What is known is not asked again, so that another process goes on where this one ends."""
@@ -221,8 +241,8 @@ class _Choice:
         kept.keep(question, found)
         return found
 
-    def _question(self, text: str) -> Question:
-        asked, form = self.asked, self.form
+    def _question(self, text: str, form: Generalized) -> Question:
+        asked = self.asked
         return Question(
             asked.path,
             None,

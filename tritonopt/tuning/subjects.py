@@ -23,7 +23,7 @@ from tritonopt.verification.inputs.examples import TensorRecipe
 from tritonopt.verification.inputs.tensor_data import CONTIGUOUS, strides_of
 from tritonopt.verification.signature.argument_language import Signature, assumed
 from tritonopt.verification.signature.launchers import Launchers, changed_definitions
-from tritonopt.verification.tasks import Task, kernel_alone, read_module, tasks_of, tiles_of
+from tritonopt.verification.tasks import Task, kernel_alone, read_module, tasks_of
 
 NO_SIZES = 4096
 """What is compiled for where no size is known: a multiple of 16, as sizes mostly are."""
@@ -170,10 +170,9 @@ def subjects_of_launches(
 ) -> Iterator[Subject]:
     """The different launches of one kernel, those of one form together."""
     forms: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    tiles = tiles_of(old, name)
     for launch in _different(launches):
         try:
-            form = generalize([launch], tiles=tiles)
+            form = generalize([launch])
         except NotGeneral as reason:
             notes.append(f"{name}: a launch cannot be made again: {reason}")
             continue

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tritonopt import source
 from tritonopt.verification.capture.command import Captured, capture
-from tritonopt.verification.capture.generalize import Launch, NotGeneral, generalize
+from tritonopt.verification.capture.generalize import Launch, NotGeneral, forms_of
 from tritonopt.verification.capture.residues import answer
 from tritonopt.verification.coverage.demands import LOOPS, Demand
 from tritonopt.verification.coverage.index_widths import narrowed_offsets
@@ -442,19 +442,26 @@ def _generalized(
 ) -> Verdict | None:
     """Launches like those that were seen, drawn; None, with a note, where none can be told."""
     try:
-        form = generalize(launches, tiles=tiles_of(old, kernel))
-        both = kernel_alone(old, new, kernel, form.grid, form.args)
-    except (NotGeneral, VerificationError) as error:
+        forms = forms_of(launches, tiles_of(old, kernel))
+    except NotGeneral as error:
         notes.append(f"{kernel}: not generalized: {error}")
         return None
-    text = f"--kernel {kernel} --grid '{form.grid}' --args '{form.args}'"
-    paths = Path(old.path), Path(new.path)
-    verdict = _verdict_of(both[:2], paths, both[2], settings, inner=False)
-    if verdict.verdict == Answer.UNSUPPORTED.value:
-        notes.append(f"{kernel}: not generalized to {text}: {verdict.reason}")
-        return None
-    notes.append(f"{kernel}: {verdict.examples} launches drawn like the seen ones: {text}")
-    return verdict
+    left = []
+    for form in forms:
+        text = f"--kernel {kernel} --grid '{form.grid}' --args '{form.args}'"
+        try:
+            *both, tasks = kernel_alone(old, new, kernel, form.grid, form.args)
+        except VerificationError as error:
+            left.append(f"{kernel}: not generalized: {error}")
+            continue
+        paths = Path(old.path), Path(new.path)
+        verdict = _verdict_of((both[0], both[1]), paths, tasks, settings, inner=False)
+        if verdict.verdict != Answer.UNSUPPORTED.value:
+            notes.append(f"{kernel}: {verdict.examples} launches drawn like the seen ones: {text}")
+            return verdict
+        left.append(f"{kernel}: not generalized to {text}: {verdict.reason}")
+    notes += left
+    return None
 
 
 def _worse_of(seen: Verdict, drawn: Verdict) -> Verdict:

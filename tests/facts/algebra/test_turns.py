@@ -149,3 +149,59 @@ def test_from_a_test_that_no_size_passes_nothing_follows() -> None:
     """
     facts = facts_of(text)
     assert not takes_one_turn(facts, facts.loops[0])
+
+
+WALRUSES = {
+    "of the tile in its test": """
+            block = min(16384, triton.next_power_of_2(n))
+            tile = block
+            if (block := block // 4) >= 0 and block < 16384:
+                kernel[(m,)](x, n, B=tile)
+    """,
+    "of the length in an assertion": """
+            k = n
+            assert (n := n // 100) >= 0 and n <= 512
+            kernel[(m,)](x, k, B=512)
+    """,
+    "in a tuple": """
+            t, k = (n := 4096), n
+            kernel[(m,)](x, k, B=triton.next_power_of_2(x.shape[1]))
+    """,
+}
+
+
+@pytest.mark.parametrize("name", WALRUSES)
+def test_a_name_that_is_bound_on_the_way_is_two_things(name: str) -> None:
+    text = f"""
+        @triton.jit
+        def kernel(X, N, B: tl.constexpr):
+            for i in range(0, N, B):
+                tl.store(X + i + tl.arange(0, B), 0.0)
+
+        def run(x):
+            m, n = x.shape
+            {WALRUSES[name].strip()}
+    """
+    facts = facts_of(text)
+    assert facts.launches.bindings
+    assert not takes_one_turn(facts, facts.loops[0])
+
+
+def test_many_limits_are_asked_about_once_each() -> None:
+    # With every case of every limit on its own this took minutes.
+    names = [f"a{number}" for number in range(6)]
+    limits = "\n            ".join(f"{n} = min(max({n}, 0), n)" for n in names)
+    text = f"""
+        @triton.jit
+        def kernel(X, N, B: tl.constexpr):
+            for i in range(0, N, B):
+                tl.store(X + i + tl.arange(0, B), 0.0)
+
+        def run(x, {", ".join(names)}):
+            n = x.shape[0]
+            {limits}
+            assert {" and ".join(f"{n} > 0" for n in names)}
+            kernel[(1,)](x, {" + ".join(names)}, B=min(1024, triton.next_power_of_2(n)))
+    """
+    facts = facts_of(text)
+    assert not takes_one_turn(facts, facts.loops[0])

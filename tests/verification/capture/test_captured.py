@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tritonopt.verification import VerificationError, verify
-from tritonopt.verification.capture.generalize import NotGeneral, generalize
+from tritonopt.verification.capture.generalize import NotGeneral, forms_of, generalize
 
 SUBJECTS = Path(__file__).parents[1] / "subjects"
 
@@ -46,15 +46,16 @@ def test_a_stride_that_is_a_size_everywhere_is_the_size() -> None:
     assert "stride_x: n, n: n" in generalize([_launch(3, 100), _launch(5, 40)]).args
 
 
-def test_a_tile_is_no_size_that_it_was_as_long_as() -> None:
-    one = [_launch(3, 64, block=64)]
-    assert "n: n, eps: 1e-05, BLOCK: n" in generalize(one).args
-    assert "n: n, eps: 1e-05, BLOCK: 64" in generalize(one, tiles={"BLOCK"}).args
-    # Where it changed with a size, it is what such a size is rounded up to.
-    several = [_launch(3, 64, block=64), _launch(3, 128, block=128)]
-    assert "BLOCK: next_power_of_2(n)" in generalize(several, tiles={"BLOCK"}).args
-    other = [_launch(3, 64, block=64), _launch(3, 128, block=32)]
-    assert "BLOCK: 64|32" in generalize(other, tiles={"BLOCK"}).args
+def test_a_tile_that_was_as_long_as_a_row_may_be_one_or_follow_one_or_neither() -> None:
+    def said(*launches: dict[str, Any]) -> list[str]:
+        found = (form.args.rpartition(", BLOCK: ")[2] for form in forms_of(launches, {"BLOCK"}))
+        return list(dict.fromkeys(found))
+
+    assert said(_launch(3, 64, block=64)) == ["next_power_of_2(n)", "64", "n"]
+    # Launches that tell it leave nothing to try.
+    several = _launch(3, 60, block=64), _launch(3, 100, block=128)
+    assert said(*several) == ["next_power_of_2(n)"]
+    assert said(_launch(3, 64, block=64), _launch(3, 128, block=32)) == ["64|32"]
 
 
 def test_indices_stay_below_the_size_that_they_were_below() -> None:
@@ -147,6 +148,39 @@ def test_launches_have_to_be_the_same_algebra(
     )  # fmt: skip
     assert verdict.verdict == answer, verdict
     assert said in (verdict.counterexample or "")
+
+
+_HEADS = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, D: tl.constexpr):
+    at = tl.program_id(0) * D + tl.arange(0, D)
+    tl.store(Y + at, tl.load(X + at) * 2.0)
+
+
+def run(x):
+    y = torch.empty_like(x)
+    kernel[(x.shape[0],)](x, y, D=x.shape[1])
+    return y
+"""
+
+
+@pytest.mark.parametrize(("change", "answer"), [("D * 1", "identical"), ("64", "counterexample")])
+def test_a_tile_that_is_a_row_is_drawn_in_other_sizes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str, answer: str
+) -> None:
+    (tmp_path / "kernel.py").write_text(_HEADS)
+    (tmp_path / "script.py").write_text("import torch, kernel\nkernel.run(torch.randn(6, 64))\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    _changed("program_id(0) * D", f"program_id(0) * {change}")
+    command = [sys.executable, "script.py"]
+    verdict = verify("kernel.py", "rewritten.py", command=command, backend="interpreter")
+    assert verdict.verdict == answer, verdict
 
 
 def test_a_launch_that_differs_is_told(command: list[str]) -> None:

@@ -9,6 +9,7 @@ everywhere (see `bounds`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 _STEPS = 4
 """So many roundings and extremes one after the other are done away with."""
+_MOST_ASKED = 500
+"""Forms that are looked at for one answer: of many limits there are many cases."""
 
 
 def turns_at_launches(facts: KernelFacts, loop: Loop) -> tuple[tuple[str, int], ...]:
@@ -59,15 +62,15 @@ def takes_at_most(facts: KernelFacts, loop: Loop, turns: int) -> bool:
     """Whether the loop is shown never to take more turns than so many."""
     if loop.start is None or loop.stop is None or loop.step is None:
         return False
-    bounds = Bounds(facts)
+    prover = _Prover(Bounds(facts))
     try:
         start, stop, step = map(facts.forms.of, (loop.start, loop.stop, loop.step))
         rest = start + step * turns - stop
-        if _is_positive(bounds, step) and _is_nonnegative(bounds, rest):
+        if prover.is_positive(step) and prover.is_nonnegative(rest):
             return True
         bindings = facts.launches.bindings
         return bool(bindings) and all(
-            _takes_few_in(bounds, step, rest, binding) for binding in bindings
+            _takes_few_in(prover, step, rest, binding) for binding in bindings
         )
     except TooLarge:
         return False
@@ -75,15 +78,15 @@ def takes_at_most(facts: KernelFacts, loop: Loop, turns: int) -> bool:
 
 def is_at_most(facts: KernelFacts, number: Value | Polynomial, most: int) -> bool:
     """Whether a whole number, as the length of a tile, is shown never to be above another one."""
-    bounds = Bounds(facts)
+    prover = _Prover(Bounds(facts))
     try:
         form = number if isinstance(number, Polynomial) else facts.forms.of(number)
         rest = -form + most
-        if _is_nonnegative(bounds, rest):
+        if prover.is_nonnegative(rest):
             return True
         bindings = facts.launches.bindings
         return bool(bindings) and all(
-            _is_nonnegative(bounds, substitute(rest, binding), binding.nonnegative)
+            prover.is_nonnegative(substitute(rest, binding), binding.nonnegative)
             for binding in bindings
         )
     except TooLarge:
@@ -92,11 +95,11 @@ def is_at_most(facts: KernelFacts, number: Value | Polynomial, most: int) -> boo
 
 def starts_at_most(facts: KernelFacts, axis: int, programs: int) -> bool:
     """Whether no launch is shown to start more programs than so many along an axis."""
-    bounds = Bounds(facts)
+    prover = _Prover(Bounds(facts))
     extents = [(b, b.grid[axis] if axis < len(b.grid) else None) for b in facts.launches.bindings]
     try:
         return bool(extents) and all(
-            extent is not None and _is_nonnegative(bounds, -extent + programs, binding.nonnegative)
+            extent is not None and prover.is_nonnegative(-extent + programs, binding.nonnegative)
             for binding, extent in extents
         )
     except TooLarge:
@@ -104,102 +107,115 @@ def starts_at_most(facts: KernelFacts, axis: int, programs: int) -> bool:
 
 
 def _takes_few_in(
-    bounds: Bounds, step: Polynomial, rest: Polynomial, binding: LaunchBinding
+    prover: _Prover, step: Polynomial, rest: Polynomial, binding: LaunchBinding
 ) -> bool:
-    upwards = _is_positive(bounds, step) or _is_positive(bounds, substitute(step, binding))
-    return upwards and _is_nonnegative(bounds, substitute(rest, binding), binding.nonnegative)
+    upwards = prover.is_positive(step) or prover.is_positive(substitute(step, binding))
+    return upwards and prover.is_nonnegative(substitute(rest, binding), binding.nonnegative)
 
 
-def _is_positive(bounds: Bounds, form: Polynomial) -> bool:
-    return _is_nonnegative(bounds, form - 1)
+@dataclass(frozen=True)
+class _Prover:
+    """Shows that forms are not negative; it remembers what it was asked."""
 
-
-def _is_nonnegative(
-    bounds: Bounds, form: Polynomial, known: Sequence[Polynomial] = (), steps: int = _STEPS
-) -> bool:
-    """Whether a form is at least 0; `known` are others that are."""
-    least = bounds.lower_bound(form)
-    if least is not None and least.number >= 0:
-        return True
-    if any(_is_nonnegative(bounds, form - other) for other in known):
-        return True
-    if steps == 0:
-        return False
-    if any(_is_nonnegative(bounds, lower, known, steps - 1) for lower in _below(bounds, form)):
-        return True
-    extrema = (atom for atom in form.atoms if isinstance(atom, Extremum))
-    every = (_cases(bounds, form, known, atom) for atom in extrema)
-    return any(
-        cases and all(_is_nonnegative(bounds, *case, steps - 1) for case in cases)
-        for cases in every
+    bounds: Bounds
+    answers: dict[tuple[Polynomial, tuple[Polynomial, ...], int], bool] = field(
+        default_factory=dict
     )
 
+    def is_positive(self, form: Polynomial) -> bool:
+        return self.is_nonnegative(form - 1)
 
-def _cases(
-    bounds: Bounds, form: Polynomial, known: Sequence[Polynomial], extremum: Extremum
-) -> list[tuple[Polynomial, list[Polynomial]]]:
-    """The form and what is known, where the one of the two is meant and where the other is.
+    def is_nonnegative(
+        self, form: Polynomial, known: tuple[Polynomial, ...] = (), steps: int = _STEPS
+    ) -> bool:
+        """Whether a form is at least 0; `known` are others that are."""
+        asked = form, known, steps
+        if asked not in self.answers:
+            if len(self.answers) >= _MOST_ASKED:
+                return False
+            self.answers[asked] = self._is_nonnegative(form, known, steps)
+        return self.answers[asked]
 
-    Of `min(1024, n)` that is known not to be above 512, only n is.
-    """
-    found = []
-    for meant in (extremum.left, extremum.right):
-        here = [replaced(other, {extremum: meant}) for other in known]
-        if not any(_is_surely_negative(bounds, other) for other in here):
-            found.append((replaced(form, {extremum: meant}), here))
-    return found
+    def _is_nonnegative(self, form: Polynomial, known: tuple[Polynomial, ...], steps: int) -> bool:
+        least = self.bounds.lower_bound(form)
+        if least is not None and least.number >= 0:
+            return True
+        if any(self.is_nonnegative(form - other, steps=steps) for other in known):
+            return True
+        if steps == 0:
+            return False
+        if any(self.is_nonnegative(lower, known, steps - 1) for lower in self._below(form)):
+            return True
+        extrema = sorted(
+            (atom for atom in form.atoms if isinstance(atom, Extremum)), key=lambda atom: atom.key
+        )
+        every = (self._cases(form, known, atom) for atom in extrema)
+        return any(
+            cases and all(self.is_nonnegative(*case, steps - 1) for case in cases)
+            for cases in every
+        )
 
+    def _cases(
+        self, form: Polynomial, known: Sequence[Polynomial], extremum: Extremum
+    ) -> list[tuple[Polynomial, tuple[Polynomial, ...]]]:
+        """The form and what is known, where the one of the two is meant and where the other is.
 
-def _is_surely_negative(bounds: Bounds, form: Polynomial) -> bool:
-    """Whether a form is below 0, also where what is taken for a size is 0: from what cannot be,
-    anything would follow."""
-    least = bounds.lower_bound(-form - 1)
-    return least is not None and least.number >= 0 and not least.sizes
+        Of `min(1024, n)` that is known not to be above 512, only n is.
+        """
+        found = []
+        for meant in (extremum.left, extremum.right):
+            here = tuple(replaced(other, {extremum: meant}) for other in known)
+            if not any(map(self._is_surely_negative, here)):
+                found.append((replaced(form, {extremum: meant}), here))
+        return found
 
+    def _is_surely_negative(self, form: Polynomial) -> bool:
+        """Whether a form is below 0, also where what is taken for a size is 0: from what cannot
+        be, anything would follow."""
+        least = self.bounds.lower_bound(-form - 1)
+        return least is not None and least.number >= 0 and not least.sizes
 
-def _below(bounds: Bounds, form: Polynomial) -> Iterator[Polynomial]:
-    """Forms that are not above this one, with something simpler in place of one atom."""
-    for monomial, coefficient in form.terms.items():
-        others = form - Polynomial({monomial: coefficient})
-        for index, (atom, power) in enumerate(monomial):
-            if power != 1:
-                continue
-            above = coefficient < 0
-            rest = (*monomial[:index], *monomial[index + 1 :])
-            for product in _products(bounds, atom, rest, above=above):
-                yield others + product * coefficient
-            if _is_nonnegative(bounds, Polynomial({rest: abs(coefficient)}), steps=0):
-                for limit in _limits(bounds, atom, above=above):
-                    yield others + limit * Polynomial({rest: coefficient})
+    def _below(self, form: Polynomial) -> Iterator[Polynomial]:
+        """Forms that are not above this one, with something simpler in place of one atom."""
+        for monomial, coefficient in form.terms.items():
+            others = form - Polynomial({monomial: coefficient})
+            for index, (atom, power) in enumerate(monomial):
+                if power != 1:
+                    continue
+                above = coefficient < 0
+                rest = (*monomial[:index], *monomial[index + 1 :])
+                for product in self._products(atom, rest, above=above):
+                    yield others + product * coefficient
+                if self.is_nonnegative(Polynomial({rest: abs(coefficient)}), steps=0):
+                    for limit in self._limits(atom, above=above):
+                        yield others + limit * Polynomial({rest: coefficient})
 
-
-def _products(bounds: Bounds, atom: Atom, rest: Monomial, *, above: bool) -> Iterator[Polynomial]:
-    """What an atom times `rest`, if that is its own divisor, is not below, or not above."""
-    if not isinstance(atom, (CeilDiv, FloorDiv)):
-        return
-    dividend, divisor = atom.dividend, atom.divisor
-    if divisor != Polynomial({rest: Fraction(1)}) or not _is_positive(bounds, divisor):
-        return
-    if isinstance(atom, CeilDiv):
-        yield dividend + divisor - 1 if above else dividend
-    elif _is_nonnegative(bounds, dividend, steps=0):
-        # Triton rounds toward zero, which is down only there.
-        yield dividend if above else dividend - divisor + 1
-
-
-def _limits(bounds: Bounds, atom: Atom, *, above: bool) -> Iterator[Polynomial]:
-    """What an atom is not below, or not above."""
-    if isinstance(atom, Minimum if above else Maximum):
-        yield from (atom.left, atom.right)
-    elif isinstance(atom, PowerOfTwo) and not above:
-        yield atom.form
-        # Of 0 it is 0: then there is nothing to go through, in tiles of nothing.
-        yield Polynomial.constant(1)
-    elif isinstance(atom, (CeilDiv, FloorDiv)) and above:
+    def _products(self, atom: Atom, rest: Monomial, *, above: bool) -> Iterator[Polynomial]:
+        """What an atom times `rest`, if that is its own divisor, is not below, or not above."""
+        if not isinstance(atom, (CeilDiv, FloorDiv)):
+            return
         dividend, divisor = atom.dividend, atom.divisor
-        # Rounded up it is above 1 beyond one divisor, rounded down from two of them on.
-        room = divisor - dividend if isinstance(atom, CeilDiv) else divisor * 2 - dividend - 1
-        if _is_positive(bounds, divisor) and _is_nonnegative(bounds, room):
+        if divisor != Polynomial({rest: Fraction(1)}) or not self.is_positive(divisor):
+            return
+        if isinstance(atom, CeilDiv):
+            yield dividend + divisor - 1 if above else dividend
+        elif self.is_nonnegative(dividend, steps=0):
+            # Triton rounds toward zero, which is down only there.
+            yield dividend if above else dividend - divisor + 1
+
+    def _limits(self, atom: Atom, *, above: bool) -> Iterator[Polynomial]:
+        """What an atom is not below, or not above."""
+        if isinstance(atom, Minimum if above else Maximum):
+            yield from (atom.left, atom.right)
+        elif isinstance(atom, PowerOfTwo) and not above:
+            yield atom.form
+            # Of 0 it is 0: then there is nothing to go through, in tiles of nothing.
             yield Polynomial.constant(1)
-        if isinstance(atom, FloorDiv) and _is_nonnegative(bounds, dividend, steps=0):
-            yield dividend
+        elif isinstance(atom, (CeilDiv, FloorDiv)) and above:
+            dividend, divisor = atom.dividend, atom.divisor
+            # Rounded up it is above 1 beyond one divisor, rounded down from two of them on.
+            room = divisor - dividend if isinstance(atom, CeilDiv) else divisor * 2 - dividend - 1
+            if self.is_positive(divisor) and self.is_nonnegative(room):
+                yield Polynomial.constant(1)
+            if isinstance(atom, FloorDiv) and self.is_nonnegative(dividend, steps=0):
+                yield dividend

@@ -374,11 +374,12 @@ class _Host:
                     case (
                         ast.Assign(targets=[ast.Name()], value=value)
                         | ast.AnnAssign(target=ast.Name(), value=ast.expr() as value)
-                    ) if not _binds(value, name):
+                    ) if not (_binds(value, name) or _binds_on_the_way(value)):
                         return _Binding(statement, value)
                     case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
                         part = _unpacked(targets, value, name)
-                        if part is not None and not _binds(value, name):
+                        again = _binds(value, name) or _binds_on_the_way(value)
+                        if part is not None and not again:
                             return _Binding(statement, part)
                 return _Binding(statement, how="after")
             if around is self._function:
@@ -561,9 +562,12 @@ class _Host:
         return not branch.orelse and leaves(branch.body)
 
     def _learn(self, test: ast.expr, holds: bool, place: ast.stmt, found: _Checks) -> None:
-        if not all(map(self._is_arithmetic, walk(test))):
+        binds = _binds_on_the_way(test)
+        if binds or not all(map(self._is_arithmetic, walk(test))):
             names = {n.id: n for n in walk(test) if isinstance(n, ast.Name)}
             found.unread += [self.form(name, place) for name in names.values()]
+        if binds:
+            return
         for part, is_true in conjuncts(test, holds):
             match part:
                 case ast.BinOp(left=left, op=ast.Mod(), right=right) if not is_true:
@@ -698,6 +702,11 @@ def _nodes(part: object) -> Iterator[ast.AST]:
     for item in part if isinstance(part, list) else [part]:
         if isinstance(item, ast.AST):
             yield item
+
+
+def _binds_on_the_way(expression: ast.expr) -> bool:
+    """Whether a part of it binds a name, so that the same name stands for two things in it."""
+    return any(isinstance(part, ast.NamedExpr) for part in walk(expression))
 
 
 def _binds(node: ast.AST, name: str) -> bool:

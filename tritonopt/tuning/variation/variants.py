@@ -75,8 +75,8 @@ class Variation:
         """
         match one.passes, other.passes:
             case (whole,), (part,) if _names(part) < _names(whole):
-                if not _names(part) & {item.name for item in options.parse(whole)}:
-                    yield from self.unseen(self._rewritten(self.original, f"{whole},{part}"))
+                if both := _with_options(whole, part):
+                    yield from self.unseen(self._rewritten(self.original, both))
                 return
         found, ran = one, _names(",".join(one.passes))
         for chosen in other.passes:
@@ -136,6 +136,17 @@ class Variation:
 def _names(selection: str) -> set[str]:
     """The passes that a selection stands for."""
     return {chosen.name for chosen in registry.select(selection)}
+
+
+def _with_options(whole: str, part: str) -> str:
+    """A selection with the options that a part of it has; "" where it has others already."""
+    items = options.parse(whole)
+    named = [item for item in items if item.name in _names(part)]
+    if not named:
+        return f"{whole},{part}"
+    if len(named) > 1 or named[0].options or _names(named[0].name) != _names(part):
+        return ""
+    return ",".join(part if item is named[0] else str(item) for item in items)
 
 
 def _spelled(chosen: type[Pass]) -> Iterator[str]:

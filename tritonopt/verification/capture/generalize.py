@@ -42,14 +42,40 @@ class NotGeneral(Exception):
     """The launches have no form in common that could be told; the message says of what."""
 
 
+def forms_of(launches: Sequence[Launch], tiles: Collection[str]) -> list[Generalized]:
+    """Forms for launches of one kernel, from that which says most of it on; raises NotGeneral.
+
+    `tiles` are parameters that are lengths of tiles, and so powers of two. Where such a one was as
+    long as a row, it may follow the row, be the same for all rows, or be the size itself, which
+    only some sizes can be: which of them the launches do not show.
+    """
+    found: list[Generalized] = []
+    reason = NotGeneral()
+    for known, fixed in ((tiles, False), (tiles, True), ((), False)):
+        try:
+            form = generalize(launches, tiles=known, fixed=fixed)
+        except NotGeneral as error:
+            reason = error
+            continue
+        if form not in found:
+            found.append(form)
+    if not found:
+        raise reason
+    return found
+
+
 def generalize(
-    launches: Sequence[Launch], *, all_sizes: bool = False, tiles: Collection[str] = ()
+    launches: Sequence[Launch],
+    *,
+    all_sizes: bool = False,
+    tiles: Collection[str] = (),
+    fixed: bool = False,
 ) -> Generalized:
     """One form for launches of one kernel; raises NotGeneral. Only the commonest form counts.
 
     With `all_sizes` what was the same number in every launch is a size with a name as well.
-    `tiles` are parameters that are lengths of tiles: such a one is a power of two, so it is no
-    size, although it may have been equal to one.
+    `tiles` are lengths of tiles: no sizes, but for what a size is rounded up to, and, if they are
+    `fixed` and never changed, not that either.
     """
     forms: dict[object, list[tuple[int, Launch]]] = {}
     for number, launch in enumerate(launches):
@@ -57,7 +83,8 @@ def generalize(
             forms.setdefault(_form(each), []).append((number, each))
     most = max(forms.values(), key=len)
     count = 1 if all_sizes else len({n for n, _ in most})
-    return _Form([launch for _, launch in most], count, frozenset(tiles)).generalized()
+    known = frozenset(tiles)
+    return _Form([launch for _, launch in most], count, known, fixed).generalized()
 
 
 def _configured(launch: Launch) -> Iterator[Launch]:
@@ -93,6 +120,7 @@ class _Form:
     """How many launches were seen; one may stand here once for each configuration. Of a single one
     every number may be a size."""
     tiles: frozenset[str] = frozenset()
+    fixed: bool = False
     sizes: dict[Numbers, str] = field(default_factory=dict)
     """The name of a size, by its values."""
 
@@ -192,12 +220,9 @@ class _Form:
     ) -> str:
         """The first formula that gave these values in every launch."""
         distinct = dict.fromkeys(values)
-        # What a tile is that never changed, no other sizes tell.
-        formulas = () if name in self.tiles and len(distinct) == 1 else (
-            self._formulas(tensors, constants, name)
-        )  # fmt: skip
-        for text, computed in formulas:
-            if computed == values:
+        stays = self.fixed and name in self.tiles and len(distinct) == 1
+        for text, computed in self._formulas(tensors, constants, name):
+            if computed == values and not stays:
                 return text
         listed = len(distinct) <= _FEW or self._is_free(values, tensors)
         if len(distinct) == 1 or (name and listed):
@@ -243,7 +268,7 @@ class _Form:
             return
         numbers = [
             (parameter, tuple(v["value"] for v in self.column(parameter)))
-            for parameter, values in constants.items()
+            for parameter, values in sorted(constants.items(), key=self._is_no_tile)
             if all(type(v) is int and v > 1 for v in values)
         ]
         totals = [
@@ -260,6 +285,10 @@ class _Form:
             for other, others in products[at:]:
                 computed = tuple(a * b for a, b in zip(ones, others, strict=True))
                 yield f"{one} * {other}", computed
+
+    def _is_no_tile(self, constant: tuple[str, object]) -> bool:
+        """What a grid is divided by is a tile rather than a size of the same number."""
+        return constant[0] not in self.tiles
 
 
 def _derived(
