@@ -8,7 +8,7 @@ everywhere (see `bounds`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
@@ -28,6 +28,7 @@ from tritonopt.facts.algebra.polynomial import Atom, Monomial, Polynomial, TooLa
 from tritonopt.facts.effects import Loop
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.values import Value
+from tritonopt.source import Launch
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
@@ -76,15 +77,34 @@ def takes_at_most(facts: KernelFacts, loop: Loop, turns: int) -> bool:
         return False
 
 
-def is_at_most(facts: KernelFacts, number: Value | Polynomial, most: int) -> bool:
-    """Whether a whole number, as the length of a tile, is shown never to be above another one."""
+def is_at_most(
+    facts: KernelFacts, number: Value | Polynomial, most: int, launch: Launch | None = None
+) -> bool:
+    """Whether a whole number, as the length of a tile, is shown never to be above another one.
+
+    At one launch, or at every one.
+    """
+    return _is_nonnegative(facts, lambda form: -form + most, number, launch)
+
+
+def is_at_least(facts: KernelFacts, number: Value, least: int, launch: Launch) -> bool:
+    """Whether a whole number is shown never to be below another one at a launch."""
+    return _is_nonnegative(facts, lambda form: form - least, number, launch)
+
+
+def _is_nonnegative(
+    facts: KernelFacts,
+    rest_of: Callable[[Polynomial], Polynomial],
+    number: Value | Polynomial,
+    launch: Launch | None,
+) -> bool:
     prover = _Prover(Bounds(facts))
     try:
-        form = number if isinstance(number, Polynomial) else facts.forms.of(number)
-        rest = -form + most
+        rest = rest_of(number if isinstance(number, Polynomial) else facts.forms.of(number))
         if prover.is_nonnegative(rest):
             return True
-        bindings = facts.launches.bindings
+        every = facts.launches.bindings
+        bindings = [b for b in every if launch is None or b.launch == launch]
         return bool(bindings) and all(
             prover.is_nonnegative(substitute(rest, binding), binding.nonnegative)
             for binding in bindings

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.algebra.divisibility import substitute
-from tritonopt.facts.algebra.turns import is_at_most
+from tritonopt.facts.algebra.turns import is_at_least, is_at_most
 from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import (
@@ -123,8 +123,17 @@ class RowLaunches:
 
     def may_be_long(self, batching: Batching) -> bool:
         """Whether a launch may have rows that keep a program each."""
-        lengths = _lengths(self.facts)
-        return not all(is_at_most(self.facts, length, batching.longest) for length in lengths)
+        return any(self._may_be_long_at(extent.launch, batching) for extent in self.extents)
+
+    def _may_be_long_at(self, launch: Launch, batching: Batching) -> bool:
+        facts, most = self.facts, batching.longest
+        return not all(is_at_most(facts, length, most, launch) for length in _lengths(facts))
+
+    def _is_long_at(self, launch: Launch, tiles: tuple[str | int, ...], batching: Batching) -> bool:
+        """Whether no row of a launch is short."""
+        facts, least = self.facts, batching.longest + 1
+        known = (is_at_least(facts, length, least, launch) for length in _lengths(facts))
+        return _least(tiles) >= least or any(known)
 
     def are_few(self, batching: Batching) -> bool:
         """Whether each launch says that it has too few rows for several to a program."""
@@ -134,9 +143,12 @@ class RowLaunches:
             for rows in said
         )
 
-    def _where_short(self, tiles: tuple[str | int, ...], only_if: str, batching: Batching) -> str:
+    def _where_short(
+        self, launch: Launch, tiles: tuple[str | int, ...], only_if: str, batching: Batching
+    ) -> str:
         """Code for where a program may have several rows; "" where it always may."""
-        if not self.may_be_long(batching) or not any(isinstance(tile, str) for tile in tiles):
+        is_code = any(isinstance(tile, str) for tile in tiles)
+        if not is_code or not self._may_be_long_at(launch, batching):
             return only_if
         return _only_if(only_if, _longest(tiles), batching.longest)
 
@@ -145,10 +157,10 @@ class RowLaunches:
         for extent, tiles, only_if in zip(self.extents, self.tiles, self.conditions, strict=True):
             if self.fitted is not None:
                 short = self.fitted.only_if(extent.launch, batching.longest)
-            elif _least(tiles) > batching.longest:
+            elif self._is_long_at(extent.launch, tiles, batching):
                 continue
             else:
-                short = self._where_short(tiles, only_if, batching)
+                short = self._where_short(extent.launch, tiles, only_if, batching)
             if not short or not _is_otherwise(extent.launch, _parsed(short)):
                 return False
         return True
@@ -175,8 +187,9 @@ class RowLaunches:
         number = number_at_launch(extent, "num_rows")
         name = new_name("rows_per_program", launch)
         tiles, named, passed = _named(extent, tiles, only_if)
-        only_if = self._where_short(tiles, only_if, batching)
-        rows = _rows(number.code, tiles, only_if, batching)
+        only_if = self._where_short(launch, tiles, only_if, batching)
+        is_long = self._is_long_at(launch, tiles, batching)
+        rows = "1" if is_long else _batched(number.code, _most(tiles), batching, only_if)
         changes = [*number.changes, *named, *passed]
         changes.append(InsertBefore(statement, f"{_COMMENT}\n{name} = {rows}"))
         return [*changes, *self._fewer(extent, number, name)]
@@ -215,11 +228,11 @@ class RowLaunches:
             tile = new_name(self.fitted.parameter.lower(), launch)
             bound = f"{tile} = {self.fitted.length(launch)}\n"
             fits.append(self.fitted.passed(launch, tile))
-        elif _least(tiles) > batching.longest:
+        elif self._is_long_at(launch, tiles, batching):
             return []
         else:
             tiles, named, passed = _named(extent, tiles, only_if)
-            only_if = self._where_short(tiles, only_if, batching)
+            only_if = self._where_short(launch, tiles, only_if, batching)
             tile = _most(tiles)
         number = number_at_launch(extent, "num_rows")
         rows = new_name("rows_per_program", launch)
@@ -278,13 +291,6 @@ def _named(
             named.append(InsertBefore(statement, f"{names[code]} = {in_parentheses(code)}"))
         passed.append(ReplaceExpression(argument, str(names[code])))
     return tuple(names.get(tile, tile) for tile in tiles), named, passed
-
-
-def _rows(count: str, tiles: tuple[str | int, ...], only_if: str, batching: Batching) -> str:
-    """Code for the rows of a program, which is one where a tile is long."""
-    if _least(tiles) > batching.longest:
-        return "1"
-    return _batched(count, _most(tiles), batching, only_if)
 
 
 def _is_otherwise(launch: Launch, test: ast.expr) -> bool:
