@@ -205,3 +205,33 @@ def test_many_limits_are_asked_about_once_each() -> None:
     """
     facts = facts_of(text)
     assert not takes_one_turn(facts, facts.loops[0])
+
+
+PRUNERS = {
+    "takes some of them": ("return [c for c in configs if c.kwargs['B'] >= 16]", True),
+    "makes another one": ("return [triton.Config({'B': 64})]", False),
+    "changes one": ("configs[0].kwargs['B'] = 64\n            return configs", False),
+}
+
+
+@pytest.mark.parametrize("name", PRUNERS)
+def test_what_a_function_that_prunes_configurations_adds(name: str) -> None:
+    body, expected = PRUNERS[name]
+    text = f"""
+        def pruned(configs, arguments, **others):
+            {body}
+
+        @triton.autotune([triton.Config({{"B": 512}})], ["N"],
+                         prune_configs_by={{"early_config_prune": pruned}})
+        @triton.jit
+        def kernel(X, N, B: tl.constexpr):
+            for i in range(0, N, B):
+                tl.store(X + i + tl.arange(0, B), 0.0)
+
+        def run(x):
+            m, n = x.shape
+            assert n <= 512
+            kernel[(m,)](x, n)
+    """
+    facts = facts_of(text)
+    assert takes_one_turn(facts, facts.loops[0]) is expected

@@ -238,7 +238,26 @@ class _Tuning:
         configurations = self._constant((*tuner.args[:1], *given)[:1])
         if not isinstance(configurations, (ast.List, ast.Tuple)) or not configurations.elts:
             return [None]
-        return [self._configuration(node) for node in configurations.elts]
+        found = [self._configuration(node) for node in configurations.elts]
+        return [*found, None] if self._makes_more(tuner) else found
+
+    def _makes_more(self, tuner: ast.Call) -> bool:
+        """Whether what prunes the configurations makes one that is not among them."""
+        given = [k.value for k in tuner.keywords if k.arg == "prune_configs_by"]
+        names = {n.id for value in given for n in walk(value) if isinstance(n, ast.Name)}
+        functions = [f for f, _ in self._module.names.functions if f.name in names]
+        inside = (node for part in (*given, *functions) for node in walk(part))
+        return any(
+            (isinstance(n, ast.Call) and self._module.resolve(n.func) == "triton.Config")
+            or (isinstance(n, ast.Attribute) and n.attr == "kwargs" and self._is_changed(n))
+            for n in inside
+        )
+
+    def _is_changed(self, attribute: ast.Attribute) -> bool:
+        """Whether the items of a dict are bound there, or all of it is."""
+        around = self._module.names.parents.get(attribute)
+        item = isinstance(around, ast.Subscript) and not isinstance(around.ctx, ast.Load)
+        return item or not isinstance(attribute.ctx, ast.Load)
 
     def _configuration(self, node: ast.expr) -> dict[str, int | None] | None:
         if not isinstance(node, ast.Call) or self._module.resolve(node.func) != "triton.Config":
