@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from tests.facts.support import body, facts_of
+from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.turns import takes_one_turn
 
 ALONE = {
@@ -91,6 +94,20 @@ def test_a_limit_that_the_launcher_checks() -> None:
     assert not any(takes_one_turn(facts, loop) for loop in facts.loops)
 
 
+_LOOP = """
+@triton.jit
+def kernel(X, N, B: tl.constexpr):
+    for i in range(0, N, B):
+        tl.store(X + i + tl.arange(0, B), 0.0)
+
+"""
+
+
+def looped(launcher: str) -> KernelFacts:
+    """Of a kernel with one loop, and a launcher of it."""
+    return facts_of(_LOOP + textwrap.dedent(launcher))
+
+
 UNDER_A_TEST = {
     # By name: a tile, a test of it, whether one tile is enough where it holds, and where not.
     "below the limit": ("min(1024, triton.next_power_of_2(n))", "block <= 512", True, False),
@@ -110,11 +127,6 @@ UNDER_A_TEST = {
 def test_where_a_test_of_the_tile_holds(name: str) -> None:
     block, test, *expected = UNDER_A_TEST[name]
     text = f"""
-        @triton.jit
-        def kernel(X, N, B: tl.constexpr):
-            for i in range(0, N, B):
-                tl.store(X + i + tl.arange(0, B), 0.0)
-
         def run(x):
             m, n = x.shape
             block = {block}
@@ -124,11 +136,11 @@ def test_where_a_test_of_the_tile_holds(name: str) -> None:
     otherwise = text.replace(
         "kernel[(m,)]", "pass\n            else:\n                kernel[(m,)]"
     )
-    found = map(facts_of, (text, otherwise))
+    found = map(looped, (text, otherwise))
     assert [takes_one_turn(facts, facts.loops[0]) for facts in found] == expected
     # Of a tile that is another one by then it says nothing.
     another = text.replace("kernel[(m,)]", "block = 16\n                kernel[(m,)]")
-    facts = facts_of(another)
+    facts = looped(another)
     assert not takes_one_turn(facts, facts.loops[0])
 
 
@@ -173,16 +185,11 @@ WALRUSES = {
 @pytest.mark.parametrize("name", WALRUSES)
 def test_a_name_that_is_bound_on_the_way_is_two_things(name: str) -> None:
     text = f"""
-        @triton.jit
-        def kernel(X, N, B: tl.constexpr):
-            for i in range(0, N, B):
-                tl.store(X + i + tl.arange(0, B), 0.0)
-
         def run(x):
             m, n = x.shape
             {WALRUSES[name].strip()}
     """
-    facts = facts_of(text)
+    facts = looped(text)
     assert facts.launches.bindings
     assert not takes_one_turn(facts, facts.loops[0])
 
@@ -192,18 +199,13 @@ def test_many_limits_are_asked_about_once_each() -> None:
     names = [f"a{number}" for number in range(6)]
     limits = "\n            ".join(f"{n} = min(max({n}, 0), n)" for n in names)
     text = f"""
-        @triton.jit
-        def kernel(X, N, B: tl.constexpr):
-            for i in range(0, N, B):
-                tl.store(X + i + tl.arange(0, B), 0.0)
-
         def run(x, {", ".join(names)}):
             n = x.shape[0]
             {limits}
             assert {" and ".join(f"{n} > 0" for n in names)}
             kernel[(1,)](x, {" + ".join(names)}, B=min(1024, triton.next_power_of_2(n)))
     """
-    facts = facts_of(text)
+    facts = looped(text)
     assert not takes_one_turn(facts, facts.loops[0])
 
 
@@ -217,21 +219,18 @@ PRUNERS = {
 @pytest.mark.parametrize("name", PRUNERS)
 def test_what_a_function_that_prunes_configurations_adds(name: str) -> None:
     body, expected = PRUNERS[name]
-    text = f"""
+    tuned = f"""
         def pruned(configs, arguments, **others):
             {body}
 
         @triton.autotune([triton.Config({{"B": 512}})], ["N"],
                          prune_configs_by={{"early_config_prune": pruned}})
-        @triton.jit
-        def kernel(X, N, B: tl.constexpr):
-            for i in range(0, N, B):
-                tl.store(X + i + tl.arange(0, B), 0.0)
-
+    """
+    launcher = """
         def run(x):
             m, n = x.shape
             assert n <= 512
             kernel[(m,)](x, n)
     """
-    facts = facts_of(text)
+    facts = facts_of(textwrap.dedent(tuned).rstrip() + _LOOP + textwrap.dedent(launcher))
     assert takes_one_turn(facts, facts.loops[0]) is expected
