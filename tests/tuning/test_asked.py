@@ -55,10 +55,7 @@ def test_the_calls_of_the_launchers_are_those_of_the_files_own_run(file: Path) -
     assert asked.notes[0].endswith(f"{sys.executable} {file}`")
     # `double` itself is called by the others; a call that is made twice is one.
     assert labels(asked) == {
-        "Double": [
-            f"x f32[2, {n // 2}, 16] strides ({n * 16}, 32, 1), scale=3, mode='plain'"
-            for n in (20, 40)
-        ],
+        "Double": [f"x f32[2, {n // 2}, 16] strides ({n * 16}, 32, 1), scale=3" for n in (20, 40)],
         "halves": ["x f32[20], factor=0.25", "x f32[40], factor=0.25", "x f16[64], factor=0.5"],
     }
     first, second = asked.requests
@@ -179,6 +176,19 @@ def test_what_a_script_calls_is_seen_and_backward_passes_too(file: Path) -> None
         "Double": ["x f32[24], dim=-1"],
         "gradient": ["dy f32[24], x f32[24], few=True"],
     }
+
+
+@pytest.mark.parametrize(
+    ("passed", "label"),
+    [("", "x f32[24], dim=-1"), (", None, 2", "x f32[24], dim=-1, mode=None, few=2")],
+)
+def test_the_last_arguments_of_an_autograd_function_are_left_out_as_callers_do(
+    file: Path, passed: str, label: str
+) -> None:
+    text = BACKWARD.replace("forward(ctx, x, dim)", "forward(ctx, x, dim, mode=None, few=1)")
+    file.write_text(KERNEL + text.replace("(x, -1)", f"(x, -1{passed})"))
+    asked = requests_of(Wanted(file, None), LIKE)
+    assert labels(asked)["Double"] == [label]
 
 
 INNER = """

@@ -276,6 +276,23 @@ def _without_calls(
     raise VerificationError(f"{module.path}: shows no sizes. {asked}")
 
 
+def _left_out(launcher: Launcher, calls: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The last parameters of an autograd function that had their defaults in every call.
+
+    A backward pass returns a gradient for each argument that was passed, and those that
+    nobody passes are easily forgotten there.
+    """
+    plain = launcher.function.args
+    pairs = zip(reversed((*plain.posonlyargs, *plain.args)), reversed(plain.defaults), strict=False)
+    for parameter, default in pairs:
+        if not launcher.autograd or not isinstance(default, ast.Constant):
+            return
+        had = [call.get(parameter.arg, {}).get("value", NotGeneral) for call in calls]
+        if any(type(v) is not type(default.value) or v != default.value for v in had):
+            return
+        yield parameter.arg
+
+
 def _calls(
     seen: Sequence[Mapping[str, Any]], launcher: Launcher, tiles: frozenset[str], notes: list[str]
 ) -> _Seen:
@@ -291,6 +308,9 @@ def _calls(
     wide: list[tuple[str, ...]] = []
     narrow: list[str] = []
     for group in sorted(alike.values(), key=len, reverse=True):
+        for name in _left_out(launcher, group):
+            for arguments in group:
+                arguments.pop(name, None)
         try:
             form = SeenForm.of(group)
             for text, arguments in zip(form.each(), group, strict=True):
