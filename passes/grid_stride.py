@@ -78,7 +78,8 @@ class GridStride(Pass):
     the kernel itself asks for the number of programs, it gets that of tiles, which is what it was;
     but a kernel that goes on by it (`already-strided`), that divides its work by it
     (`already-divided`), or with another loop that depends on it, handles several tiles already, and
-    is left alone. No program waits for another: a loop that polls memory which the kernel writes is
+    is left alone; as is one of which each launch starts a program for each multiprocessor at most
+    (`grid-of-processors`), for none would have a second tile. No program waits for another: a loop that polls memory which the kernel writes is
     declined, but for a lock that is taken and given back for each tile. No tile reads what another
     one writes, as far as offsets and launches show it (`tiles-race`): that depended on the order of
     programs before, and would on another one; nor is a launch seen to pass parts of one tensor that

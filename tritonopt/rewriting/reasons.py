@@ -106,6 +106,7 @@ CLAIMS: Mapping[str, str] = {
     "names-keep-their-types": "Each name has one type, in the loop and behind it.",
     "names-start-afresh": "Nothing that one tile binds is read by the next.",
     "nan-is-dropped": "A NaN in the operand gives the constant, as a comparison would.",
+    "more-tiles-than-processors": "A launch may have more tiles than there are multiprocessors.",
     "no-early-exit": "Nothing between the two sweeps may leave the kernel.",
     "no-int32-overflow": (
         "Index arithmetic stays below 2**31; a rewrite takes this to hold, as the kernel does."
@@ -889,6 +890,11 @@ REASONS: Mapping[str, Reason] = {
     # grid-stride
     "already-divided": Reason(
         "The kernel divides the work by the number of its programs already.", "Nothing."
+    ),
+    "grid-of-processors": Reason(
+        "Each launch starts a program for each multiprocessor at most: all of them run at once, "
+        "and none has a second tile.",
+        "Nothing.",
     ),
     "already-strided": Reason(
         "The kernel goes from tile to tile by the number of its programs already.",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tritonopt.rewriting.checklist import Checklist
 from tritonopt.transforms.tiling.exit_legality import check_exits
+from tritonopt.transforms.tiling.processor_grids import check_grids
 from tritonopt.transforms.tiling.program_count import check_program_count
 from tritonopt.transforms.tiling.programs import check_effects, check_program_ids, check_races
 from tritonopt.transforms.tiling.tile_body import TileBody, check_names, check_waits
@@ -33,6 +34,7 @@ def prove_tiling(
     check_body(body, checklist)
     sums = find_sums(body, writer, checklist)
     launches = prove_launches(body.facts, writer, body.ids.axis, checklist, keep_unseen=keep_unseen)
+    check_grids(launches.extents)
     return Tiling(body, sums, launches)
 
 
