@@ -102,11 +102,11 @@ CLAIMS: Mapping[str, str] = {
     "masked-lanes-are-equal": "Lanes that the mask turns off are what `tl.where` makes them.",
     "maximum-is-of-the-elements": "The maximum is of just what is exponentiated.",
     "maximum-is-running": "The first sweep keeps the largest element so far.",
+    "more-tiles-than-processors": "A launch may have more tiles than there are multiprocessors.",
     "nan-rows-are-the-same": "A row of nothing but NaN gives what it gave.",
     "names-keep-their-types": "Each name has one type, in the loop and behind it.",
     "names-start-afresh": "Nothing that one tile binds is read by the next.",
     "nan-is-dropped": "A NaN in the operand gives the constant, as a comparison would.",
-    "more-tiles-than-processors": "A launch may have more tiles than there are multiprocessors.",
     "no-early-exit": "Nothing between the two sweeps may leave the kernel.",
     "no-int32-overflow": (
         "Index arithmetic stays below 2**31; a rewrite takes this to hold, as the kernel does."
