@@ -283,12 +283,14 @@ def _left_out(launcher: Launcher, calls: Sequence[Mapping[str, Any]]) -> Iterato
     nobody passes are easily forgotten there.
     """
     plain = launcher.function.args
+    looks = "needs_input_grad" in ast.dump(launcher.definition)
+    if not launcher.autograd or looks or plain.kwonlyargs:
+        return  # it knows how many arguments there are, or some have no place among them
     pairs = zip(reversed((*plain.posonlyargs, *plain.args)), reversed(plain.defaults), strict=False)
     for parameter, default in pairs:
-        if not launcher.autograd or not isinstance(default, ast.Constant):
-            return
-        had = [call.get(parameter.arg, {}).get("value", NotGeneral) for call in calls]
-        if any(type(v) is not type(default.value) or v != default.value for v in had):
+        had = {repr(call.get(parameter.arg, {}).get("value", NotGeneral)) for call in calls}
+        is_only_one = any(len(call) == 1 for call in calls)
+        if is_only_one or not isinstance(default, ast.Constant) or had != {repr(default.value)}:
             return
         yield parameter.arg
 

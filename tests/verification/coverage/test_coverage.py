@@ -620,6 +620,31 @@ KEPT = {
         "identical",
     ),
     "in a loop that shows that it is of integers": (GUARDED, _LOOPED, "identical"),
+    "in a loop that ends before it": (
+        GUARDED,
+        _LOOPED.replace("(0), tiles, tl", "(0), tiles - (tiles > 10**6), tl"),
+        "unsupported",
+    ),
+    "as a return that ends later turns as well": (
+        GUARDED,
+        _LOOPED.replace(
+            "        if not (pid >= tiles):",
+            "        if pid >= tiles:\n            return\n        if True:",
+        ),
+        "unsupported",
+    ),
+    "of a float": (
+        GUARDED,
+        GUARDED.replace("pid >= tiles", "pid >= (tiles + 0).to(tl.float32)"),
+        "unsupported",
+    ),
+    "of parameters that changed places": (
+        GUARDED,
+        GUARDED.replace("size, tiles, BLOCK", "tiles, size, BLOCK").replace(
+            "x.numel(), triton.cdiv(x.numel(), 256),", "triton.cdiv(x.numel(), 256), x.numel(),"
+        ),
+        "unsupported",
+    ),
     "in a loop over something else": (
         GUARDED,
         _LOOPED.replace("if not (pid", "if not (tile + pid"),

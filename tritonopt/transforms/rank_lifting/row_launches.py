@@ -348,6 +348,8 @@ def _only_if(condition: str, tile: str, longest: int) -> str:
 
     `n <= block` and `block <= 512` are `n <= block <= 512`.
     """
+    if isinstance(_parsed(tile), (ast.IfExp, ast.BoolOp, ast.Compare)):
+        tile = f"({tile})"
     if not condition:
         return f"{tile} <= {longest}"
     match _parsed(condition):

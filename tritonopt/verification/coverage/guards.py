@@ -13,7 +13,7 @@ through several places of the original's grid is, in each turn, the program of t
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tritonopt import facts, source
@@ -34,7 +34,9 @@ from tritonopt.facts.algebra.atoms import (
     Truth,
     Zero,
 )
+from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.indicators import negative
+from tritonopt.facts.values import is_float
 from tritonopt.source.trees import blocks_of
 from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.text_differences import Comparison, Version
@@ -85,34 +87,30 @@ def kept_guards(compared: Comparison) -> list[tuple[Guard, Guard]]:
         counterpart = compared.new.module.kernel(kernel.name)
         if counterpart is None:
             continue
-        both = facts.of(kernel), facts.of(counterpart)
-        integers = frozenset().union(*(known.integers.parameters for known in both))
-        theirs = {g.condition: g for g in _guards(compared, compared.new, counterpart, integers)}
-        ours = _guards(compared, compared.old, kernel, integers)
+        old = _Conditions(compared, compared.old, kernel, facts.of(counterpart))
+        new = _Conditions(compared, compared.new, counterpart, facts.of(kernel))
+        theirs = {guard.condition: guard for guard in _guards(new, counterpart)}
+        ours = _guards(old, kernel)
         found += [(g, theirs[g.condition]) for g in ours if g.condition in theirs]
     return found
 
 
-def _guards(
-    compared: Comparison, version: Version, kernel: source.Kernel, integers: frozenset[str]
-) -> Iterator[Guard]:
-    module = version.module
+def _guards(conditions: _Conditions, kernel: source.Kernel) -> Iterator[Guard]:
     inside = (n for s in kernel.node.body for n in ast.walk(s))
-    effects = {n for n in inside if _has_effect(module, n)}
-    conditions = _Conditions(compared, version, kernel, integers)
-    for block in _blocks(kernel.node):
+    effects = {n for n in inside if _has_effect(kernel.module, n)}
+    for block, loops in _blocks(kernel.node):
         for index, node in enumerate(block):
             if not isinstance(node, ast.If) or node.orelse:
                 continue
-            leaving = len(node.body) == 1 and _leaves(node.body[0])
+            leaving = len(node.body) == 1 and _leaves(node.body[0], loops)
             guarded = block[index + 1 :] if leaving else node.body
             if not effects or not effects <= {n for s in guarded for n in ast.walk(s)}:
                 continue
             condition = conditions.of(node.test, holds=leaving)
-            if condition:
+            if condition is not None and conditions.leaves_out_no_more(condition, loops):
                 exits = frozenset({node.body[0].lineno} if leaving else ())
                 place = node.test.lineno, node.test.col_offset
-                yield Guard(place, leaving, exits, condition)
+                yield Guard(place, leaving, exits, condition.key)
 
 
 class _Conditions:
@@ -123,25 +121,58 @@ class _Conditions:
         compared: Comparison,
         version: Version,
         kernel: source.Kernel,
-        integers: frozenset[str],
+        other: facts.KernelFacts,
     ) -> None:
         self.facts = facts.of(kernel)
-        self.integers = integers
+        self.other = other
+        """Of the other version."""
+        self.integers = self.facts.integers.parameters | other.integers.parameters
         """Parameters that either version shows to be integers: they are given the same."""
         bodies = (b for b in version.bodies.values() if b.node is kernel.node)
         body = next(bodies, None)
         self.suspects = compared.suspects | (compared.local[body.name] if body else set())
         self.known = body is not None
 
-    def of(self, test: ast.expr, *, holds: bool) -> str:
-        """A condition, or its opposite; empty where it is made of more than is shared."""
+    def of(self, test: ast.expr, *, holds: bool) -> Polynomial | None:
+        """A condition, or its opposite; None where it is made of more than is shared."""
         value = self.facts.values.get(test)
         if value is None or not self.known:
-            return ""
+            return None
+        if any(is_float(part.dtype) or part.dtype == "float" for part in value.walk()):
+            return None  # which numbers are equal is then a matter of rounding
         form = self._in_place(self.facts.forms.condition(value))
         if not all(map(self._is_shared, form.leaves())):
-            return ""
-        return (form if holds else -form + 1).key
+            return None
+        return form if holds else -form + 1
+
+    def leaves_out_no_more(self, condition: Polynomial, loops: Sequence[ast.stmt]) -> bool:
+        """Whether what the loops around a guard do not come to is what it leaves out as well.
+
+        And whether no turn leaves anything to a later one. A loop from the program's id on has to
+        go through all programs of the other version, or up to where the guard leaves.
+        """
+        for node in loops:
+            loop = next((x for x in self.facts.loops if x.node is node), None)
+            if loop is None or loop.initial:
+                return False
+            start = self._program(loop)
+            if start is None:
+                continue
+            assert loop.stop is not None
+            stop = self.facts.forms.of(loop.stop)
+            rest = -negative(Polynomial.of(start) - stop) + 1
+            if rest != condition and not self._is_of_the_other(stop, start):
+                return False
+        return True
+
+    def _is_of_the_other(self, stop: Polynomial, start: ProgramId) -> bool:
+        """Whether a number is that of the programs of the other version, or its loop's end."""
+        ends = (x.stop for x in self.other.loops if x.stop is not None)
+        if stop in map(self.other.forms.of, ends) and all(map(self._is_shared, stop.leaves())):
+            return True
+        grids = [b.programs(start) for b in self.other.launches.bindings]
+        bindings = self.facts.launches.bindings
+        return bool(bindings) and all(substitute(stop, b) in grids for b in bindings)
 
     def _in_place(self, form: Polynomial) -> Polynomial:
         """The form with the program's id for what a loop goes on to from there."""
@@ -162,7 +193,9 @@ class _Conditions:
     def _atom_in_place(self, atom: Atom) -> Polynomial:
         match atom:
             case Negative(form):
-                return negative(self._in_place(form))
+                inside = self._in_place(form)
+                whole = self.facts.forms.is_integer(inside, self.integers)
+                return negative(inside) if whole else Polynomial.of(Negative(inside))
             case Compared("lt" | "le" as order, left, right):
                 difference = self._in_place(left - right)
                 if self.facts.forms.is_integer(difference, self.integers):
@@ -175,12 +208,16 @@ class _Conditions:
     def _counts_programs(self, atom: Atom) -> bool:
         """Whether it numbers the turns of a loop from the program's id by the number of them."""
         loop = next((x for x in self.facts.loops if atom == Iteration(x.identity)), None)
-        if loop is None or loop.start is None or loop.step is None:
-            return False
+        return loop is not None and self._program(loop) is not None
+
+    def _program(self, loop: facts.Loop) -> ProgramId | None:
+        """The program's id, where a loop begins at it and goes on by the number of programs."""
+        if loop.start is None or loop.step is None:
+            return None
         start, step = (self.facts.forms.of(v).sole_atom for v in (loop.start, loop.step))
         if not isinstance(start, ProgramId) or not isinstance(step, NumPrograms):
-            return False
-        return start.axis == step.axis
+            return None
+        return start if start.axis == step.axis else None
 
     def _is_shared(self, atom: Atom) -> bool:
         if isinstance(atom, (Param, Global)):
@@ -188,15 +225,21 @@ class _Conditions:
         return isinstance(atom, _SHARED)
 
 
-def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+def _blocks(
+    node: ast.AST, loops: tuple[ast.stmt, ...] = ()
+) -> Iterator[tuple[list[ast.stmt], tuple[ast.stmt, ...]]]:
+    """The blocks of statements, each with the loops around it."""
+    around = (*loops, node) if isinstance(node, (ast.For, ast.While)) else loops
     for block in blocks_of(node):
-        yield block
+        yield block, around
         for statement in block:
-            yield from _blocks(statement)
+            yield from _blocks(statement, around)
 
 
-def _leaves(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Continue) or (isinstance(node, ast.Return) and node.value is None)
+def _leaves(node: ast.stmt, loops: Sequence[ast.stmt]) -> bool:
+    """Whether nothing more is done in this turn, or in this program: not in later turns either."""
+    ends = isinstance(node, ast.Return) and node.value is None and not loops
+    return ends or (isinstance(node, ast.Continue) and len(loops) == 1)
 
 
 def _has_effect(module: source.Module, node: ast.AST) -> bool:

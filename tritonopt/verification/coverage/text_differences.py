@@ -276,10 +276,15 @@ def _decorators(body: Body) -> list[str]:
 
 
 def _changed_parameters(ours: Body | None, theirs: Body | None) -> set[str]:
-    """Parameters that only one version has, or that have another default."""
+    """Parameters that only one version has, that have another default, or stand in another order:
+    a launch that passes them by their places passes others then."""
     if ours is None or theirs is None:
         return set()
-    return {name for name, _ in _defaults(ours.node) ^ _defaults(theirs.node)}
+    left, right = ([name for name, _ in _default_values(body.node)] for body in (ours, theirs))
+    both = set(left) & set(right)
+    pairs = zip((n for n in left if n in both), (n for n in right if n in both), strict=True)
+    moved = {name for pair in pairs if len(set(pair)) > 1 for name in pair}
+    return moved | {name for name, _ in _defaults(ours.node) ^ _defaults(theirs.node)}
 
 
 def _defaults(node: Function) -> set[tuple[str, str]]:
