@@ -191,6 +191,24 @@ def test_the_last_arguments_of_an_autograd_function_are_left_out_as_callers_do(
     assert labels(asked)["Double"] == [label]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "label"),
+    [
+        ("save_for_backward(x)", "needs_input_grad", "few=1"),
+        ("few=1)", "few=1, *, last=2)", "few=1, last=2"),
+        ("few=1)", "few=1.0)", "few=1"),
+    ],
+)
+def test_arguments_that_are_counted_or_no_defaults_stay(
+    file: Path, old: str, new: str, label: str
+) -> None:
+    text = BACKWARD.replace("forward(ctx, x, dim)", "forward(ctx, x, dim, few=1)")
+    text = text.partition("@staticmethod\n    def backward")[0].replace(old, new)
+    file.write_text(f"{KERNEL}{text}\n\nDouble.apply(torch.randn(24), -1, 1)\n")
+    asked = requests_of(Wanted(file, None), LIKE)
+    assert labels(asked)["Double"] == [f"x f32[24], dim=-1, {label}"]
+
+
 INNER = """
 
 def of_rows(x, dim):

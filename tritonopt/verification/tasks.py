@@ -8,6 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tritonopt import facts, source
+from tritonopt.facts import Polynomial
+from tritonopt.facts.algebra.atoms import Maximum, Param, PowerOfTwo
+from tritonopt.verification.capture.generalize import Tiles
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.signature.argument_language import (
     FormulaArgument,
@@ -172,10 +175,32 @@ def again(
     return replace(task, launcher=found, settled=settled)
 
 
-def tiles_of(module: source.Module, kernel: str) -> frozenset[str]:
-    """Parameters of a kernel that are lengths of tiles."""
+def tiles_of(module: source.Module, kernel: str) -> Tiles:
+    """The tiles of a kernel, and what the launches in its file say of them."""
     found = module.kernel(kernel)
-    return frozenset() if found is None else facts.of(found).extents
+    if found is None:
+        return Tiles()
+    known = facts.of(found)
+    passed = {n: [b.values.get(Param(n)) for b in known.launches.bindings] for n in known.extents}
+    return Tiles(
+        known.extents,
+        frozenset(n for n, forms in passed.items() if forms and all(map(_is_number, forms))),
+        frozenset(n for n, forms in passed.items() if forms and all(map(_follows, forms))),
+    )
+
+
+def _is_number(form: Polynomial | None) -> bool:
+    return form is not None and form.constant_value is not None
+
+
+def _follows(form: Polynomial | None) -> bool:
+    """Whether it is what a size is rounded up to, or at least something."""
+    match None if form is None else form.sole_atom:
+        case PowerOfTwo():
+            return True
+        case Maximum(left=left, right=right):
+            return all(_is_number(side) or _follows(side) for side in (left, right))
+    return False
 
 
 def kernel_alone(

@@ -10,7 +10,12 @@ from typing import Any
 import pytest
 
 from tritonopt.verification import VerificationError, verify
-from tritonopt.verification.capture.generalize import NotGeneral, forms_of, generalize
+from tritonopt.verification.capture.generalize import (
+    NotGeneral,
+    Tiles,
+    forms_of,
+    generalize,
+)
 
 SUBJECTS = Path(__file__).parents[1] / "subjects"
 
@@ -47,11 +52,17 @@ def test_a_stride_that_is_a_size_everywhere_is_the_size() -> None:
 
 
 def test_a_tile_that_was_as_long_as_a_row_may_be_one_or_follow_one_or_neither() -> None:
-    def said(*launches: dict[str, Any]) -> list[str]:
-        found = (form.args.rpartition(", BLOCK: ")[2] for form in forms_of(launches, {"BLOCK"}))
+    def said(*launches: dict[str, Any], tiles: Tiles | None = None) -> list[str]:
+        known = tiles or Tiles(frozenset({"BLOCK"}))
+        found = (form.args.rpartition(", BLOCK: ")[2] for form in forms_of(launches, known))
         return list(dict.fromkeys(found))
 
     assert said(_launch(3, 64, block=64)) == ["next_power_of_2(n)", "64", "n"]
+    # What the file shows is believed.
+    names = frozenset({"BLOCK"})
+    assert said(_launch(3, 64, block=64), tiles=Tiles(names, fixed=names)) == ["64", "n"]
+    follows = said(_launch(3, 64, block=64), tiles=Tiles(names, following=names))
+    assert follows == ["next_power_of_2(n)", "n"]
     # Launches that tell it leave nothing to try.
     several = _launch(3, 60, block=64), _launch(3, 100, block=128)
     assert said(*several) == ["next_power_of_2(n)"]

@@ -42,16 +42,31 @@ class NotGeneral(Exception):
     """The launches have no form in common that could be told; the message says of what."""
 
 
-def forms_of(launches: Sequence[Launch], tiles: Collection[str]) -> list[Generalized]:
-    """Forms for launches of one kernel, from that which says most of it on; raises NotGeneral.
+@dataclass(frozen=True)
+class Tiles:
+    """Parameters of a kernel that are lengths of tiles, and so powers of two."""
 
-    `tiles` are parameters that are lengths of tiles, and so powers of two. Where such a one was as
-    long as a row, it may follow the row, be the same for all rows, or be the size itself, which
-    only some sizes can be: which of them the launches do not show.
+    names: frozenset[str] = frozenset()
+    fixed: frozenset[str] = frozenset()
+    """Those that every launch in the file gives one number."""
+    following: frozenset[str] = frozenset()
+    """Those that every launch in the file makes as long as something, however long that is."""
+
+
+def forms_of(launches: Sequence[Launch], tiles: Tiles) -> list[Generalized]:
+    """Forms for launches of one kernel, one to be tried after the other; raises NotGeneral.
+
+    A tile that was as long as a row may follow the row, be the same for all rows, or be the
+    size itself, which only some sizes can be: the launches do not show which, but the file may.
     """
     found: list[Generalized] = []
     reason = NotGeneral()
-    for known, fixed in ((tiles, False), (tiles, True), ((), False)):
+    none: frozenset[str] = frozenset()
+    for known, fixed in (
+        (tiles.names, tiles.fixed),
+        (tiles.names, tiles.names - tiles.following),
+        (none, none),
+    ):
         try:
             form = generalize(launches, tiles=known, fixed=fixed)
         except NotGeneral as error:
@@ -69,13 +84,13 @@ def generalize(
     *,
     all_sizes: bool = False,
     tiles: Collection[str] = (),
-    fixed: bool = False,
+    fixed: Collection[str] = (),
 ) -> Generalized:
     """One form for launches of one kernel; raises NotGeneral. Only the commonest form counts.
 
     With `all_sizes` what was the same number in every launch is a size with a name as well.
-    `tiles` are lengths of tiles: no sizes, but for what a size is rounded up to, and, if they are
-    `fixed` and never changed, not that either.
+    `tiles` are lengths of tiles: no sizes, but for what a size is rounded up to, and those that
+    are `fixed` and never changed not that either.
     """
     forms: dict[object, list[tuple[int, Launch]]] = {}
     for number, launch in enumerate(launches):
@@ -83,8 +98,8 @@ def generalize(
             forms.setdefault(_form(each), []).append((number, each))
     most = max(forms.values(), key=len)
     count = 1 if all_sizes else len({n for n, _ in most})
-    known = frozenset(tiles)
-    return _Form([launch for _, launch in most], count, known, fixed).generalized()
+    known = frozenset(tiles), frozenset(fixed)
+    return _Form([launch for _, launch in most], count, *known).generalized()
 
 
 def _configured(launch: Launch) -> Iterator[Launch]:
@@ -120,7 +135,7 @@ class _Form:
     """How many launches were seen; one may stand here once for each configuration. Of a single one
     every number may be a size."""
     tiles: frozenset[str] = frozenset()
-    fixed: bool = False
+    fixed: frozenset[str] = frozenset()
     sizes: dict[Numbers, str] = field(default_factory=dict)
     """The name of a size, by its values."""
 
@@ -135,13 +150,30 @@ class _Form:
             if name not in tensors and name not in self.launches[0]["chosen"]:
                 parts[name] = self.plain(name, tensors, constants)
         axes = zip(*(launch["grid"] for launch in self.launches), strict=True)
-        grid = [self.formula(tuple(a), tensors, constants, "the grid") for a in axes]
+        grid = self._grid([tuple(axis) for axis in axes], tensors, constants)
         chosen = self.launches[0]["chosen"]
         passed = ", ".join(f"{n}: {parts[n]}" for n in names if n not in chosen)
         return Generalized(", ".join(grid), passed)
 
     def column(self, name: str) -> list[Mapping[str, Any]]:
         return [launch["arguments"][name] for launch in self.launches]
+
+    def _grid(
+        self,
+        axes: Sequence[Numbers],
+        tensors: Sequence[str],
+        constants: Mapping[str, tuple[object, ...]],
+    ) -> list[str]:
+        """What tiles one axis of the grid counts is seldom what another one counts."""
+        sizes, others = self.sizes, {a: self.sizes[a] for a in axes if a in self.sizes}
+        found = []
+        for axis in axes:
+            last = {values for values in others if values != axis}
+            order = sorted(sizes.items(), key=lambda size: size[0] in last)
+            self.sizes = dict(order)
+            found.append(self.formula(axis, tensors, constants, "the grid"))
+        self.sizes = sizes
+        return found
 
     # Tensors
 
@@ -220,7 +252,7 @@ class _Form:
     ) -> str:
         """The first formula that gave these values in every launch."""
         distinct = dict.fromkeys(values)
-        stays = self.fixed and name in self.tiles and len(distinct) == 1
+        stays = name in self.fixed and len(distinct) == 1
         for text, computed in self._formulas(tensors, constants, name):
             if computed == values and not stays:
                 return text
