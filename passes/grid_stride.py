@@ -79,11 +79,12 @@ class GridStride(Pass):
     but a kernel that goes on by it (`already-strided`), that divides its work by it
     (`already-divided`), or with another loop that depends on it, handles several tiles already, and
     is left alone; as is one of which each launch starts a program for each multiprocessor at most
-    (`grid-of-processors`), for none would have a second tile. No program waits for another: a loop that polls memory which the kernel writes is
-    declined, but for a lock that is taken and given back for each tile. No tile reads what another
-    one writes, as far as offsets and launches show it (`tiles-race`): that depended on the order of
-    programs before, and would on another one; nor is a launch seen to pass parts of one tensor that
-    may overlap, as `x[1:]` and `x[:-1]`. A `return` ends an `if` without `else` of the kernel's own
+    (`grid-of-processors`), for none would have a second tile. No program waits for another: a loop
+    that polls memory which the kernel writes is declined, but for a lock that is taken and given
+    back for each tile. No tile reads what another one writes, as far as offsets and launches show
+    it (`tiles-race`): that depended on the order of programs before, and would on another one; nor
+    is a launch seen to pass parts of one tensor that may overlap, as `x[1:]` and `x[:-1]`. A
+    `return` ends an `if` without `else` of the kernel's own
     block, or one at the end of an `if` that the compiler decides (`early-return`), and no name is
     bound both before and after it but a pointer that scalars move (`bound-across-a-return`). No
     helper returns early for a reason known at run time only: Triton compiles a call of such a one
