@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tritonopt.verification.signature.argument_language import short_name
@@ -165,14 +165,12 @@ class _Form:
         constants: Mapping[str, tuple[object, ...]],
     ) -> list[str]:
         """What tiles one axis of the grid counts is seldom what another one counts."""
-        sizes, others = self.sizes, {a: self.sizes[a] for a in axes if a in self.sizes}
         found = []
         for axis in axes:
-            last = {values for values in others if values != axis}
-            order = sorted(sizes.items(), key=lambda size: size[0] in last)
-            self.sizes = dict(order)
-            found.append(self.formula(axis, tensors, constants, "the grid"))
-        self.sizes = sizes
+            others = {*axes} - {axis}
+            others_last = sorted(self.sizes.items(), key=lambda size: size[0] in others)
+            form = replace(self, sizes=dict(others_last))
+            found.append(form.formula(axis, tensors, constants, "the grid"))
         return found
 
     # Tensors

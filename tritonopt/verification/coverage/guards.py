@@ -155,7 +155,7 @@ class _Conditions:
             loop = next((x for x in self.facts.loops if x.node is node), None)
             if loop is None or loop.initial:
                 return False
-            start = self._program(loop)
+            start = _program(self.facts, loop)
             if start is None:
                 continue
             assert loop.stop is not None
@@ -167,12 +167,12 @@ class _Conditions:
 
     def _is_of_the_other(self, stop: Polynomial, start: ProgramId) -> bool:
         """Whether a number is that of the programs of the other version, or its loop's end."""
-        ends = (x.stop for x in self.other.loops if x.stop is not None)
-        if stop in map(self.other.forms.of, ends) and all(map(self._is_shared, stop.leaves())):
+        alike = (x for x in self.other.loops if _program(self.other, x) == start)
+        ends = (self.other.forms.of(x.stop) for x in alike if x.stop is not None)
+        if stop in ends and all(map(self._is_shared, stop.leaves())):
             return True
         grids = [b.programs(start) for b in self.other.launches.bindings]
-        bindings = self.facts.launches.bindings
-        return bool(bindings) and all(substitute(stop, b) in grids for b in bindings)
+        return bool(grids) and grids == [substitute(stop, b) for b in self.facts.launches.bindings]
 
     def _in_place(self, form: Polynomial) -> Polynomial:
         """The form with the program's id for what a loop goes on to from there."""
@@ -208,21 +208,22 @@ class _Conditions:
     def _counts_programs(self, atom: Atom) -> bool:
         """Whether it numbers the turns of a loop from the program's id by the number of them."""
         loop = next((x for x in self.facts.loops if atom == Iteration(x.identity)), None)
-        return loop is not None and self._program(loop) is not None
-
-    def _program(self, loop: facts.Loop) -> ProgramId | None:
-        """The program's id, where a loop begins at it and goes on by the number of programs."""
-        if loop.start is None or loop.step is None:
-            return None
-        start, step = (self.facts.forms.of(v).sole_atom for v in (loop.start, loop.step))
-        if not isinstance(start, ProgramId) or not isinstance(step, NumPrograms):
-            return None
-        return start if start.axis == step.axis else None
+        return loop is not None and _program(self.facts, loop) is not None
 
     def _is_shared(self, atom: Atom) -> bool:
         if isinstance(atom, (Param, Global)):
             return atom.name not in self.suspects
         return isinstance(atom, _SHARED)
+
+
+def _program(known: facts.KernelFacts, loop: facts.Loop) -> ProgramId | None:
+    """The program's id, where a loop begins at it and goes on by the number of programs."""
+    if loop.start is None or loop.step is None:
+        return None
+    start, step = (known.forms.of(value).sole_atom for value in (loop.start, loop.step))
+    if not isinstance(start, ProgramId) or not isinstance(step, NumPrograms):
+        return None
+    return start if start.axis == step.axis else None
 
 
 def _blocks(
