@@ -15,7 +15,7 @@ from tritonopt.facts.memory.padding import NotKnown, Padding, same_number
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.uses import may_be_contracted, users
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
-from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.model import Bits, Safety, Site, Status
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, Remove, ReplaceExpression
 from tritonopt.source.trees import walk
@@ -64,14 +64,16 @@ class DropRedundantWhere(Pass):
 
     The result must keep its shape and its type. With a float in the other branch
     an integer `e` would become fp32, and with an integer there a boolean would become one. So the
-    type must be known, from a cast, an annotation or the launches of the file, or the result
-    must only be cast to fp32. (`other=0.0` says nothing: it is cast to the type of
-    the data.) The rules of types are those of Triton 3.6 and 3.7.
+    type must be known, from a cast, an annotation, arithmetic with floats or the launches of the
+    file, or the result must only be cast to fp32. Where nothing shows it, `other=0.0` says what the
+    author takes the data for, but is cast to the type of the data whatever that is: then the
+    rewrite is made with `--safety assumption`, and not where an `other=` is an integer and the
+    other branch a float. The rules of types are those of Triton 3.6 and 3.7.
 
     ## Numerics
 
-    `exact`. Bits `contraction` where a product is left that is added to something
-    afterwards, else the same.
+    `exact`, or `assumption` where the type of the data is taken from `other=`. Bits `contraction`
+    where a product is left that is added to something afterwards, else the same.
 
     ## Example
 
@@ -107,7 +109,7 @@ class DropRedundantWhere(Pass):
 
     name: ClassVar[str] = "drop-redundant-where"
     summary: ClassVar[str] = "drop a tl.where that clears what its loads have cleared"
-    safety: ClassVar[frozenset[Safety]] = frozenset()
+    safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         for node in facts.kernel.nodes:
@@ -167,7 +169,11 @@ class _Clearing:
         else:
             message = f"kept the tl.where: {checklist.failed.detail}"
         bits = Bits.CONTRACTION if self._may_contract else Bits.SAME
-        return Site(self.call, checklist.conditions, message, bits=bits, changes=changes)
+        taken = any(
+            c.claim == "type-stays" and c.status is Status.ASSUMED for c in checklist.conditions
+        )
+        safety = frozenset({Safety.ASSUMPTION} if taken else ())
+        return Site(self.call, checklist.conditions, message, safety, bits, changes=changes)
 
     # Conditions
 
@@ -246,10 +252,21 @@ class _Clearing:
             checklist.prove(claim, "whatever it is, it becomes fp32 and nothing else")
         else:
             data = "integers or booleans" if cleared.dtype == "float" else "booleans"
-            detail = f"the data may be {data}, which would become {becomes}"
-            raise unknown(claim, "type-may-change", detail)
+            others = {load.other.dtype for load in padding.loads.values()}
+            said = {"float"} if cleared.dtype == "float" else {"float", "int"}
+            if not others or not others <= said or self._is_cast_to_something:
+                detail = f"the data may be {data}, which would become {becomes}"
+                raise unknown(claim, "type-may-change", detail)
+            taken = f"by the other= of its loads, the data is not taken for {data}"
+            checklist.assume(claim, f"{taken}, which would become {becomes}")
         if any(_is_infinite(load.other) for load in padding.loads.values()):
             checklist.assume("type-has-infinities", "the data is not of a type such as fp8e4nv")
+
+    @property
+    def _is_cast_to_something(self) -> bool:
+        """Whether a cast to a type that is not known decides, and not the type of the data."""
+        parts = _lane_by_lane(self.facts.values[self.kept])
+        return any(part.op is Op.CAST and part.dtype is None for part in parts)
 
     @property
     def _is_only_cast_to_fp32(self) -> bool:
