@@ -169,10 +169,8 @@ class _Clearing:
         else:
             message = f"kept the tl.where: {checklist.failed.detail}"
         bits = Bits.CONTRACTION if self._may_contract else Bits.SAME
-        taken = any(
-            c.claim == "type-stays" and c.status is Status.ASSUMED for c in checklist.conditions
-        )
-        safety = frozenset({Safety.ASSUMPTION} if taken else ())
+        taken = [c.claim for c in checklist.conditions if c.status is Status.ASSUMED]
+        safety = frozenset({Safety.ASSUMPTION} if "type-stays" in taken else ())
         return Site(self.call, checklist.conditions, message, safety, bits, changes=changes)
 
     # Conditions
@@ -252,21 +250,16 @@ class _Clearing:
             checklist.prove(claim, "whatever it is, it becomes fp32 and nothing else")
         else:
             data = "integers or booleans" if cleared.dtype == "float" else "booleans"
+            # A cast to a type that is not known says nothing of it; else `other=` does.
+            parts = _lane_by_lane(self.facts.values[self.kept])
             others = {load.other.dtype for load in padding.loads.values()}
-            said = {"float"} if cleared.dtype == "float" else {"float", "int"}
-            if not others or not others <= said or self._is_cast_to_something:
+            others |= {"" for part in parts if part.op is Op.CAST and part.dtype is None}
+            if not others or not others <= {"float", *(("int",) if cleared.dtype == "int" else ())}:
                 detail = f"the data may be {data}, which would become {becomes}"
                 raise unknown(claim, "type-may-change", detail)
-            taken = f"by the other= of its loads, the data is not taken for {data}"
-            checklist.assume(claim, f"{taken}, which would become {becomes}")
+            checklist.assume(claim, f"other= is taken to say it; {data} would become {becomes}")
         if any(_is_infinite(load.other) for load in padding.loads.values()):
             checklist.assume("type-has-infinities", "the data is not of a type such as fp8e4nv")
-
-    @property
-    def _is_cast_to_something(self) -> bool:
-        """Whether a cast to a type that is not known decides, and not the type of the data."""
-        parts = _lane_by_lane(self.facts.values[self.kept])
-        return any(part.op is Op.CAST and part.dtype is None for part in parts)
 
     @property
     def _is_only_cast_to_fp32(self) -> bool:

@@ -121,7 +121,7 @@ def totalled(n):
     seen: Any = load(tmp_path, text)
     alone: Any = load(tmp_path, text[: text.index("def totalled")])
     _, reasons = optimized(alone.total, "drop-redundant-where")
-    assert reasons == ["type-may-change"]
+    assert reasons == ["safety"]
     _, reasons = optimized(seen.total, "drop-redundant-where")
     assert reasons == ["type-changes"]
 
