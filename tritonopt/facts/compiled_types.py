@@ -75,7 +75,9 @@ def _found(facts: KernelFacts, value: Value, parts: Sequence[str | None], fits: 
     types = facts.types.of(value)
     if types.complete and len(types.seen) == 1 and types.seen <= INTEGER_DTYPES:
         return next(iter(types.seen))
-    return "int32" if fits and value.op is Op.PARAM and not types.seen & INTEGER_DTYPES else None
+    if fits and value.op is Op.PARAM and not types.seen & (INTEGER_DTYPES - {"int32"}):
+        return "int32"
+    return None
 
 
 def promoted(types: Sequence[str | None]) -> str | None:

@@ -1,5 +1,5 @@
-# expect: missed not-expressible
-"""The counter is cast, which a number cannot be."""
+# verify: no, one like it is run
+"""The counter is cast, which a number cannot be: it is kept, with its first value."""
 
 import torch
 import triton

@@ -1,0 +1,31 @@
+# verify: no, one like it is run
+"""A helper takes the counter, and might not take a number."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def columns(start, BLOCK: tl.constexpr):
+    return start + tl.arange(0, BLOCK)
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    X += tl.program_id(0) * N
+    Y += tl.program_id(0) * N
+    start = 0
+    cols = columns(start, BLOCK)
+    x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+    rstd = 1 / tl.sqrt(tl.sum(x * x, axis=0) / N + 1e-6)
+    tl.store(Y + cols, x * rstd, mask=cols < N)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
