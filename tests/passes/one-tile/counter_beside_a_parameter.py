@@ -1,4 +1,4 @@
-# verify: always
+# expect: missed not-expressible
 """A parameter that is 1 is a number to the compiler, and with the counter added a tensor."""
 
 import torch

@@ -1,5 +1,5 @@
-# verify: no, one like it is run
-"""The counter is cast, which a number cannot be: it is kept, with its first value."""
+# expect: missed not-expressible
+"""The counter is cast, which a number cannot be."""
 
 import torch
 import triton

@@ -1,4 +1,4 @@
-# verify: always
+# expect: missed not-expressible
 """Compiled, the counter is a tensor, and its quotient is cut toward zero; a number's is Python's."""
 
 import torch

@@ -1,4 +1,4 @@
-# verify: no, one like it is run
+# expect: missed not-expressible
 """Functions that take tensors alone have the counter, and a loop counts on from it."""
 
 import torch

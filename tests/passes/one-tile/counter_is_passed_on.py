@@ -1,4 +1,4 @@
-# verify: no, one like it is run
+# expect: missed not-expressible
 """A helper takes the counter, and might not take a number."""
 
 import torch

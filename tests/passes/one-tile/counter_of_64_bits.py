@@ -1,4 +1,4 @@
-# verify: always
+# expect: missed not-expressible
 """One bound is of 64 bits, and so is the counter, and what it is added to."""
 
 import torch

@@ -1,4 +1,4 @@
-# verify: no, one like it is run
+# expect: missed not-expressible
 """A counter times a float is a float, and makes one of what it is added to."""
 
 import torch

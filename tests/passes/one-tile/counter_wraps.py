@@ -1,4 +1,4 @@
-# verify: no, one like it is run
+# expect: missed not-expressible
 """The counter is of 32 bits, and sums of it wrap around."""
 
 import torch

@@ -79,10 +79,10 @@ class _Counter:
     copies: set[str] = field(default_factory=set)
 
     def changes(self) -> Iterator[Change]:
-        """Leaves a counter that is 0 out of sums, and binds its first value for all else.
+        """Leaves a counter that is 0 out of sums, and binds any other first value to its name.
 
         The counter is a tensor and the 0 would be a number, so nothing but `0 + x` is folded, and
-        that where it is `x` in value and type. Raises NotExpressible.
+        that where it is `x` in value and type. Raises NotExpressible where it is more than that.
         """
         assert isinstance(self.loop.target, ast.Name)
         name, body = self.loop.target.id, self.loop.body
@@ -95,8 +95,13 @@ class _Counter:
         changes = list(self._all_folded())
         if counted == NUMBER:
             changes += self._numbers(name, changes)
-        elif self._is_left(name, changes):
-            yield InsertBefore(body[0], f"{name} = {self._first(known, counted)}")
+        else:
+            left = self._left(name, changes)
+            if left and name in self.zeros:
+                text = f"line {left[0].lineno} takes the counter of the loop for a tensor"
+                raise NotExpressible(f"{text}, and its first value is a number")
+            if left:
+                yield InsertBefore(body[0], f"{name} = {self._first(known, counted)}")
         yield from (Remove(s) for s in body if self._bound(s) is not None)
         yield from changes
         for statement in body:
@@ -115,17 +120,14 @@ class _Counter:
             start = self.facts.kernel.module.text_of(self.loop.iter.args[0])
             if not start.isidentifier() and not start.isdigit():
                 start = f"({start})"
-        for statement in self.loop.body:
-            for read in reads_of(statement, name):
-                if self._bound(statement) is None and read not in self._gone(changes):
-                    yield ReplaceExpression(read, start)
+        for read in self._left(name, changes):
+            yield ReplaceExpression(read, start)
 
     def _first(self, loop: Loop, counted: str | None) -> str:
         """The code for the counter's first value, of the counter's type."""
         assert isinstance(self.loop.iter, ast.Call) and loop.start is not None
         node = self.loop.iter.args[0]
-        zero = loop.start.constant == 0
-        start = "0" if zero else self.facts.kernel.module.text_of(node)
+        start = self.facts.kernel.module.text_of(node)
         own = promoted([integer_type(self.facts, loop.start, fits=True), "int32"])
         if counted not in ("int32", "int64") or own is None:
             detail = f"the type of the counter of the loop in line {loop.line} is not known"
@@ -144,7 +146,7 @@ class _Counter:
                 own = self._zero_type(statement.value)
                 self.zeros[name] = "int32" if own == NUMBER else own
         while True:
-            read = [n for n in self._names() if self._is_left(n, list(self._all_folded()))]
+            read = [n for n in self._names() if self._left(n, list(self._all_folded()))]
             if not read:
                 return
             for name in read:
@@ -167,11 +169,11 @@ class _Counter:
                 return name
         return None
 
-    def _is_left(self, name: str, changes: Sequence[Change]) -> bool:
-        """Whether a name is still read after these changes."""
+    def _left(self, name: str, changes: Sequence[Change]) -> list[ast.Name]:
+        """Where a name is still read after these changes."""
         gone = self._gone(changes)
         kept = (s for s in self.loop.body if self._bound(s) is None)
-        return any(read not in gone for s in kept for read in reads_of(s, name))
+        return [read for s in kept for read in reads_of(s, name) if read not in gone]
 
     def _gone(self, changes: Sequence[Change]) -> set[ast.AST]:
         """The nodes that these changes leave out."""

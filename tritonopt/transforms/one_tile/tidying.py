@@ -30,7 +30,7 @@ class Tidying:
             name = _bound(statement)
             if name not in self.names:
                 continue
-            if self._is_dead(index, name) or self._is_bound_so(index, name):
+            if self._is_dead(index, name):
                 return [Remove(statement)]
             if name in self.sums and isinstance(statement, ast.Assign):
                 changes = self._put_in_place(index, name, statement)
@@ -51,15 +51,6 @@ class Tidying:
             if _bound(later) == name:
                 return True
         return not self.stretch.is_read_behind(name)
-
-    def _is_bound_so(self, index: int, name: str) -> bool:
-        """Whether a name has this literal already, as the counter of the loop before."""
-        statement = self.stretch.statements[index]
-        before = [s for s in self.stretch.statements[:index] if name in names_bound(s)]
-        match (before[-1:], statement):
-            case [ast.Assign(value=ast.Constant() as one)], ast.Assign(value=ast.Constant() as two):
-                return _bound(before[-1]) == name and repr(one.value) == repr(two.value)
-        return False
 
     def _put_in_place(self, index: int, name: str, statement: ast.Assign) -> list[Change]:
         """What is read just once is written where it is read."""
