@@ -69,7 +69,8 @@ class OneTileRows(Pass):
     nothing. A Python number becomes a tensor in a loop that carries it, and would not without the
     loop; where the type of the result could be another one, what is added is cast, and where that
     cannot be (`number-becomes-a-tensor`) the loops stay. What a loop binds for itself must not be
-    read behind it, and a counter must be used as a number can be.
+    read behind it, and a counter that begins at 0, which is a tensor, must leave what it is added
+    to as it is, in value and type.
 
     For the heuristic, the length of the row and of the tile must be arguments of the launch. It
     stands right above `triton.jit`, so it sees what a tuner has chosen. A kernel that another

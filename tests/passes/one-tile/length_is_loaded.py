@@ -10,7 +10,7 @@ import triton.language as tl
 def kernel(X, Y, Lengths, N, BLOCK: tl.constexpr):
     X += tl.program_id(0) * N
     Y += tl.program_id(0) * N
-    length = tl.load(Lengths + tl.program_id(0))
+    length = tl.load(Lengths + tl.program_id(0)).to(tl.int32)
     squares = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, length, BLOCK):
         cols = start + tl.arange(0, BLOCK)

@@ -157,10 +157,10 @@ class Probe:
             known[line, column] = max(number, known.get((line, column), 0))
         return length
 
-    def loop(self, line: int, iterable: Iterable[Any], carried: tuple[str, ...]) -> Iterator[Any]:
+    def loop(self, line: int, iterable: Any, carried: tuple[str, ...]) -> Iterator[Any]:
         """The same values, with every turn noted."""
         bounds = None
-        if isinstance(iterable, range):
+        if hasattr(iterable, "step"):
             bounds = (iterable.start, iterable.stop, iterable.step)
         entry = _Entry(line, bounds, _types(sys._getframe(1), carried))
         depth = len(self.running)

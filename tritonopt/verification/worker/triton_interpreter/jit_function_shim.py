@@ -50,7 +50,11 @@ def install() -> None:
             return function
 
         def run(self, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
-            interpreted.run(self, *args, grid=grid, warmup=warmup, **kwargs)
+            ones = {p.name for p in self.params if _is_specialized(p)}
+            passed = [_One(1) if p.name in ones and _is_one(a) else a
+                      for p, a in zip(self.params, args, strict=False)]  # fmt: skip
+            named = {n: _One(1) if n in ones and _is_one(a) else a for n, a in kwargs.items()}
+            interpreted.run(self, *passed, *args[len(passed) :], grid=grid, warmup=warmup, **named)
             return _Launchable(self, args, kwargs)
 
     interpreter.InterpretedFunction = InterpretedKernel
@@ -77,6 +81,19 @@ def _late(language: Any, name: str) -> Callable[..., Any]:
     return lambda *args, **kwargs: getattr(language, name)(*args, **kwargs)
 
 
+class _One(int):
+    """An argument that is a constant to the compiler, for it is 1."""
+
+
+def _is_one(argument: object) -> bool:
+    return type(argument) is int and argument == 1
+
+
+def _is_specialized(parameter: Any) -> bool:
+    """Whether the compiler makes a constant of this argument where it is 1."""
+    return not (parameter.is_constexpr or parameter.do_not_specialize or parameter.annotation_type)
+
+
 def _is_constexpr(annotation: object) -> bool:
     """Whether the compiler takes it for `constexpr`, under whichever name of the language.
 
@@ -91,13 +108,16 @@ def _is_constexpr(annotation: object) -> bool:
 def _converting_numbers(interpreter: Any) -> Callable[[Any], Any]:
     """A float that is passed to a kernel is a float32 there (`scale.to(...)`), not Python's.
 
-    And a flag is a number of one bit, which the interpreter's own conversion makes one of 32.
+    A flag is a number of one bit, which the interpreter's own conversion makes one of 32. And a 1
+    that the compiler makes a constant of stays a number of Python.
     """
     language: Any = importlib.import_module("triton.language")
     original = interpreter._implicit_cvt
     kinds = (bool, np.bool_, language.int1), (float, np.float32, language.float32)
 
     def convert(argument: Any) -> Any:
+        if type(argument) is _One:
+            return 1
         for python, data, kind in kinds:
             if isinstance(argument, python):
                 handle = interpreter.TensorHandle(np.array([argument], data), kind)

@@ -1,8 +1,9 @@
-"""`and`, `or`, `not` and `assert` in interpreted kernels, as the compiler reads them.
+"""Statements and operators of interpreted kernels, as the compiler reads them.
 
-Compiled, the first three work element by element and evaluate both sides, unless a constant
+Compiled, `and`, `or` and `not` work element by element and evaluate both sides, unless a constant
 decides; an assertion is evaluated, and checked only in debug mode. Interpreted they are
-Python's, for which a block is true whatever it holds.
+Python's, for which a block is true whatever it holds. Loops count with tensors (see `counters`),
+and a number is a tensor once it is assigned, by whatever kind of assignment.
 """
 
 from __future__ import annotations
@@ -13,8 +14,12 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from tritonopt.verification.worker.triton_interpreter import counters
+
 _MODULE = "_tritonopt_logic"
 """The name under which interpreted kernels find this module, among the names of their own."""
+
+counting = counters.counting
 
 
 def install() -> None:
@@ -31,6 +36,24 @@ def install() -> None:
             # Triton's own leaves the value as it is.
             node.value = self.visit(node.value)
             return super().visit_Assign(node)
+
+        def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+            if not isinstance(node.target, ast.Name):
+                return self.generic_visit(node)
+            read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+            value = ast.copy_location(ast.BinOp(read, node.op, node.value), node)
+            return self.visit(ast.copy_location(ast.Assign([node.target], value), node))
+
+        def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+            if node.value is None or "constexpr" in ast.unparse(node.annotation):
+                return self.generic_visit(node)
+            return self.visit(ast.copy_location(ast.Assign([node.target], node.value), node))
+
+        def visit_For(self, node: ast.For) -> Any:
+            for call in ast.walk(node.iter):
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+                    call.func = _called("counting", [call.func], call.func)
+            return self.generic_visit(node)
 
         def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
             name = "every" if isinstance(node.op, ast.And) else "some"
@@ -53,6 +76,7 @@ def install() -> None:
 
     rewriter.rewrite_ast = rewrite_ast
     rewriter.ast_transformer = Transformer()
+    counters.install()
 
 
 def _called(name: str, arguments: list[ast.expr], place: ast.expr) -> ast.expr:

@@ -1,0 +1,142 @@
+"""What the compiler takes an integer expression for: a number or a tensor, and of which type.
+
+A number in place of a tensor is no rewrite of text alone. The compiler divides numbers as Python
+does (rounding down), never wraps them around, and gives them no `.to` and no `.dtype`; and what
+they meet keeps its own type, where a tensor of 64 bits would widen it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tritonopt.facts.dtypes import is_number
+from tritonopt.facts.operations import Op
+from tritonopt.facts.values import INTEGER_DTYPES, Value, operands_first
+
+if TYPE_CHECKING:
+    from tritonopt.facts.effects import Loop
+    from tritonopt.facts.kernel_facts import KernelFacts
+
+NUMBER = "int"
+_COMBINED = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.FLOORDIV, Op.MOD, Op.CDIV})
+_EXTREMES = frozenset({Op.MINIMUM, Op.MAXIMUM})
+_SAME = frozenset({Op.NEG, Op.POS, Op.IN_BRANCH, Op.INSERT_AXES, Op.WIDENED, Op.BROADCAST_TO})
+_BITS = {f"int{bits}": bits for bits in (8, 16, 32, 64)}
+
+
+def counter_type(facts: KernelFacts, loop: Loop) -> str | None:
+    """The type of a loop's counter, as the bounds decide; None where that is not known.
+
+    "int" of a `tl.static_range`, whose counter is a number to the compiler.
+
+    An argument of a launch counts as int32, as it is where its type is not annotated and its
+    value fits; so this holds for a loop whose end is known to be that small.
+    """
+    if loop.kind == "tl.static_range":
+        return NUMBER
+    if loop.kind not in ("range", "tl.range") or None in (loop.start, loop.stop, loop.step):
+        return None
+    bounds = [b for b in (loop.start, loop.stop, loop.step) if b is not None]
+    found = promoted([integer_type(facts, bound, fits=True) for bound in bounds])
+    return "int32" if found == NUMBER else found
+
+
+def integer_type(facts: KernelFacts, value: Value, *, fits: bool = False) -> str | None:
+    """The type of an integer, "int" for a literal, which takes on that of what it meets.
+
+    None where it is no integer or the type is not known. With `fits` the arguments of a launch
+    are known to fit into 32 bits.
+    """
+    known: dict[int, str | None] = {}
+    for part in operands_first(value, known):
+        known[part.serial] = _found(facts, part, [known[o.serial] for o in part.operands], fits)
+    return known[value.serial]
+
+
+def _found(facts: KernelFacts, value: Value, parts: Sequence[str | None], fits: bool) -> str | None:
+    if value.op is Op.CONST:
+        number = value.constant
+        return NUMBER if type(number) is int and -(2**31) <= number < 2**31 else None
+    if value.op in (Op.CONSTEXPR, Op.GLOBAL):
+        whole = value.op is Op.CONSTEXPR and facts.forms.is_integer(facts.forms.of(value))
+        return NUMBER if fits or whole else None
+    if value.op in _COMBINED:
+        return promoted(parts)
+    if value.op in _EXTREMES:
+        return "int32" if promoted(parts) == NUMBER else promoted(parts)
+    if value.op in _SAME:
+        return parts[0]
+    if value.op is Op.ITERATION:
+        return counter_type(facts, facts.loops[value.number])
+    if value.dtype in _BITS and value.op is not Op.PARAM:
+        return value.dtype
+    types = facts.types.of(value)
+    if types.complete and len(types.seen) == 1 and types.seen <= INTEGER_DTYPES:
+        return next(iter(types.seen))
+    if fits and value.op is Op.PARAM and not types.seen & (INTEGER_DTYPES - {"int32"}):
+        return "int32"
+    return None
+
+
+def promoted(types: Sequence[str | None]) -> str | None:
+    """The type of a sum or a product of signed integers of these types."""
+    if any(t != NUMBER and t not in _BITS for t in types):
+        return None
+    return max(types, key=lambda t: _BITS.get(t or "", 0), default=None)
+
+
+def is_tensor(facts: KernelFacts, node: ast.expr) -> bool:
+    """Whether an expression is a tensor to the compiler at every launch, and never a number.
+
+    A parameter is a number where the launch passes 1; what is assigned to a name is a tensor.
+    """
+    value = facts.values.get(node)
+    if value is None or value.is_none or value.op in (Op.TUPLE, Op.DTYPE):
+        return False
+    if facts.binding_times.of(value) == "runtime":
+        return True
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return is_tensor(facts, left) or is_tensor(facts, right)
+        case ast.UnaryOp(operand=operand):
+            return is_tensor(facts, operand)
+        case ast.Name(id=name):
+            given = any(parameter.name == name for parameter in facts.kernel.parameters)
+            local = name in facts.kernel.module.names.scopes[facts.kernel.node].bindings
+            loop = any(_counts_with(loop, name) for loop in facts.loops)
+            return local and not given and not loop and not is_number(facts, node)
+    return False
+
+
+def _counts_with(loop: Loop, name: str) -> bool:
+    target = getattr(loop.node, "target", None)
+    return isinstance(target, ast.Name) and target.id == name
+
+
+def stays_itself(facts: KernelFacts, node: ast.expr, zero: str | None) -> bool:
+    """Whether a 0 of an integer type (None: of any) changes nothing of what it is added to.
+
+    A 0 that is a number to the compiler ("int") leaves every integer as it is; one that is a tensor
+    makes a tensor of a number, and a wider one of a narrower one.
+    """
+    value = facts.values.get(node)
+    if value is None:
+        return False
+    if facts.forms.address(value)[0] is not None:
+        return True
+    if zero == NUMBER:
+        wide = value.dtype in ("int", "int32", "int64", None)
+        return wide and facts.forms.is_integer(facts.forms.of(value))
+    own = integer_type(facts, value)
+    return own in _BITS and promoted([own, zero]) == own and is_tensor(facts, node)
+
+
+def is_compared_alike(facts: KernelFacts, node: ast.expr, other: ast.expr) -> bool:
+    """Whether `0 + x` is to an integer tensor what `x` is, a number or not, of whatever width."""
+    value, against = facts.values.get(node), facts.values.get(other)
+    if value is None or against is None or value.dtype not in ("int", "int32", "int64", None):
+        return False
+    plain = facts.forms.is_integer(facts.forms.of(value)) and is_tensor(facts, other)
+    return plain and integer_type(facts, against) in ("int32", "int64")
