@@ -124,7 +124,9 @@ def new_function_name(module: Module, wanted: str) -> str:
 
 def in_parentheses(text: str) -> str:
     """The code of an expression, in parentheses where it could fall apart inside of another."""
-    return text if isinstance(_parsed(text), _ATOMIC) else f"({text})"
+    node = _parsed(text)
+    has_its_own = (node.lineno, node.col_offset) > (1, 1)
+    return text if has_its_own or isinstance(node, _ATOMIC) else f"({text})"
 
 
 def _is_conjunction(text: str) -> bool:

@@ -20,7 +20,7 @@ from tritonopt.source import (
     Launch,
     ReplaceExpression,
 )
-from tritonopt.source.editing import excerpts
+from tritonopt.source.editing import excerpts, parameters
 from tritonopt.source.editing.changes import ELSE
 from tritonopt.source.launches import places
 from tritonopt.source.parsing import parsed
@@ -70,11 +70,11 @@ class LongRows:
         body = ColumnLoops(columns, Writer(self.facts)).code()
         module, node = kernel.module, kernel.node
         first = node.body[0].lineno
-        head = "\n".join(module.text.splitlines()[node.lineno - 1 : first - 1])
+        head = "\n".join(module.lines.texts[node.lineno - 1 : first - 1])
         head = head.rstrip()
         while head.rpartition("\n")[2].lstrip().startswith("#"):
             head = head.rpartition("\n")[0].rstrip()
-        head = head.replace(node.name, self.name, 1)
+        head = parameters.renamed(head, 0, self.name)
         decorators = [f"@{module.text_of(d)}" for d in node.decorator_list]
         said = f"# {kernel.name} for rows that are long, tile by tile."
         code = "\n".join([said, *decorators, head, excerpts.indented(body, "    ")])

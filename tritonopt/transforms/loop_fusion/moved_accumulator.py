@@ -75,7 +75,7 @@ class MovedAccumulator:
             whole = excerpts.statement_code(module, statement)
         except EditConflict as conflict:
             raise NotExpressible(str(conflict)) from conflict
-        return whole.removesuffix(own).splitlines()
+        return whole.removesuffix(own).split("\n")[:-1]
 
     def _is_mentioned(self, name: str, but: ast.stmt | None = None) -> bool:
         """Whether a name is read or bound in the first sweep, or from there to the second."""

@@ -284,7 +284,7 @@ class SplitKernel:
 
     def _blank_behind(self, line: int) -> str:
         """The empty line that stands behind a line of the kernel, if there is one."""
-        text = self.split.facts.kernel.module.text.splitlines()[line]
+        text = self.split.facts.kernel.module.lines.texts[line]
         return "" if text.strip() else "\n"
 
     def _lines(self, first: int, last: int) -> str:
@@ -292,7 +292,7 @@ class SplitKernel:
         for node in walk(self.split.facts.kernel.node):
             if isinstance(node, ast.Constant) and first <= node.lineno < (node.end_lineno or 0):
                 raise NotExpressible(f"a string of several lines begins in line {node.lineno}")
-        lines = self.split.facts.kernel.module.text.splitlines()
+        lines = self.split.facts.kernel.module.lines.texts
         return textwrap.dedent("\n".join(_of_one_block(lines[first - 1 : last]))).strip("\n")
 
 
