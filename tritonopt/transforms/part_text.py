@@ -16,6 +16,7 @@ from tritonopt.source.editing.width import line_width
 from tritonopt.source.kernels import Parameter
 from tritonopt.source.trees import blocks_of, is_text, walk
 from tritonopt.transforms.code_edits import new_function_name
+from tritonopt.transforms.tiling.known_launches import check_binding
 from tritonopt.transforms.writing import NotExpressible, comments_in
 
 _WORD = re.compile(r"\w+")
@@ -206,7 +207,9 @@ def launch_text(
         gaps = [text[spans[n][1] : spans[n + 1][0]] for n in range(place, following)]
         found += passed(place) + next((gap for gap in gaps if "\n" in gap), gaps[0])
     found += passed(kept[-1]) + text[spans[-1][1] : end]
-    return part.name + found[len(module.text_of(call.func.value)) :]
+    code = part.name + found[len(call.func.value.id) :]
+    check_binding(launch, code, {p.name: p.default is not None for p in part.parameters})
+    return code
 
 
 def named_in_launchers(facts: KernelFacts) -> set[str]:

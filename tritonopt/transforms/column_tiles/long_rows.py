@@ -31,6 +31,7 @@ from tritonopt.transforms.column_tiles.column_proof import ColumnTiles
 from tritonopt.transforms.column_tiles.row_statements import OneTileRow
 from tritonopt.transforms.rank_lifting.row_kernel import callee, may_be_copied
 from tritonopt.transforms.tiling.known_launches import (
+    check_binding,
     check_statements,
     not_changed_reason,
     why_not_changed,
@@ -88,7 +89,10 @@ class LongRows:
         warps = launch.options.get("num_warps")
         if warps is not None and not isinstance(warps, ast.Constant):
             changes.append(ReplaceExpression(warps, "8"))
-        code = excerpts.indented(excerpts.changed_code(launch.module, statement, changes), "    ")
+        code = excerpts.changed_code(launch.module, statement, changes)
+        taken = {p.name: p.default is not None for p in self.facts.kernel.parameters}
+        check_binding(launch, code, taken)
+        code = excerpts.indented(code, "    ")
         yield InsertBefore(statement, f"if {self.asked(launch)}:\n{code}")
         yield Enclose(statement, statement, f"{ELSE}\n    ...")
 

@@ -52,6 +52,9 @@ class RowKernel:
             chosen = set_by_heuristics(module, decorator)
             if chosen and _asks_no_more(node, decorator, chosen):
                 code = parameters.without(code, 0, chosen)
+                (function,) = parsed(code).body
+                if not chosen.isdisjoint(n.arg for n in walk(function) if isinstance(n, ast.arg)):
+                    raise NotExpressible(f"no heuristic sets {', '.join(sorted(chosen))} any more")
             else:
                 decorators.append(f"@{module.text_of(decorator)}")
         code = _from_the_first_line(parameters.renamed(code, 0, self.name))

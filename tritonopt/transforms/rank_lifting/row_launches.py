@@ -33,6 +33,7 @@ from tritonopt.transforms.rank_lifting.lifted_part import AXIS, LiftedPart
 from tritonopt.transforms.rank_lifting.row_kernel import callee
 from tritonopt.transforms.tiling.known_launches import (
     NumberAtLaunch,
+    check_binding,
     check_builtin,
     check_numbers,
     check_parameter,
@@ -166,6 +167,12 @@ class RowLaunches:
         return True
 
     @property
+    def _taken(self) -> dict[str, bool]:
+        """The parameters of the new kernel, and whether each has a default."""
+        taken = {p.name: p.default is not None for p in self.facts.kernel.parameters}
+        return taken | ({self.count: False} if self.is_passed else {}) | {self.size: True}
+
+    @property
     def _parameter(self) -> str:
         kernel = self.facts.kernel
         annotations = [
@@ -247,6 +254,7 @@ class RowLaunches:
         try:
             short = excerpts.changed_code(launch.module, statement, changes)
             long = excerpts.changed_code(launch.module, statement, kept)
+            check_binding(launch, short, self._taken)
         except EditConflict as conflict:
             raise NotExpressible(str(conflict)) from conflict
         several = excerpts.indented(f"{said}\n{short}", "    ")

@@ -49,13 +49,14 @@ class SplitKernel:
         fresh = self.writer.fresh
         accumulators = self.split.accumulators
         if self.atomic is not None:
-            return NewNames(fresh("SPLITS"), (), "", ())
+            return NewNames(fresh("SPLITS"), (), "")
         many = len(accumulators) > 1
         partials = [f"partial_{a.name.strip('_')}" if many else "partials" for a in accumulators]
-        passed = tuple(p.name for p in self._parameters)
+        plain = tuple(p.name for p in self._parameters if not p.default)
+        optional = tuple(p.name for p in self._parameters if p.default)
         kernel = self.split.facts.kernel
         final = new_function_name(kernel.module, f"{kernel.name}_final")
-        return NewNames(fresh("SPLITS"), tuple(map(fresh, partials)), final, passed)
+        return NewNames(fresh("SPLITS"), tuple(map(fresh, partials)), final, plain, optional)
 
     @cached_property
     def _width(self) -> int:
@@ -214,11 +215,9 @@ class SplitKernel:
         kernel = self.split.facts.kernel
         jit = kernel.node.decorator_list[kernel.decorators.index(kernel.jit)]
         jit = jit.func if isinstance(jit, ast.Call) else jit
-        size = f"{self.names.size}: {self.writer.language('constexpr')}"
-        given = [self._declared(p) for p in self._parameters]
-        plain = [code for code, p in zip(given, self._parameters, strict=True) if not p.default]
-        rest = [code for code, p in zip(given, self._parameters, strict=True) if p.default]
-        parameters = [*self.names.partials, *plain, size, *rest]
+        declared = {p.name: self._declared(p) for p in self._parameters}
+        declared[self.names.size] = f"{self.names.size}: {self.writer.language('constexpr')}"
+        parameters = [declared.get(name, name) for name in self.names.order]
         head = f"def {self.names.final}({', '.join(parameters)}):"
         if len(head) > self._width:
             inside = "".join(f"    {parameter},\n" for parameter in parameters)
