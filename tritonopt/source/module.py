@@ -322,7 +322,9 @@ class Module:
         text = self.text[start:end]
         return _standing_alone(text) if isinstance(node, ast.expr) else text
 
-    def text_with(self, node: ast.expr, replaced: Mapping[ast.expr, str]) -> str:
+    def text_with(
+        self, node: ast.expr, replaced: Mapping[ast.expr, str] | Mapping[ast.Name, str]
+    ) -> str:
         """The text of an expression, as `text_of`, with other code in the place of some in it."""
         pieces: list[str] = []
         place, end = self.lines.span(node)

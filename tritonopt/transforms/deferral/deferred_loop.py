@@ -127,7 +127,7 @@ class DeferredLoop:
     def _tile_code(self, one: Reduced, names: Mapping[ast.Name, str]) -> str:
         """The tile, as the loop has it: on one line where it fits, else with its comments."""
         module = self.deferral.facts.kernel.module
-        text = module.text_with(one.tile, {**names})
+        text = module.text_with(one.tile, names)
         if "\n" not in text:
             return text
         inside = not names.keys().isdisjoint(walk(one.tile))

@@ -44,6 +44,7 @@ from tritonopt.transforms.tiling.known_launches import (
     why_not_changed,
 )
 from tritonopt.transforms.tiling.launch_grids import Extent, names_in, new_name, statement_of
+from tritonopt.transforms.tiling.pruning import in_tuner_keys
 from tritonopt.transforms.writing import NotExpressible, Writer, names_bound
 
 _COMMENT = "# A power of two, with which programs enough remain."
@@ -95,14 +96,14 @@ class RowLaunches:
 
     @property
     def parameters(self) -> list[Change]:
-        """The new parameters of the kernel."""
+        """The new parameters of the kernel. Raises Declined."""
         kernel = self.facts.kernel
         changes: list[Change] = [AddParameter(kernel, self._parameter)]
         if self.is_passed:
             has_default = any(p.default is not None for p in kernel.parameters)
             default = "=None" if has_default else ""
             changes.insert(0, AddParameter(kernel, f"{self.count}{default}"))
-        return changes
+        return [*changes, *in_tuner_keys(self.facts, self.size)]
 
     def changes(self, batching: Batching, kernel: str = "") -> list[Change]:
         """The launches; where rows are short, those of `kernel`, if there is one for them.

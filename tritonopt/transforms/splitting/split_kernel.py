@@ -27,6 +27,7 @@ from tritonopt.transforms.splitting.parts_together import PartsTogether
 from tritonopt.transforms.splitting.second_sweep import SecondSweep
 from tritonopt.transforms.splitting.split_launches import NewNames
 from tritonopt.transforms.splitting.split_sums import SplitLoop
+from tritonopt.transforms.tiling.pruning import in_tuner_keys
 from tritonopt.transforms.writing import NotExpressible, Writer, comments_in, names_bound
 
 _BEFORE_A_SUM = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
@@ -80,6 +81,7 @@ class SplitKernel:
             AddParameter(kernel, f"{partial}=None") for partial in names.partials
         ]
         changes.append(AddParameter(kernel, f"{names.size}: {constexpr} = 1"))
+        changes += in_tuner_keys(self.split.facts, names.size)
         program = f"{self.writer.language('program_id')}({self.axis})"
         mine = f"{self._number} = {program} if {names.size} > 1 else 0"
         changes.append(InsertBefore(loop.node, mine))
