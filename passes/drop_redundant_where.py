@@ -302,7 +302,7 @@ class _Clearing:
     def _behind(self, statement: ast.stmt) -> str:
         """What stands behind a statement in its last line."""
         assert statement.end_lineno is not None
-        line = self.facts.kernel.module.text.splitlines()[statement.end_lineno - 1]
+        line = self.facts.kernel.module.lines.texts[statement.end_lineno - 1]
         return line.encode()[statement.end_col_offset :].decode()
 
     # The edit

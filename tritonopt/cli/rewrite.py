@@ -238,6 +238,7 @@ def _rewrite(job: Job, program: source.Program | None, target: Target) -> Done:
     from tritonopt.source.files import FileChanged
 
     shown = str(target.path)
+    defects: tuple[str, ...] = ()
     for attempt in range(_AGAIN):
         try:
             return _attempt(job, program, target)
@@ -254,9 +255,10 @@ def _rewrite(job: Job, program: source.Program | None, target: Target) -> Done:
             message = (
                 f"{shown}: left as it was: {failure}. This is a defect of ours; please report it"
             )
+            defects = (message,)
         break
     # An editor that put its text in takes back what it gets.
-    return Done(FileFindings(shown, errors=(message,), output=target.data))
+    return Done(FileFindings(shown, errors=(message,), defects=defects, output=target.data))
 
 
 def _attempt(job: Job, program: source.Program | None, target: Target) -> Done:
@@ -313,17 +315,15 @@ def _findings(
     shown = str(target.path)
     careful = job.selection.careful
     mark = "\ufeff" if file.bom else ""
+    defects = tuple(r.defect_at(shown) for r in result.remarks if r.failure)
     return FileFindings(
         shown,
         len(result.kernels),
         result.changed,
         diff.unified(shown, mark + file.text, mark + result.text) if result.changed else "",
         tuple(r for r in result.remarks if r.failure or not (careful and _missed(r))),
-        errors=tuple(
-            f"{shown}:{remark.line}:{remark.column}: {remark.pass_name} failed: {remark.failure}"
-            for remark in result.remarks
-            if remark.failure
-        ),
+        errors=defects,
+        defects=defects,
         before=file.text if job.with_text else "",
         after=result.text if job.with_text else "",
         verified=checked.summary,

@@ -192,11 +192,13 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
         return FileFindings(shown, errors=(f"{shown}: {error}",))
     except Exception as error:
         message = f"{shown}: {describe(error)}. This is a defect of ours; please report it"
-        return FileFindings(shown, errors=(message,))
+        return FileFindings(shown, errors=(message,), defects=(message,))
+    defects = tuple(remark.defect_at(shown) for remark in result.defects)
     return FileFindings(
         shown,
         len(module.kernels),
-        errors=tuple(f"{shown}:{r.line}:{r.column}: {r.message}" for r in result.defects),
+        errors=defects,
+        defects=defects,
         before=module.text if job.with_text else "",
         suggestions=suggestions,
         left_alone=tuple(_left_alone(result)) if job.with_text else (),

@@ -57,6 +57,8 @@ class FileFindings:
     remarks: tuple[Remark, ...] = ()
     errors: tuple[str, ...] = ()
     """Why the file, or a kernel of it, could not be done; each says where."""
+    defects: tuple[str, ...] = ()
+    """Those of them that are defects of ours, which a person is to read last."""
     before: str = ""
     """The text of the file, where a report for a person is to show it."""
     after: str = ""
@@ -111,6 +113,8 @@ class Summary:
     changed: int = 0
     errors: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    defects: list[str] = field(default_factory=list)
+    """Of the errors, those that are defects of ours."""
 
     statistics: dict[str, dict[str, int]] = field(default_factory=dict)
     """How often each pass said what: `passed`, or the reason of what was missed or noted."""
@@ -128,6 +132,7 @@ class Summary:
         self.missed += kinds.count(RemarkKind.MISSED)
         self.changed += found.changed
         self.notes.extend(note for note in found.notes if note not in self.notes)
+        self.defects += found.defects
         for message in (*found.errors, *found.refused):
             self.add_error(found.path, message)
 

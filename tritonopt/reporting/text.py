@@ -130,6 +130,8 @@ class TextReporter(Reporter):
             say(f"{found.path}: rewritten")
         # A remark tells of the error that it is about.
         for message in found.errors if not found.remarks else ():
+            if message in found.defects:
+                continue  # they come last
             parted = "\n" if self.run.suggests and style.is_terminal else ""
             say(parted + style.paint(message, RED))
         say(*found.refused)
@@ -195,8 +197,19 @@ def _print_diff(shown: str, encoding: str) -> None:
 
 
 def say_summary(summary: Summary, line: str) -> None:
-    """The notes of a run, and the line that ends it."""
-    say(*(f"note: {note}" for note in summary.notes), line)
+    """The notes of a run, what failed in us, and the line that ends it."""
+    style = Style.of(sys.stderr)
+    defects = (style.paint(message, RED) for message in summary.defects)
+    say(*(f"note: {note}" for note in summary.notes), *defects, line)
+
+
+def _with_errors(line: str, summary: Summary) -> str:
+    """The line that ends a run, with the number of errors."""
+    failed = sum(map(len, summary.errors.values()))
+    if not failed:
+        return line
+    ours = f", {len(summary.defects)} of them internal" if summary.defects else ""
+    return f"{line}; {counted(failed, 'error')}{ours}"
 
 
 class TextVerdict(VerdictReporter):
@@ -286,8 +299,7 @@ def suggest_summary_line(rewrites: int, mistakes: int, summary: Summary) -> str:
         f"{counted(summary.files, 'file')}, {counted(summary.kernels, 'kernel')}: "
         f"{counted(rewrites, 'rewrite')} to consider, {counted(mistakes, 'mistake')}"
     )
-    failed = sum(map(len, summary.errors.values()))
-    return f"{line}; {counted(failed, 'error')}" if failed else line
+    return _with_errors(line, summary)
 
 
 def summary_line(summary: Summary, wrote: bool) -> str:
@@ -298,8 +310,7 @@ def summary_line(summary: Summary, wrote: bool) -> str:
         f"{counted(summary.passed, 'site')} passed, {summary.missed} missed; "
         f"{counted(summary.changed, 'file')} {verb}"
     )
-    failed = sum(map(len, summary.errors.values()))
-    return f"{line}; {counted(failed, 'error')}" if failed else line
+    return _with_errors(line, summary)
 
 
 def _algebra(found: Algebra) -> str:

@@ -152,3 +152,10 @@ class Remark:
     def __post_init__(self) -> None:
         if self.reason:
             reasons.check(self.reason)
+
+    def defect_at(self, path: str) -> str:
+        """One line that says what failed in us, and where."""
+        return (
+            f"{path}:{self.line}:{self.column}: {self.kernel} is left as it was, because "
+            f"{self.pass_name} failed: {self.failure}. This is a defect of ours; please report it"
+        )

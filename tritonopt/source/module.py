@@ -311,14 +311,21 @@ class Module:
         return next((kernel for kernel in self.kernels if kernel.name == name), None)
 
     def text_of(self, node: ast.AST) -> str:
-        """The exact text of a statement or expression; that of a `def` leaves out decorators."""
+        """The text of a statement or expression; that of a `def` leaves out decorators.
+
+        It means the same elsewhere: an expression that goes on over lines inside of somebody
+        else's brackets has parentheses of its own.
+        """
         if not isinstance(node, (ast.stmt, ast.expr, ast.arg, ast.keyword, ast.alias)):
             raise TypeError(f"{type(node).__name__} has no place in the text")
         start, end = self.lines.span(node)
-        return self.text[start:end]
+        text = self.text[start:end]
+        return _standing_alone(text) if isinstance(node, ast.expr) else text
 
-    def text_with(self, node: ast.expr, replaced: Mapping[ast.expr, str]) -> str:
-        """The text of an expression with other code in the place of some that are in it."""
+    def text_with(
+        self, node: ast.expr, replaced: Mapping[ast.expr, str] | Mapping[ast.Name, str]
+    ) -> str:
+        """The text of an expression, as `text_of`, with other code in the place of some in it."""
         pieces: list[str] = []
         place, end = self.lines.span(node)
         inside = set(walk(node))
@@ -332,7 +339,7 @@ class Module:
             if start >= place:  # else it is inside of one that is replaced
                 pieces += [self.text[place:start], code]
                 place = -behind
-        return "".join([*pieces, self.text[place:end]])
+        return _standing_alone("".join([*pieces, self.text[place:end]]))
 
     def has_own_lines(self, statement: ast.stmt) -> bool:
         """Whether no other statement begins or ends in its lines."""
@@ -351,3 +358,18 @@ class Module:
     def _comments(self) -> dict[int, str]:
         tokens = tokenize.generate_tokens(io.StringIO(self.text, newline="").readline)
         return {t.start[0]: t.string for t in tokens if t.type == tokenize.COMMENT}
+
+
+def _standing_alone(text: str) -> str:
+    """The text of an expression, in parentheses where it needs them to go on over its lines."""
+    if "\n" not in text and "\r" not in text:
+        return text
+    return next((code for code in (text, f"({text})") if _is_expression(code)), text)
+
+
+def _is_expression(code: str) -> bool:
+    try:
+        parsed(code, mode="eval")
+    except SyntaxError:
+        return False
+    return True

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from itertools import chain, count
 
 from tritonopt.source import Module, ReplaceExpression
+from tritonopt.source.editing import excerpts
 from tritonopt.source.editing.keyword_spacing import spaced_as_in
+from tritonopt.source.lines import Lines
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import children, walk
 from tritonopt.transforms.writing import NotExpressible, comments_in
@@ -124,7 +126,9 @@ def new_function_name(module: Module, wanted: str) -> str:
 
 def in_parentheses(text: str) -> str:
     """The code of an expression, in parentheses where it could fall apart inside of another."""
-    return text if isinstance(_parsed(text), _ATOMIC) else f"({text})"
+    node = _parsed(text)
+    has_its_own = (node.lineno, node.col_offset) > (1, 1)
+    return text if has_its_own or isinstance(node, _ATOMIC) else f"({text})"
 
 
 def _is_conjunction(text: str) -> bool:
@@ -134,13 +138,21 @@ def _is_conjunction(text: str) -> bool:
 
 def _with_argument(call: str, argument: str) -> str:
     """The code of a call with one more argument. Raises NotExpressible."""
-    inside = call[:-1].rstrip()
-    gap = call[len(inside) : -1]
+    end = Lines(f"({call}\n)").span(_parsed(call))[1] - 2
+    inside = call[:end].rstrip()
+    gap, end_of_call = call[len(inside) : end], call[end:]
     if comments_in(call) and "#" in inside.rpartition("\n")[2]:
         raise NotExpressible(f"a comment stands where {argument} would")
     if inside.endswith(","):
-        return f"{inside} {argument},{gap})"
-    return f"{inside}, {argument}{gap})"
+        return f"{inside} {argument},{gap}{end_of_call}"
+    return f"{inside}, {argument}{gap}{end_of_call}"
+
+
+def arguments_code(module: Module, call: ast.Call) -> str:
+    """The code of what a call passes, on one line."""
+    given = [excerpts.one_line(module, argument) for argument in call.args]
+    named = [(k.arg, excerpts.one_line(module, k.value)) for k in call.keywords]
+    return ", ".join([*given, *(f"{name}={code}" if name else f"**{code}" for name, code in named)])
 
 
 def on_lines(code: str, width: int) -> str:

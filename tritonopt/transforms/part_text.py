@@ -11,13 +11,16 @@ from itertools import pairwise
 
 from tritonopt.facts import KernelFacts
 from tritonopt.source import Launch
+from tritonopt.source.editing import parameters
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.kernels import Parameter
 from tritonopt.source.trees import blocks_of, is_text, walk
 from tritonopt.transforms.code_edits import new_function_name
+from tritonopt.transforms.tiling.known_launches import check_binding
 from tritonopt.transforms.writing import NotExpressible, comments_in
 
 _WORD = re.compile(r"\w+")
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ class PartText:
         return text
 
     def _lines(self, first: int, last: int) -> list[str]:
-        return self._text.splitlines()[first - 1 : last]
+        return _LINE_END.split(self._text)[first - 1 : last]
 
     def _header(self) -> list[str]:
         """From `def` to the colon."""
@@ -84,19 +87,16 @@ class PartText:
         lines = self._lines(node.lineno, self._first_line - 1)
         while lines and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
             lines.pop()  # what stands above the first statement
-        lines[0] = lines[0].replace(f"def {kernel.name}", f"def {self.name}", 1)
+        lines = parameters.renamed("\n".join(lines), 0, self.name).split("\n")
         if len(self.parameters) == len(kernel.parameters):
             return lines
-        gone = [a for a in node.args.args if a.arg not in {p.name for p in self.parameters}]
         if node.args.posonlyargs or node.args.kwonlyargs or node.args.vararg or node.args.kwarg:
             raise NotExpressible(f"line {node.lineno} has parameters of several kinds")
         rows = [a.lineno for a in node.args.args]
         alone = len(set(rows)) == len(rows) and node.lineno not in rows
-        if alone and lines[-1].lstrip().startswith(")"):
-            dropped = {a.lineno - node.lineno for a in gone}
-            return [line for number, line in enumerate(lines) if number not in dropped]
-        if any("#" in line for line in lines):
-            raise NotExpressible(f"a comment stands among the parameters in line {node.lineno}")
+        if alone or any("#" in line for line in lines):
+            gone = {p.name for p in kernel.parameters} - {p.name for p in self.parameters}
+            return parameters.without("\n".join(lines), 0, gone).split("\n")
         texts = [self._declared(p) for p in self.parameters]
         head = f"def {self.name}({', '.join(texts)}):"
         if len(head) <= line_width(module):
@@ -140,7 +140,7 @@ class PartText:
 
     def _above(self, line: int) -> int:
         """The first of the comment lines right above a line."""
-        text = self._text.splitlines()
+        text = _LINE_END.split(self._text)
         while text[line - 2].lstrip().startswith("#"):
             line -= 1
         return line
@@ -207,7 +207,9 @@ def launch_text(
         gaps = [text[spans[n][1] : spans[n + 1][0]] for n in range(place, following)]
         found += passed(place) + next((gap for gap in gaps if "\n" in gap), gaps[0])
     found += passed(kept[-1]) + text[spans[-1][1] : end]
-    return part.name + found[len(module.text_of(call.func.value)) :]
+    code = part.name + found[len(call.func.value.id) :]
+    check_binding(launch, code, {p.name: p.default is not None for p in part.parameters})
+    return code
 
 
 def named_in_launchers(facts: KernelFacts) -> set[str]:

@@ -44,7 +44,7 @@ def ask_for_order(
 
 def _words(module: Module, node: Function) -> str:
     """What is written of a function."""
-    lines = module.text.splitlines()
+    lines = module.lines.texts
     first = min([node.lineno, *(d.lineno for d in node.decorator_list)]) - 1
     while first > 0 and lines[first - 1].lstrip().startswith("#"):
         first -= 1

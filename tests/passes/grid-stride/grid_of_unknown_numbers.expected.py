@@ -21,8 +21,7 @@ def run(x: torch.Tensor):
     m, n = x.shape
     out = torch.zeros_like(x)
     rows = np.prod(x.shape[:-1])
-    num_tiles = int((rows
-            + 0))
+    num_tiles = int(rows + 0)
     kernel[(
         min(num_tiles, 2),
     )](x, out, n, BLOCK=triton.next_power_of_2(n), NUM_TILES=num_tiles)

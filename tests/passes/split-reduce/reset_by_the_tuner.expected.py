@@ -7,7 +7,7 @@ import triton.language as tl
 
 
 @triton.autotune(
-    configs=[triton.Config({}, num_warps=w) for w in (4, 8)], key=["N"], reset_to_zero=["Y"]
+    configs=[triton.Config({}, num_warps=w) for w in (4, 8)], key=["N", "SPLITS"], reset_to_zero=["Y"]
 )
 @triton.jit
 def kernel(X, Y, stride, N, BLOCK: tl.constexpr, partials=None, SPLITS: tl.constexpr = 1):

@@ -386,6 +386,8 @@ def _spliced(text: str, splices: Sequence[_Splice]) -> str:
     parts: list[str] = []
     done = 0
     for start, end, code in splices:
+        if start < done:
+            raise EditConflict(f"two changes overlap in {text[start:done]!r}")
         parts += [text[done:start], code]
         done = end
     return "".join([*parts, text[done:]])

@@ -12,6 +12,7 @@ import re
 import sys
 import tokenize
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 
 from tritonopt.source.editing.changes import Change, Remove
 from tritonopt.source.editing.comments import explaining
@@ -19,10 +20,12 @@ from tritonopt.source.editing.edits import applied, apply, indent_unit
 from tritonopt.source.editing.expressions import Path
 from tritonopt.source.errors import EditConflict
 from tritonopt.source.module import Module
+from tritonopt.source.parsing import parsed
 
 _INDENT = re.compile(r"[ \t]*")
 _IN_THEIR_LINES = (ast.Assign, ast.AugAssign, ast.Expr, ast.If, ast.For, ast.While, ast.Return)
 """Statements that have all that is in them in their lines: decorators stand above a function."""
+_OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
 _STRING_STARTS = frozenset({"FSTRING_START", "TSTRING_START"})
 _STRING_ENDS = frozenset({"FSTRING_END", "TSTRING_END"})
 
@@ -83,8 +86,45 @@ def said_of(module: Module, statement: ast.stmt) -> list[str]:
 
 def one_line(module: Module, expression: ast.expr) -> str:
     """An expression as it is written, on one line."""
-    text = module.text_of(expression)
+    text = joined(module.text_of(expression))
     return ast.unparse(expression) if "\n" in text or "\r" in text else text
+
+
+def joined(code: str) -> str:
+    """The code of an expression on one line; as it is where that would lose a comment.
+
+    A string that goes over lines keeps them as well.
+    """
+    if "\n" not in code and "\r" not in code:
+        return code
+    tokens = [token for token in _tokens(code) if token.string.strip()]
+    if any(t.type == tokenize.COMMENT or t.start[0] < t.end[0] for t in tokens):
+        return code
+    node = parsed(code, mode="eval").body
+    plain, shorter = _on_one_line(tokens, ""), _on_one_line(tokens, ",")
+    bare = "" if isinstance(node, ast.Tuple) else shorter[1:-1]
+    return next((text for text in (bare, shorter, plain) if _means(text, node)), code)
+
+
+def _on_one_line(tokens: Sequence[tokenize.TokenInfo], needless: str) -> str:
+    """Tokens behind each other; without what is needless at the end of a line, and brackets end."""
+    found = tokens[0].string
+    for one, other in pairwise(tokens):
+        if one.end[0] == other.start[0]:
+            found += " " * (other.start[1] - one.end[1])
+        elif other.string in _CLOSING:
+            found = found.removesuffix(needless)
+        elif one.string not in _OPENING and other.string != ".":
+            found += " "
+        found += other.string
+    return found
+
+
+def _means(code: str, node: ast.expr) -> bool:
+    try:
+        return ast.dump(parsed(code, mode="eval").body) == ast.dump(node)
+    except SyntaxError:
+        return False
 
 
 def changed_code(module: Module, statement: ast.stmt, changes: Sequence[Change]) -> str:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 _SILENT = frozenset(
     {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
 )
+_NAME = re.compile(r"def(?:\s|\\)+(\w+)")
+_BREAK = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True)
@@ -23,8 +25,12 @@ class _Parentheses:
     closing: int
     items: tuple[tuple[int, int], ...]
     """From the first token of each parameter to behind its last one that is no comment."""
-    trailing_comma: int | None
-    """Behind it."""
+    commas: tuple[int | None, ...]
+    """Behind the comma that follows each, if one does."""
+
+    @property
+    def trailing_comma(self) -> int | None:
+        return self.commas[-1] if self.commas else None
 
 
 def insertions(text: str, start: int, codes: Sequence[str], indent: str) -> list[tuple[int, str]]:
@@ -48,21 +54,79 @@ def insertions(text: str, start: int, codes: Sequence[str], indent: str) -> list
     line_end = _line_end(text, end)
     if place.closing < line_end:  # `b):` or `b,):`
         return [(end, missing + gap + f",{gap}".join(codes) + closing)]
-    newline = "\r\n" if text.startswith("\r\n", line_end) else text[line_end]
+    newline = _newline_at(text, line_end)
     below = "".join(f"{newline}{lead}{code}," for code in codes)
     return [(end, missing), (line_end, below if closing else below[:-1])]
 
 
-def without(text: str, start: int, name: str) -> str:
-    """The text without a parameter of the `def` at an offset.
+def renamed(text: str, start: int, name: str) -> str:
+    """The text with another name for the function whose `def` is at an offset."""
+    found = _NAME.search(text, start)
+    return text if found is None else text[: found.start(1)] + name + text[found.end(1) :]
 
-    It is left there where it is the first one, and where a comment stands at it.
+
+def without(text: str, start: int, names: Collection[str]) -> str:
+    """The text without some parameters of the `def` at an offset, and what is said of them.
+
+    A comment is about what it stands behind; in lines of its own, about what is below it.
     """
-    for (_, before), (begin, end) in pairwise(_parentheses(text, start).items):
-        is_it = re.match(r"\w+", text[begin:end])
-        if is_it and is_it.group() == name and "#" not in text[before:end]:
-            return text[:before] + text[end:]
+    place = _parentheses(text, start)
+    words = (re.match(r"\w*", text[begin:end]) for begin, end in place.items)
+    gone = {number for number, word in enumerate(words) if word and word.group() in names}
+    for since, to, code in reversed(_removals(text, place, gone)):
+        text = text[:since] + code + text[to:]
     return text
+
+
+def _removals(text: str, place: _Parentheses, gone: Collection[int]) -> list[tuple[int, int, str]]:
+    """What takes some out, with their comments, and leaves a comma between those that stay."""
+    if len(gone) == len(place.items):
+        return [(place.opening, place.closing, "")] if gone else []
+    found: list[tuple[int, int, str]] = []
+    for is_gone, run in groupby(range(len(place.items)), gone.__contains__):
+        if is_gone:
+            first, *rest = run
+            found += _removal(text, place, first, [first, *rest][-1] + 1)
+    return sorted(found)
+
+
+def _removal(
+    text: str, place: _Parentheses, first: int, behind: int
+) -> Iterator[tuple[int, int, str]]:
+    """What takes out those from one to the one before another."""
+    items, commas = place.items, place.commas
+    is_end = behind == len(items)
+    last = commas[behind - 1] or items[behind - 1][1]
+    since, to = _border(text, place, first), _border(text, place, behind)
+    begins_line = first == 0 or text[since : since + 1] in ("\n", "\r")
+    if begins_line and to == last and not is_end:
+        since, to = items[first][0], items[behind][0]  # another one takes its place in the line
+    elif not begins_line and not _BREAK.search(text, items[first][0], last):
+        to = last  # what is said behind it is said of the whole line
+    said = "#" in text[items[first - 1][1] if first else place.opening : since]
+    needs_a_line = is_end and said and not _BREAK.search(text, last, place.closing)
+    yield since, to, _newline_at(text, since) if needs_a_line else ""
+    before, after = commas[first - 1] if first else None, commas[behind - 1]
+    stays_before = before is not None and before <= since
+    stays_after = after is not None and after > to
+    if after is not None and stays_after and (first == 0 or stays_before):
+        blanks = len(text[after:]) - len(text[after:].lstrip(" \t"))
+        yield after - 1, after + blanks, ""
+    elif before is not None and stays_before and is_end and after is None:
+        yield before - 1, before, ""
+    elif first and not (is_end or stays_before or stays_after):
+        yield items[first - 1][1], items[first - 1][1], ","
+
+
+def _border(text: str, place: _Parentheses, number: int) -> int:
+    """Where what belongs to a parameter begins: below what is said behind the one before it."""
+    items = place.items
+    end = items[number - 1][1] if number else place.opening
+    next_one = items[number][0] if number < len(items) else place.closing
+    found = _BREAK.search(text, end, next_one)
+    if found is not None:
+        return found.start()
+    return (place.commas[number - 1] or end) if number else next_one
 
 
 def broken(
@@ -113,11 +177,12 @@ def exchanged(
     By where they are among all. One on a line of its own is followed by others on their own; in a
     line that would be too long they begin another one.
     """
-    items = _parentheses(text, start).items
-    found: list[tuple[int, int, str]] = []
+    place = _parentheses(text, start)
+    items, gone = place.items, {number for number, parts in codes.items() if not parts}
+    found = _removals(text, place, gone)
     by_line: dict[int, list[int]] = {}
-    for place in sorted(codes):
-        by_line.setdefault(_line_start(text, items[place][0]), []).append(place)
+    for number in sorted(codes):
+        by_line.setdefault(_line_start(text, items[number][0]), []).append(number)
     for line_start, places in by_line.items():
         line_end = _line_end(text, line_start)
         beside = [i for i, (begin, _) in enumerate(items) if line_start <= begin < line_end]
@@ -127,16 +192,10 @@ def exchanged(
             lead = _newline_before(text, line_start) + _margin(text, line_start)
         is_alone = beside == places[:1] and not text[line_start : items[places[0]][0]].strip()
         gap = f",{lead}" if is_alone else ", "
-        new = {place: gap.join(codes[place]) for place in places}
-        for place, code in new.items():
-            first, end = items[place]
-            if not code and place:
-                first = items[place - 1][1]
-            elif not code and len(items) > 1:
-                end = items[1][0]
-            found.append((first, end, code))
+        new = {number: gap.join(codes[number]) for number in places if number not in gone}
+        found += [(*items[number], code) for number, code in new.items()]
         longer = sum(len(code) - (items[i][1] - items[i][0]) for i, code in new.items())
-        if is_alone or "" in new.values() or line_end - line_start + longer <= width:
+        if is_alone or not gone.isdisjoint(places) or line_end - line_start + longer <= width:
             continue
         for one, other in pairwise(beside):
             if one in codes or other in codes:
@@ -157,7 +216,7 @@ def _parentheses(text: str, start: int) -> _Parentheses:
     depth = 0
     opening: int | None = None
     items: list[tuple[int, int]] = []
-    trailing_comma: int | None = None
+    commas: list[int | None] = []
     fresh = True
     for token in tokenize.generate_tokens(readline):
         if token.type in _SILENT:
@@ -165,9 +224,9 @@ def _parentheses(text: str, start: int) -> _Parentheses:
         begin = starts[token.start[0] - 1] + token.start[1]
         end = starts[token.end[0] - 1] + token.end[1]
         if opening is not None and depth == 1 and token.string == ")":
-            return _Parentheses(opening, begin, tuple(items), trailing_comma)
+            return _Parentheses(opening, begin, tuple(items), tuple(commas))
         if opening is not None and depth == 1 and token.string == ",":
-            fresh, trailing_comma = True, end
+            fresh, commas[-1] = True, end
             continue
         if token.string in ("(", "[", "{"):
             depth += 1
@@ -178,7 +237,8 @@ def _parentheses(text: str, start: int) -> _Parentheses:
             depth -= 1
         if opening is not None:
             items = [*items, (begin, end)] if fresh else [*items[:-1], (items[-1][0], end)]
-            fresh, trailing_comma = False, None
+            commas += [None] if fresh else []
+            fresh = False
     raise ValueError("a def without parentheses")
 
 
@@ -190,6 +250,10 @@ def _line_end(text: str, offset: int) -> int:
     """Before the line break."""
     ends = [text.find(mark, offset) for mark in ("\n", "\r")]
     return min((end for end in ends if end >= 0), default=len(text))
+
+
+def _newline_at(text: str, offset: int) -> str:
+    return "\r\n" if text.startswith("\r\n", offset) else text[offset]
 
 
 def _newline_before(text: str, line_start: int) -> str:

@@ -173,7 +173,7 @@ class ColumnLoops:
         if comments_in(self.module.text_of(operand)):
             raise NotExpressible(f"a comment stands in what line {call.lineno} reduces")
         inner = {n: in_parentheses(text) for n, text in self._instead(operand)}
-        return " ".join(self.module.text_with(operand, inner).split())
+        return excerpts.joined(self.module.text_with(operand, inner))
 
     def _said(self, statement: RowStatement, *, first: bool) -> str:
         module, nodes = self._changed

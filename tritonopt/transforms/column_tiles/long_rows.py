@@ -20,7 +20,7 @@ from tritonopt.source import (
     Launch,
     ReplaceExpression,
 )
-from tritonopt.source.editing import excerpts
+from tritonopt.source.editing import excerpts, parameters
 from tritonopt.source.editing.changes import ELSE
 from tritonopt.source.launches import places
 from tritonopt.source.parsing import parsed
@@ -31,6 +31,7 @@ from tritonopt.transforms.column_tiles.column_proof import ColumnTiles
 from tritonopt.transforms.column_tiles.row_statements import OneTileRow
 from tritonopt.transforms.rank_lifting.row_kernel import callee, may_be_copied
 from tritonopt.transforms.tiling.known_launches import (
+    check_binding,
     check_statements,
     not_changed_reason,
     why_not_changed,
@@ -70,11 +71,11 @@ class LongRows:
         body = ColumnLoops(columns, Writer(self.facts)).code()
         module, node = kernel.module, kernel.node
         first = node.body[0].lineno
-        head = "\n".join(module.text.splitlines()[node.lineno - 1 : first - 1])
+        head = "\n".join(module.lines.texts[node.lineno - 1 : first - 1])
         head = head.rstrip()
         while head.rpartition("\n")[2].lstrip().startswith("#"):
             head = head.rpartition("\n")[0].rstrip()
-        head = head.replace(node.name, self.name, 1)
+        head = parameters.renamed(head, 0, self.name)
         decorators = [f"@{module.text_of(d)}" for d in node.decorator_list]
         said = f"# {kernel.name} for rows that are long, tile by tile."
         code = "\n".join([said, *decorators, head, excerpts.indented(body, "    ")])
@@ -88,7 +89,10 @@ class LongRows:
         warps = launch.options.get("num_warps")
         if warps is not None and not isinstance(warps, ast.Constant):
             changes.append(ReplaceExpression(warps, "8"))
-        code = excerpts.indented(excerpts.changed_code(launch.module, statement, changes), "    ")
+        code = excerpts.changed_code(launch.module, statement, changes)
+        taken = {p.name: p.default is not None for p in self.facts.kernel.parameters}
+        check_binding(launch, code, taken)
+        code = excerpts.indented(code, "    ")
         yield InsertBefore(statement, f"if {self.asked(launch)}:\n{code}")
         yield Enclose(statement, statement, f"{ELSE}\n    ...")
 

@@ -130,7 +130,7 @@ class DeferredLoop:
     def _tile_code(self, one: Reduced, names: Mapping[ast.Name, str]) -> str:
         """The tile, as the loop has it: on one line where it fits, else with its comments."""
         module = self.deferral.facts.kernel.module
-        text = _spliced(module.text_of(one.tile), one.tile, names)
+        text = module.text_with(one.tile, names)
         if "\n" not in text:
             return text
         inside = not names.keys().isdisjoint(walk(one.tile))
@@ -207,16 +207,3 @@ class _Copy:
                 parts = [self._copied(v) if isinstance(v, ast.AST) else v for v in value]
                 setattr(new, name, parts)
         return new
-
-
-def _spliced(text: str, node: ast.expr, names: Mapping[ast.Name, str]) -> str:
-    """The text of an expression with names in it replaced."""
-    lines = text.splitlines(keepends=True)
-    for place in sorted(names, key=lambda n: (n.lineno, n.col_offset), reverse=True):
-        if place in walk(node):
-            row = place.lineno - node.lineno
-            shift = node.col_offset if row == 0 else 0
-            line = lines[row].encode()
-            start, end = place.col_offset - shift, (place.end_col_offset or 0) - shift
-            lines[row] = (line[:start] + names[place].encode() + line[end:]).decode()
-    return "".join(lines)

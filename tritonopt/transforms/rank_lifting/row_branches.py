@@ -117,7 +117,7 @@ class RowBranches:
 
 def _stands_apart(module: Module, statement: ast.stmt) -> bool:
     """Whether a line is left blank above a statement and what is said above it."""
-    lines = module.text.splitlines()[: statement.lineno - 1]
+    lines = module.lines.texts[: statement.lineno - 1]
     while lines and lines[-1].lstrip().startswith("#"):
         lines.pop()
     return bool(lines) and not lines[-1].strip()

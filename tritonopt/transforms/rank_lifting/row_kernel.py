@@ -51,12 +51,13 @@ class RowKernel:
         for decorator in node.decorator_list:
             chosen = set_by_heuristics(module, decorator)
             if chosen and _asks_no_more(node, decorator, chosen):
-                for name in chosen:
-                    code = parameters.without(code, 0, name)
+                code = parameters.without(code, 0, chosen)
+                (function,) = parsed(code).body
+                if not chosen.isdisjoint(n.arg for n in walk(function) if isinstance(n, ast.arg)):
+                    raise NotExpressible(f"no heuristic sets {', '.join(sorted(chosen))} any more")
             else:
                 decorators.append(f"@{module.text_of(decorator)}")
-        # The name is the first word behind `def`.
-        code = _from_the_first_line(code.replace(node.name, self.name, 1))
+        code = _from_the_first_line(parameters.renamed(code, 0, self.name))
         said = f"# {kernel.name} for short rows, of which a program has several."
         return [InsertAfter(kernel.node, "\n\n" + "\n".join([said, *decorators, code]) + "\n")]
 

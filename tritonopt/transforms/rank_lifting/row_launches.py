@@ -33,6 +33,7 @@ from tritonopt.transforms.rank_lifting.lifted_part import AXIS, LiftedPart
 from tritonopt.transforms.rank_lifting.row_kernel import callee
 from tritonopt.transforms.tiling.known_launches import (
     NumberAtLaunch,
+    check_binding,
     check_builtin,
     check_numbers,
     check_parameter,
@@ -43,6 +44,7 @@ from tritonopt.transforms.tiling.known_launches import (
     why_not_changed,
 )
 from tritonopt.transforms.tiling.launch_grids import Extent, names_in, new_name, statement_of
+from tritonopt.transforms.tiling.pruning import in_tuner_keys
 from tritonopt.transforms.writing import NotExpressible, Writer, names_bound
 
 _COMMENT = "# A power of two, with which programs enough remain."
@@ -94,14 +96,14 @@ class RowLaunches:
 
     @property
     def parameters(self) -> list[Change]:
-        """The new parameters of the kernel."""
+        """The new parameters of the kernel. Raises Declined."""
         kernel = self.facts.kernel
         changes: list[Change] = [AddParameter(kernel, self._parameter)]
         if self.is_passed:
             has_default = any(p.default is not None for p in kernel.parameters)
             default = "=None" if has_default else ""
             changes.insert(0, AddParameter(kernel, f"{self.count}{default}"))
-        return changes
+        return [*changes, *in_tuner_keys(self.facts, self.size)]
 
     def changes(self, batching: Batching, kernel: str = "") -> list[Change]:
         """The launches; where rows are short, those of `kernel`, if there is one for them.
@@ -164,6 +166,12 @@ class RowLaunches:
             if not short or not _is_otherwise(extent.launch, _parsed(short)):
                 return False
         return True
+
+    @property
+    def _taken(self) -> dict[str, bool]:
+        """The parameters of the new kernel, and whether each has a default."""
+        taken = {p.name: p.default is not None for p in self.facts.kernel.parameters}
+        return taken | ({self.count: False} if self.is_passed else {}) | {self.size: True}
 
     @property
     def _parameter(self) -> str:
@@ -247,6 +255,7 @@ class RowLaunches:
         try:
             short = excerpts.changed_code(launch.module, statement, changes)
             long = excerpts.changed_code(launch.module, statement, kept)
+            check_binding(launch, short, self._taken)
         except EditConflict as conflict:
             raise NotExpressible(str(conflict)) from conflict
         several = excerpts.indented(f"{said}\n{short}", "    ")

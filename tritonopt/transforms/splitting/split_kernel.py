@@ -27,6 +27,7 @@ from tritonopt.transforms.splitting.parts_together import PartsTogether
 from tritonopt.transforms.splitting.second_sweep import SecondSweep
 from tritonopt.transforms.splitting.split_launches import NewNames
 from tritonopt.transforms.splitting.split_sums import SplitLoop
+from tritonopt.transforms.tiling.pruning import in_tuner_keys
 from tritonopt.transforms.writing import NotExpressible, Writer, comments_in, names_bound
 
 _BEFORE_A_SUM = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
@@ -49,13 +50,14 @@ class SplitKernel:
         fresh = self.writer.fresh
         accumulators = self.split.accumulators
         if self.atomic is not None:
-            return NewNames(fresh("SPLITS"), (), "", ())
+            return NewNames(fresh("SPLITS"), (), "")
         many = len(accumulators) > 1
         partials = [f"partial_{a.name.strip('_')}" if many else "partials" for a in accumulators]
-        passed = tuple(p.name for p in self._parameters)
+        plain = tuple(p.name for p in self._parameters if not p.default)
+        optional = tuple(p.name for p in self._parameters if p.default)
         kernel = self.split.facts.kernel
         final = new_function_name(kernel.module, f"{kernel.name}_final")
-        return NewNames(fresh("SPLITS"), tuple(map(fresh, partials)), final, passed)
+        return NewNames(fresh("SPLITS"), tuple(map(fresh, partials)), final, plain, optional)
 
     @cached_property
     def _width(self) -> int:
@@ -79,6 +81,7 @@ class SplitKernel:
             AddParameter(kernel, f"{partial}=None") for partial in names.partials
         ]
         changes.append(AddParameter(kernel, f"{names.size}: {constexpr} = 1"))
+        changes += in_tuner_keys(self.split.facts, names.size)
         program = f"{self.writer.language('program_id')}({self.axis})"
         mine = f"{self._number} = {program} if {names.size} > 1 else 0"
         changes.append(InsertBefore(loop.node, mine))
@@ -214,11 +217,9 @@ class SplitKernel:
         kernel = self.split.facts.kernel
         jit = kernel.node.decorator_list[kernel.decorators.index(kernel.jit)]
         jit = jit.func if isinstance(jit, ast.Call) else jit
-        size = f"{self.names.size}: {self.writer.language('constexpr')}"
-        given = [self._declared(p) for p in self._parameters]
-        plain = [code for code, p in zip(given, self._parameters, strict=True) if not p.default]
-        rest = [code for code, p in zip(given, self._parameters, strict=True) if p.default]
-        parameters = [*self.names.partials, *plain, size, *rest]
+        declared = {p.name: self._declared(p) for p in self._parameters}
+        declared[self.names.size] = f"{self.names.size}: {self.writer.language('constexpr')}"
+        parameters = [declared.get(name, name) for name in self.names.order]
         head = f"def {self.names.final}({', '.join(parameters)}):"
         if len(head) > self._width:
             inside = "".join(f"    {parameter},\n" for parameter in parameters)
@@ -284,7 +285,7 @@ class SplitKernel:
 
     def _blank_behind(self, line: int) -> str:
         """The empty line that stands behind a line of the kernel, if there is one."""
-        text = self.split.facts.kernel.module.text.splitlines()[line]
+        text = self.split.facts.kernel.module.lines.texts[line]
         return "" if text.strip() else "\n"
 
     def _lines(self, first: int, last: int) -> str:
@@ -292,7 +293,7 @@ class SplitKernel:
         for node in walk(self.split.facts.kernel.node):
             if isinstance(node, ast.Constant) and first <= node.lineno < (node.end_lineno or 0):
                 raise NotExpressible(f"a string of several lines begins in line {node.lineno}")
-        lines = self.split.facts.kernel.module.text.splitlines()
+        lines = self.split.facts.kernel.module.lines.texts
         return textwrap.dedent("\n".join(_of_one_block(lines[first - 1 : last]))).strip("\n")
 
 

@@ -28,6 +28,8 @@ from tritonopt.transforms.splitting.row_length import NumbersAtLaunch
 from tritonopt.transforms.splitting.split_sums import Accumulator, SplitLoop
 from tritonopt.transforms.tiling.known_launches import (
     NumberAtLaunch,
+    arguments_for,
+    check_binding,
     check_builtin,
     check_numbers,
     check_parameter,
@@ -71,8 +73,16 @@ class NewNames:
     """By accumulator, the buffer for what the programs of a row have found."""
     final: str
     """The kernel that combines it."""
-    passed: tuple[str, ...]
-    """The parameters of the kernel that it takes as well."""
+    plain: tuple[str, ...] = ()
+    """The parameters of the kernel that it takes as well, ..."""
+    optional: tuple[str, ...] = ()
+    """... and those of them that have a default."""
+
+    @property
+    def order(self) -> dict[str, bool]:
+        """The parameters of the new kernel, and whether each has a default."""
+        needed = [*self.partials, *self.plain, self.size]
+        return {**dict.fromkeys(needed, False), **dict.fromkeys(self.optional, True)}
 
 
 @dataclass(frozen=True)
@@ -269,23 +279,21 @@ class _SplitLaunch:
 
     def _final(self, numbers: Sequence[NumberAtLaunch], buffers: Sequence[str], splits: str) -> str:
         """The launch of the kernel that combines what was found."""
-        parameters = {p.name: p for p in self.split.facts.kernel.parameters}
-        placed, named = list(buffers), []
-        for name in self.names.passed:
-            if self._is_left_out(name):
-                continue
-            code = self._at_launch.argument(name)
-            # Those that have a default stand behind the number of splits in the new kernel.
-            if parameters[name].constexpr or parameters[name].default is not None:
-                named.append(f"{name}={code}")
-            else:
-                placed.append(code)
-        arguments = [*placed, *named, f"{self.names.size}={splits}"]
+        given = dict(zip(self.names.partials, buffers, strict=True))
+        named = {self.names.size, *self.names.optional}
+        for parameter in self.split.facts.kernel.parameters:
+            name = parameter.name
+            named |= {name} if parameter.constexpr else set()
+            if name in self.names.order and not self._is_left_out(name):
+                given[name] = self._at_launch.argument(name)
+        given[self.names.size] = splits
+        arguments = arguments_for(self.names.order, given, named)
         more: list[str] = []
         if self.split.second is not None:
             more = [splits]
             arguments += self._options()
         code = f"{self.names.final}[{self._grid(numbers, *more)}]({', '.join(arguments)})"
+        check_binding(self._launch, code, self.names.order)
         return f"if {splits} > 1:\n" + textwrap.indent(on_lines(code, self._width - 4), "    ")
 
     def _options(self) -> Iterator[str]:

@@ -7,12 +7,14 @@ argument.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.source import Change, InsertBefore, Launch
+from tritonopt.source.parsing import parsed
+from tritonopt.source.trees import walk
 from tritonopt.source.tuner_functions import counting_use
 from tritonopt.transforms.tiling.launch_grids import (
     Extent,
@@ -158,3 +160,35 @@ def check_builtin(launch: Launch, name: str) -> None:
         known = scope.find(name) is None and not names.stars
     if not known:
         raise NotExpressible(f"line {launch.call.lineno} has no {name} to call")
+
+
+def arguments_for(
+    parameters: Mapping[str, bool], given: Mapping[str, str], named: Container[str]
+) -> list[str]:
+    """What a launch of a new kernel passes: by place as long as it keeps to the kernel's order.
+
+    What comes after one that is `named`, or left to its default, has its name too.
+    """
+    order, found, by_place = [*parameters], list[str](), True
+    for name, code in given.items():
+        by_place = by_place and name not in named and order[len(found)] == name
+        found.append(code if by_place else f"{name}={code}")
+    return found
+
+
+def check_binding(launch: Launch, code: str, parameters: Mapping[str, bool]) -> None:
+    """Whether code that launches a new kernel passes each of its parameters, and that once.
+
+    Of the parameters it is said which have a default. What the launch of the old kernel leaves to
+    a tuner or a heuristic, this one does too. Raises NotExpressible.
+    """
+    calls = [node for node in walk(parsed(code)) if isinstance(node, ast.Call)]
+    call = next(node for node in calls if isinstance(node.func, ast.Subscript))
+    left = {p.name for p in launch.kernel.parameters} - set(launch.arguments)
+    named = [k.arg for k in call.keywords if k.arg is not None and k.arg not in launch.options]
+    passed = [*[*parameters][: len(call.args)], *named]
+    needed = {name for name, has_default in parameters.items() if not has_default} - left
+    fits = len(call.args) <= len(parameters) and len(set(passed)) == len(passed)
+    if not fits or not needed <= set(passed) <= set(parameters):
+        line = launch.call.lineno
+        raise NotExpressible(f"line {line} would not pass what the new kernel takes, each once")

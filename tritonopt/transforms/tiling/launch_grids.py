@@ -16,9 +16,11 @@ from itertools import chain, count
 from tritonopt.facts.host.side_effects import Evaluation
 from tritonopt.facts.host.torch_api import SIZES
 from tritonopt.source import Change, Launch, Module, ReplaceExpression
+from tritonopt.source.editing import excerpts
 from tritonopt.source.names import Binding, Scope
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import blocks_of, is_text, walk
+from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.writing import NotExpressible
 
 _NUMBERS = frozenset(
@@ -189,14 +191,17 @@ class Extent:
                     return None
                 if not self._evaluation.gives_the_same(argument, self._passed):
                     return None
-                replaced[node] = module.text_of(argument)
+                code = module.text_of(argument)
+                alone = isinstance(module.names.parents[node], ast.Call)
+                replaced[node] = code if alone else in_parentheses(code)
         text = module.text_with(self.expression, replaced)
-        left = (n for n in walk(parsed(text, mode="eval")) if isinstance(n, ast.Name))
+        left = (n for n in walk(parsed(f"({text})", mode="eval")) if isinstance(n, ast.Name))
         return None if any(n.id == self.meta for n in left) else self._whole(text)
 
     def _whole(self, text: str) -> str:
         """The code in parentheses, where it could not stand alone."""
-        return f"({text})" if "\n" in text or isinstance(self.expression, ast.NamedExpr) else text
+        text = excerpts.joined(text)
+        return f"({text})" if isinstance(self.expression, ast.NamedExpr) else text
 
     @property
     def is_plain(self) -> bool:
@@ -302,7 +307,7 @@ class Extent:
             and not self._is_shared
             and not (self.name and not self.meta)
         ):
-            text = bound_to or self.launch.module.text_of(self.expression)
+            text = bound_to or excerpts.joined(self.launch.module.text_of(self.expression))
             return [ReplaceExpression(self.expression, around(text))]
         grid = f"{self.name}({self.meta})" if self.meta else self.name
         parts = [f"{grid}[{axis}]" for axis in range(self.axis)]

@@ -1,4 +1,4 @@
-"""Whether the functions that prune a tuner's configurations take one more argument of a launch.
+"""What a tuner does with one more argument of a launch: it may prune by it, or choose by it.
 
 Triton calls `early_config_prune(configs, named_arguments, **keywords_of_the_launch)`, and
 `perf_model(**arguments)` with all that the kernel takes.
@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from tritonopt.facts import KernelFacts
 from tritonopt.facts.host.tuner_choices import bound
 from tritonopt.rewriting.checklist import unknown
-from tritonopt.source import Module
+from tritonopt.source import Change, Module, ReplaceExpression
 from tritonopt.source.project.meanings import Defined
 from tritonopt.source.trees import walk
 
@@ -47,6 +48,39 @@ def check_pruning(module: Module, decorator: ast.expr) -> None:
                     f"{detail} may not take, or may look at, every argument of a launch: "
                     "let it take **kwargs, and read of them what it names",
                 )
+
+
+def in_tuner_keys(facts: KernelFacts, name: str) -> Iterator[Change]:
+    """Has tuners choose anew for each value of a new parameter. Raises Declined."""
+    kernel, launches = facts.kernel, facts.launches.launches
+    tuners = [(kernel.module, decorator) for decorator in kernel.node.decorator_list]
+    for launch in launches:
+        if launch.chosen_by is not None:
+            tuners.append((launch.module, launch.chosen_by.func))
+    for module, call in dict.fromkeys(tuners):
+        if not isinstance(call, ast.Call) or module.resolve(call.func) != "triton.autotune":
+            continue
+        given = [k.value for k in call.keywords if k.arg == "key"] or call.args[1:2]
+        match given:
+            case [ast.List(elts=[*_, last]) | ast.Tuple(elts=[*_, last]) as names] if _is_text(
+                last
+            ):
+                start, end = module.lines.span(names)
+                behind = module.lines.span(last)[1]
+                quote = module.text[behind - 1]
+                before, after = module.text[start:behind], module.text[behind:end]
+                yield ReplaceExpression(names, f"{before}, {quote}{name}{quote}{after}")
+            case [ast.List(elts=[]) as empty]:
+                yield ReplaceExpression(empty, f'["{name}"]')
+            case _:
+                detail = f"the key of the tuner in line {call.lineno} is no list that stands there"
+                way = f"to which {name} could be added: write it there"
+                raise unknown(_CLAIM, "unknown-decorator", f"{detail}, {way}")
+
+
+def _is_text(node: ast.expr) -> bool:
+    """Whether it is a name in plain quotes."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _pruning(module: Module, decorator: ast.expr) -> Iterator[tuple[Module, ast.expr]]:

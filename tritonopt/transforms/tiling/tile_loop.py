@@ -39,12 +39,7 @@ class TileCode:
     replaced: Mapping[ast.expr, str]
     """New code for expressions of the kernel."""
 
-    def text(self, node: ast.expr) -> str:
-        """In parentheses where it takes several lines."""
-        text = self.code(node)
-        return f"({text})" if "\n" in text else text
-
-    def code(self, node: ast.expr, replaced: Mapping[ast.expr, str] | None = None) -> str:
+    def text(self, node: ast.expr, replaced: Mapping[ast.expr, str] | None = None) -> str:
         """As if its statement were not indented."""
         given = self.replaced if replaced is None else replaced
         first, *rest = self.module.text_with(node, given).split("\n")
@@ -196,7 +191,7 @@ class _TileLoop:
         atomics = []
         for found in self.tiling.sums.sums:
             changes.append(Replace(found.statement, found.step.format(value=self._added(found))))
-            atomics.append((found.under, self.code.code(found.call, {found.added: found.name})))
+            atomics.append((found.under, self.code.text(found.call, {found.added: found.name})))
         return [*changes, *(InsertAfter(last, code) for code in self._by_condition(atomics))]
 
     def _by_condition(self, codes: Sequence[tuple[ast.If | None, str]]) -> list[str]:
@@ -213,7 +208,7 @@ class _TileLoop:
     def _added(self, found: TileSum) -> str:
         if not found.cast:
             return self.code.text(found.added)
-        code = self.code.code(found.added)
+        code = self.code.text(found.added)
         if found.may_be_number:
             return f"{self.writer.language('cast')}({code}, {found.cast})"
         is_primary = isinstance(found.added, ast.Name | ast.Call | ast.Subscript | ast.Attribute)

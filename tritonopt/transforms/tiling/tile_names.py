@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tritonopt.source.trees import walk
+from tritonopt.transforms.code_edits import arguments_code
 from tritonopt.transforms.tiling.exit_legality import names_in_both
 from tritonopt.transforms.tiling.tile_body import PLAIN_OPERATORS, TileBody
 from tritonopt.transforms.tiling.tile_legality import Tiling
@@ -87,10 +88,7 @@ class TileNames:
 
 def language_call(body: TileBody, writer: Writer, name: str) -> str:
     """`tl.num_programs(axis=0)`, with the axis as the kernel writes it."""
-    module, call = body.kernel.module, body.ids.calls[0]
-    _, start = module.lines.span(call.func)
-    _, end = module.lines.span(call)
-    return writer.language(name) + module.text[start:end]
+    return f"{writer.language(name)}({arguments_code(body.kernel.module, body.ids.calls[0])})"
 
 
 class _Finder:
@@ -153,10 +151,8 @@ class _Finder:
             return {}
         if around.attr != "to":
             return {}
-        _, start = self.module.lines.span(call.func)
-        _, end = self.module.lines.span(call)
-        arguments = self.module.text[start:end].removeprefix("(")
-        return {call: f"{self.writer.language('cast')}({variable}, {arguments}"}
+        arguments = arguments_code(self.module, call)
+        return {call: f"{self.writer.language('cast')}({variable}, {arguments})"}
 
     # Names that are bound for each tile
 

@@ -113,5 +113,5 @@ def _without_if(module: Module, node: ast.If, masks: Sequence[str]) -> str:
     if node.orelse:
         above, behind = excerpts.else_comments(module, node)
         lines[1] += behind
-        lines += [*above.splitlines(), excerpts.block_code(module, node.orelse)]
+        lines += [*above.split("\n")[:-1], excerpts.block_code(module, node.orelse)]
     return "\n".join(lines)
