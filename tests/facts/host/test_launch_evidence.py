@@ -92,7 +92,6 @@ def test_own_memory_overlaps_nothing_else(body: str) -> None:
         "y = out if out is not None else torch.empty_like(x)\nkernel[(1,)](x, y, 3)",
         "if out is None:\n    out = torch.empty_like(x)\nkernel[(1,)](x, out, 3)",
         "y = torch.empty_like(x)\nif N:\n    y = x\nkernel[(1,)](x, y, 3)",
-        "y, z = torch.empty_like(x), 3\nkernel[(1,)](x, y, 3)",
         "y = z = torch.empty_like(x)\nkernel[(1,)](z, y, 3)",
         "y = torch.empty(3, out=x)\nkernel[(1,)](x, y, 3)",
         "y = torch.empty(3, **options)\nkernel[(1,)](x, y, 3)",
@@ -138,6 +137,7 @@ def test_what_may_overlap(body: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
+        "y, z = torch.empty_like(x), 3\nkernel[(1,)](x, y, 3)",
         "y = torch.empty(3)\nkernel[(1,)](x, y, 3)\ny = x",
         "y = torch.empty(3)\nkernel[(1,)](x, y, 3)\ny = y.sum(0)\nreturn y",
         "y = torch.empty(3)\nkernel[(1,)](x, y, 3)\ny += 1",
@@ -182,6 +182,7 @@ def test_what_a_name_holds_after_the_launch_does_not_matter(body: str) -> None:
         "        kernel[(1,)](x, y, 3)",
         "a = x\nfor i in x:\n    y = torch.empty(3)\n    kernel[(1,)](a, y, 3)\n    a = y",
         "for i in x:\n    y = torch.empty(3)\n    kernel[(1,)](a, y, 3)\n    a = y",
+        "a, b = torch.empty(3), x\na, b = b, a\nkernel[(1,)](x, a, 3)",
         # What may have run before the launch, and may not.
         "y = torch.empty(3)\nif N:\n    y = x\nkernel[(1,)](x, y, 3)\ny = torch.empty(3)",
         "try:\n    y = x\n    prepare()\n    y = torch.empty(3)\nexcept E:\n"

@@ -17,6 +17,7 @@ from tritonopt.facts.host.launcher_code import bindings_of, evaluated_by, evalua
 from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.host.reach import reach_of
 from tritonopt.facts.host.reaching_bindings import Bound, Reaching, bindings_in
+from tritonopt.facts.host.same_memory import may_be_one
 from tritonopt.facts.host.slices import may_overlap, surely_overlap
 from tritonopt.facts.host.tensor_expressions import allocation, viewed
 from tritonopt.facts.launch_bindings import LaunchBinding
@@ -127,12 +128,18 @@ class LaunchEvidence:
         return True
 
     def passes_one_for_both(self, first: str, second: str) -> bool:
-        """Whether some launch is seen to pass the same expression for two parameters."""
-        pairs = [(n.arguments.get(first), n.arguments.get(second)) for n in self.launches]
-        return any(
-            one is not None and other is not None and ast.dump(one) == ast.dump(other)
-            for one, other in pairs
-        )
+        """Whether some launch is seen to pass one tensor for two parameters, or parts of one."""
+        return self.where_one_is_both(first, second) != ""
+
+    def where_one_is_both(self, first: str, second: str) -> str:
+        """Where a launch is seen to do so; "" for none."""
+        for launch in self.launches:
+            one, other = launch.arguments.get(first), launch.arguments.get(second)
+            if one is None or other is None or isinstance(one, ast.Constant):
+                continue
+            if may_be_one(launch, one, other):
+                return launch.where
+        return ""
 
     def overlap(self, first: str, second: str) -> str:
         """Where a launch is seen to pass two parts of one tensor that may overlap; "" for none."""

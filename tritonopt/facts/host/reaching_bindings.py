@@ -28,7 +28,9 @@ class Bound:
     statement: ast.stmt
     start: _Position
     value: ast.expr | None
-    """The right side of a plain assignment; None of any other binding, and of `y += 1`."""
+    """What it gives to the name, as an assignment does; None where that is not an expression."""
+    surely: bool = False
+    """Whether the statement is an assignment, which binds the name whenever it is run."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class ReachingBindings:
         home, end = self._homes[expression]
         bounds = self._bounds.get(name, [])
         last = max(
-            (b.start for b in bounds if b.value is not None and self._always_before(b, home)),
+            (b.start for b in bounds if b.surely and self._always_before(b, home)),
             default=None,
         )
         found = [b for b in bounds if last is None or b.start >= last]
@@ -90,7 +92,7 @@ class ReachingBindings:
         self, bound: Bound, place: ast.stmt, end: _Position, last: _Position | None
     ) -> bool:
         """Whether it may run before a place is left, and nothing before `last` counts."""
-        follows = bound.statement is place and bound.value is not None  # it assigns afterwards
+        follows = bound.statement is place and bound.surely  # it assigns afterwards
         if bound.start < end and not follows and not self._exclude(bound.statement, place):
             return True
         common = self._loops(bound.statement) & self._loops(place)
@@ -124,12 +126,15 @@ class ReachingBindings:
         self._paths[statement] = path
         for outermost in _expressions(statement):
             end = (outermost.end_lineno or 0, outermost.end_col_offset or 0)
-            for part in walk(outermost):
+            parts = walk(outermost)
+            walrus = {p.target: p.value for p in parts if isinstance(p, ast.NamedExpr)}
+            for part in parts:
                 self._homes[part] = (statement, end)
                 if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
                     value = _assigned(statement, part)
+                    surely = value is not None
                     self._bounds.setdefault(part.id, []).append(
-                        Bound(statement, _start(part), value)
+                        Bound(statement, _start(part), value or walrus.get(part), surely)
                     )
         if not isinstance(statement, _INNER):
             self._read(statement, path)
@@ -147,13 +152,19 @@ def _expressions(node: ast.AST) -> list[ast.expr]:
 
 
 def _assigned(statement: ast.stmt, name: ast.Name) -> ast.expr | None:
-    """What `name = value` gives to a name."""
+    """What `name = value` gives to a name, and `name, other = value, more`."""
     match statement:
-        case (
-            ast.Assign(targets=[ast.Name() as target], value=value)
-            | ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value)
-        ) if target is name:
+        case ast.AnnAssign(target=target, value=ast.expr() as value) if target is name:
             return value
+        case ast.Assign(targets=targets, value=value):
+            if name in targets:
+                return value
+            for several in targets:
+                match several, value:
+                    case ast.Tuple(elts=names), ast.Tuple(elts=parts) if len(names) == len(parts):
+                        plain = not any(isinstance(p, ast.Starred) for p in (*names, *parts))
+                        if plain and name in names:
+                            return parts[names.index(name)]
     return None
 
 

@@ -15,7 +15,8 @@ from functools import cached_property
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.algebra.atoms import Lane, ProgramId
+from tritonopt.facts.algebra.atoms import Iteration, Lane, Param, ProgramId
+from tritonopt.facts.algebra.divisibility import replaced
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.host.callers import passes_any_size
@@ -63,37 +64,107 @@ def find_races(facts: KernelFacts) -> Iterator[Race]:
                 break
 
 
-def shifted(facts: KernelFacts, axis: int) -> tuple[Effect, Effect] | None:
-    """A load and a store of one buffer, as far apart as tiles along the axis are.
+@dataclass(frozen=True)
+class Crossing:
+    """A load and a write of one buffer that are not shown to keep to the program's own elements."""
 
-    Seen without any sizes: the offsets differ by a number of whole tiles, or by some elements
-    where tiles stand side by side.
+    load: Effect
+    write: Effect
+    where: str = ""
+    """The launch that passes one tensor for both of their parameters; "" for one parameter."""
+
+    @property
+    def told(self) -> str:
+        return (
+            f"the launch in {self.where} passes one tensor for what line {self.load.line} reads "
+            f"and line {self.write.line} writes, at offsets that are not shown to be equal"
+        )
+
+
+def find_crossing(facts: KernelFacts, axis: int) -> Crossing | None:
+    """A load that may give what a program of another number along an axis writes.
+
+    Of one parameter, the offsets are apart by whole tiles, or by anything where tiles stand side by
+    side. Of two that some launch passes one tensor for, they are not shown to be equal: whoever
+    passes it counts on both going to the same elements.
     """
-    program = ProgramId(Polynomial.constant(axis))
-    for load in (e for e in facts.effects if e.kind is EffectKind.LOAD):
-        for store in (e for e in facts.effects if e.kind is EffectKind.STORE):
-            if load.pointer is None or store.pointer is None:
-                continue
-            (one, read), (other, written) = map(facts.forms.address, (load.pointer, store.pointer))
-            if one is None or other is None or not _are_one(facts, one, other):
-                continue
-            apart = read - written
-            step = coefficient(written, program)
-            if apart.is_zero or step is None or step != coefficient(read, program):
-                continue
-            tiles = apart.divided_by(step)
-            number = tiles.constant_value if tiles is not None else None
-            if number is not None and number.denominator == 1:
-                return load, store
-            lanes = [a for a in written.atoms if isinstance(a, Lane) and a.extent == step]
-            if apart.constant_value is not None and lanes:
-                return load, store
+    for load in (e for e in facts.effects if _is_plain(e, EffectKind.LOAD)):
+        for write in (e for e in facts.effects if e.writes and e.pointer is not None):
+            for read, written in product(_buffers(facts, load), _buffers(facts, write)):
+                where = "" if read == written else facts.launches.where_one_is_both(read, written)
+                if where and facts.why_disjoint(read, written)[0]:
+                    continue
+                if where and not _are_equal(facts, load, write):
+                    return Crossing(load, write, where)
+                if read == written and _are_tiles_apart(facts, load, write, axis):
+                    return Crossing(load, write)
     return None
 
 
-def _are_one(facts: KernelFacts, one: str, other: str) -> bool:
-    """Whether two parameters are one, or some launch passes the same tensor for both."""
-    return one == other or facts.launches.passes_one_for_both(one, other)
+def _buffers(facts: KernelFacts, effect: Effect) -> frozenset[str]:
+    """The parameters that an access may go to; all that are passed where that is not known."""
+    known = facts.bases(effect)
+    assert effect.pointer is not None
+    base = facts.forms.address(effect.pointer)[0] if known is None else None
+    if known is None and base is None:
+        known = frozenset(p.name for p in facts.kernel.parameters if not p.constexpr)
+    return frozenset({base}) if known is None and base is not None else known or frozenset()
+
+
+def _are_equal(facts: KernelFacts, load: Effect, write: Effect) -> bool:
+    """Whether two accesses go to the same elements in the same order, be it in loops of their own.
+
+    Whichever launch passes one tensor, an element belongs to the program that computes it.
+    """
+    assert load.pointer is not None
+    assert write.pointer is not None
+    one, read = facts.forms.address(load.pointer)
+    other, written = facts.forms.address(write.pointer)
+    if one is None or other is None:
+        return False
+    mine, theirs = (
+        sorted(
+            (a for a in form.atoms if isinstance(a, Iteration) and a not in another.atoms),
+            key=lambda atom: atom.key,
+        )
+        for form, another in ((read, written), (written, read))
+    )
+    if len(mine) != len(theirs):
+        return False
+    for one_loop, other_loop in zip(mine, theirs, strict=True):
+        counts = [_count(facts, a) for a in (one_loop, other_loop)]
+        if counts[0] is None or counts[0] != counts[1]:
+            return False
+        read = replaced(read, {one_loop: Polynomial.of(other_loop)})
+    return (read - written).is_zero
+
+
+def _count(facts: KernelFacts, atom: Iteration) -> Polynomial | None:
+    loop = next((found for found in facts.loops if found.identity == atom.loop), None)
+    return None if loop is None else facts.forms.trip_count(loop)
+
+
+def _are_tiles_apart(facts: KernelFacts, load: Effect, write: Effect, axis: int) -> bool:
+    """Whether two accesses of one parameter are as far apart as tiles along an axis are."""
+    assert load.pointer is not None
+    assert write.pointer is not None
+    program = ProgramId(Polynomial.constant(axis))
+    (one, read), (other, written) = map(facts.forms.address, (load.pointer, write.pointer))
+    step = coefficient(written, program)
+    apart = read - written
+    if one is None or other is None or apart.is_zero or step is None:
+        return False
+    if step != coefficient(read, program):
+        return False
+    if _is_same_for_program(apart) and apart.whole_quotient(step) is not None:
+        return True
+    side_by_side = any(isinstance(a, Lane) and a.extent == step for a in written.atoms)
+    return side_by_side and _is_same_for_program(apart)
+
+
+def _is_same_for_program(apart: Polynomial) -> bool:
+    """Whether a distance is a number that the launch decides."""
+    return all(isinstance(leaf, Param) for leaf in apart.leaves())
 
 
 def coefficient(form: Polynomial, atom: Atom) -> Polynomial | None:
