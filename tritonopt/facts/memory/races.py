@@ -15,17 +15,19 @@ from functools import cached_property
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.algebra.atoms import Iteration, Lane, Param, ProgramId
-from tritonopt.facts.algebra.divisibility import replaced
+from tritonopt.facts.algebra.atoms import Iteration, Lane, LauncherParameter, Param, ProgramId
+from tritonopt.facts.algebra.divisibility import replaced, substitute
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.host.callers import passes_any_size
 from tritonopt.facts.host.launcher_code import forms_at
 from tritonopt.facts.host.slices import rows_from
+from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.memory.buffers import MAX_RANK, CannotTell, Trial, checks_are_understood
 from tritonopt.facts.memory.lost_updates import find_lost_update
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.operations import Op
+from tritonopt.source import Launch
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
@@ -215,14 +217,33 @@ def _find(facts: KernelFacts, load: Effect, store: Effect) -> Race | None:
         bindings = [w for w in facts.launches.bindings if w.launch is launch]
         for binding in (w for w in bindings if not w.unread):
             try:
-                reads = _Access(facts, launch, binding, load)
-                writes = _Access(facts, launch, binding, store)
+                free = _free_distances(facts, binding, load, store)
+                reads = _Access(facts, launch, binding, load, free)
+                writes = _Access(facts, launch, binding, store, free)
                 found = reads.meets(writes)
             except (CannotTell, TooLarge):
                 found = ""
             if found:
                 return Race(load, store, found)
     return None
+
+
+def _free_distances(
+    facts: KernelFacts, binding: LaunchBinding, load: Effect, store: Effect
+) -> frozenset[Atom]:
+    """Arguments of the launcher that say how far apart the two accesses are, and nothing more."""
+    assert load.pointer is not None
+    assert store.pointer is not None
+    (_, read), (_, written) = map(facts.forms.address, (load.pointer, store.pointer))
+    apart = substitute(read - written, binding)
+    grid = {a for form in binding.grid if form is not None for a in form.leaves()}
+    return frozenset(
+        atom
+        for atom in apart.atoms
+        if isinstance(atom, LauncherParameter) and atom not in grid
+        if atom not in set(substitute(written, binding).leaves())
+        if not any(isinstance(leaf, ProgramId) for leaf in apart.leaves())
+    )
 
 
 def _has_lanes(facts: KernelFacts, effect: Effect) -> bool:
@@ -234,6 +255,17 @@ class _Access(Trial):
     """A load or a store under one configuration of one launch."""
 
     _ends_at_buffer = False
+
+    def __init__(
+        self,
+        facts: KernelFacts,
+        launch: Launch,
+        binding: LaunchBinding,
+        effect: Effect,
+        free: frozenset[Atom],
+    ) -> None:
+        self._free = free
+        super().__init__(facts, launch, binding, effect)
 
     @cached_property
     def _part(self) -> tuple[ast.expr, int] | None:
@@ -256,7 +288,7 @@ class _Access(Trial):
         rank = max(self._rank, writes._rank)
         if not programs or rank > MAX_RANK:
             return ""
-        sizes_to_try = sorted(product(_LENGTHS, repeat=rank), key=lambda s: (max(s), s))
+        sizes_to_try = sorted(product(_LENGTHS, repeat=rank), key=_how_large)
         for sizes in islice((s for s in sizes_to_try if min(s) > 1), MAX_TRIALS * rank):
             numbers = {**self._numbers(sizes), **writes._numbers(sizes)}
             if not (self._is_allowed(numbers) and writes._is_allowed(numbers)):
@@ -323,10 +355,20 @@ class _Access(Trial):
             return ""
         shape = f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
         names = [_number(programs, place) for place in (mine, theirs)]
+        free = "".join(
+            f" and {a.name} = 1"
+            for a in sorted(self._free, key=str)
+            if isinstance(a, LauncherParameter)
+        )
         return (
-            f"with {self._tensor_name} of shape {shape}, program {names[0]} reads element "
+            f"with {self._tensor_name} of shape {shape}{free}, program {names[0]} reads element "
             f"{element} of {self._read_name}, which program {names[1]} writes"
         )
+
+
+def _how_large(sizes: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:
+    """One large size is tried before several of middle size: tiles are often larger than these."""
+    return sorted(sizes)[-2] if len(sizes) > 1 else 0, max(sizes), sizes
 
 
 def _number(programs: set[ProgramId], place: Mapping[Atom, int]) -> str:
