@@ -83,8 +83,7 @@ class SplitReduce(Pass):
     of its turns stores a tile of one axis, beside that of the next turn (`store-is-scattered`).
     What the second kernel loads is known to be no buffer that it stores to (`data-may-change`):
     one of its programs would read what another one has stored. So a norm that works in place is
-    left alone. It has no atomics or barriers in the loop (`done-by-every-part`). Nor is a launch
-    seen to pass one tensor both to read the rows of and for the results (`tiles-race`).
+    left alone. It has no atomics or barriers in the loop (`done-by-every-part`).
 
     With `combine=atomics` the order must not matter, so there are no sums of floats, and all that
     is behind the loop is a plain store of the one result, in its own type, each program to an

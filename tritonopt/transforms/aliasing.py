@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.effects import Effect
-from tritonopt.facts.memory.races import find_crossing
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.transforms.disjoint_accesses import DisjointAccesses
 
@@ -62,16 +61,6 @@ def prove_unchanged(
             if not accesses.are_disjoint(write, load):
                 raise change_of_data(facts, load, write)
     accesses.prove(checklist, CLAIM, otherwise)
-
-
-def check_one_tensor(facts: KernelFacts) -> None:
-    """No launch may pass one tensor for what programs read and write at unequal offsets.
-
-    The programs of such a launch see in which order they run. Raises Declined.
-    """
-    found = find_crossing(facts, 0)
-    if found is not None and found.where:
-        raise unknown("tiles-are-independent", "tiles-race", found.told)
 
 
 def change_of_data(facts: KernelFacts, load: Effect, write: Effect) -> Declined:

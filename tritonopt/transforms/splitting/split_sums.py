@@ -18,7 +18,6 @@ from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.source.trees import walk
-from tritonopt.transforms.aliasing import check_one_tensor
 from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM, Combining, reducing
 from tritonopt.transforms.splitting.moved_names import MovedName, moved_names
 from tritonopt.transforms.splitting.partnered import Partner, is_chosen_extreme, partner_of
@@ -112,7 +111,6 @@ class _Legality:
         brought = f"each turn brings to {' and '.join(names)} what no other turn has a part in"
         self.checklist.prove("turns-are-independent", brought)
         self.checklist.prove("accumulators-can-be-combined", _combined_in_words(found))
-        check_one_tensor(self.facts)
         return found
 
     # What turns bring
