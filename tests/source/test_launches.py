@@ -185,8 +185,6 @@ def test_launches_come_in_source_order_with_the_innermost_function() -> None:
         "def f(kernel=K): pass",
         "K(x, y, n)",
         "bound = K[g]",
-        "K.fn",
-        "K.configs",
         "K.run(x, y, n)",
         "self.kernel = K",
         "k = self.kernel = K",
@@ -196,15 +194,59 @@ def test_launches_come_in_source_order_with_the_innermost_function() -> None:
         "K[K](x)[0]",
         "getattr(module, 'K')",
         "globals()['K']",
-        "k = K; k.fn",
         "@use(K)\ndef f(): pass",
         "print(K == 1)",
+        # A configuration that is handed on may be changed, and `fn` launches as the kernel does.
+        "K.configs.append(c)",
+        "K.configs = []",
+        "K.configs[0].kwargs['B'] = 3",
+        "K.configs[0] = c",
+        "best = K.best_config",
+        "def f(): return K.best_config",
+        "use(K.configs)",
+        "for c in K.configs: pass",
+        "K.cache.clear()",
+        "K.fn[g](x, y, n)",
+        "K.fn.fn[g](x, y, n)",
+        "K.fn.run(x, y, n, grid=g)",
+        "inner = K.fn",
+        "run(K.fn)",
+        "K.fn = other",
+        "K.__name__ = 'other'",
+        "K.other",
+        "K.fn.other",
+        "hooks = [K.pre_hook]",
     ],
 )
 def test_every_other_use_is_an_escape(use: str) -> None:
     module = read(use)
     assert list(module.escapes) == ["K"]
     assert use.splitlines()[0] in escapes(module)["K"][0]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "K.fn",
+        "k = K; k.fn",
+        "K.configs",
+        "name = K.__name__",
+        "log(K.fn.__name__, K.fn.fn.__doc__)",
+        "n = len(K.configs)",
+        "print(K.configs, K.best_config)",
+        "text = f'{K.best_config} {K.__name__}'",
+        "b = K.best_config.kwargs['B']",
+        "b = K.configs[0].kwargs['B'] + K.configs[0].num_warps",
+        "assert K.fn is not None and K is not None",
+        "ok = isinstance(K, object) and isinstance(K.fn, object)",
+        "if K is None: pass",
+        "size = len(K.cache)",
+    ],
+)
+def test_who_asks_for_something_of_a_kernel_does_not_launch_it(use: str) -> None:
+    module = read(f"def f():\n    {use}\n")
+    assert not module.escapes
+    assert not module.launches
 
 
 def test_calls_from_jit_code_are_no_escapes() -> None:

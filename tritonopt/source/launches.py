@@ -23,6 +23,25 @@ if TYPE_CHECKING:
 
 _LAUNCH_METHODS = frozenset({"run", "warmup"})
 
+_TEXTS = frozenset(
+    ["__name__", "__qualname__", "__doc__", "__module__", "__file__", "src", "raw_src"]
+    + ["cache_key", "starting_line_number", "noinline", "num_warps", "num_stages", "bench_time"]
+)
+"""Attributes of kernels and tuners that are numbers or texts."""
+_TABLES = frozenset(
+    ["configs", "best_config", "configs_timings", "cache", "device_caches", "arg_names", "keys"]
+    + ["params", "signature", "constexprs", "nargs", "used_global_vals", "kernel_cache"]
+)
+"""Those that may be changed inside."""
+_NUMBERS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg"})
+"""Attributes of a configuration that are numbers."""
+_LOOKING = frozenset(
+    ["len", "print", "str", "repr", "isinstance", "issubclass", "hasattr", "callable", "type", "id"]
+    + ["bool", "hash", "inspect.getsource", "inspect.getsourcelines", "inspect.signature"]
+    + ["inspect.getfile", "inspect.getsourcefile"]
+)
+"""Functions that neither keep nor change what they are given."""
+
 Reference = ast.Name | ast.Attribute
 
 
@@ -101,6 +120,11 @@ def find_uses(module: Module) -> Uses:
 def launch_at(reference: Reference, kernel: Kernel, module: Module) -> Launch | None:
     """The launch that an expression, which stands for a kernel of any file, is a part of."""
     return _Finder(module).launch(kernel, reference, None)
+
+
+def only_asks_at(reference: Reference, module: Module) -> bool:
+    """Whether an expression, which stands for a kernel of any file, is only asked something."""
+    return _Finder(module).only_asks(reference)
 
 
 def caller_at(reference: Reference, module: Module) -> Kernel | None:
@@ -338,7 +362,59 @@ class _Finder:
 
     def _harmless(self, reference: Reference) -> bool:
         # The uses of an alias are looked at where they stand.
-        return reference in self._aliases or self._decorates_kernel(reference)
+        return (
+            reference in self._aliases
+            or self._decorates_kernel(reference)
+            or self.only_asks(reference)
+        )
+
+    def only_asks(self, reference: Reference) -> bool:
+        """Whether something of the kernel is read there that neither launches nor changes it.
+
+        `k.configs` and `k.best_config` are read of, and what comes of it is a number or a text, or
+        goes to a function that only looks at it: a configuration can be changed. `k.fn` is the
+        kernel again, without what stands above it.
+        """
+        parents = self._names.parents
+        node: ast.expr = reference
+        attribute = ""
+        around = parents.get(node)
+        while isinstance(around, ast.Attribute) and around.attr in ("fn", "base_fn"):
+            node, around = around, parents.get(around)
+        if isinstance(around, ast.Attribute) and isinstance(around.ctx, ast.Load):
+            node, attribute, around = around, around.attr, parents.get(around)
+            if attribute in _TEXTS:
+                return True
+            if attribute not in _TABLES:
+                return False
+        while isinstance(around, ast.Attribute | ast.Subscript) and attribute:
+            if around.value is not node or not isinstance(around.ctx, ast.Load):
+                return False
+            last = around.attr if isinstance(around, ast.Attribute) else attribute
+            plain = isinstance(around, ast.Subscript) and attribute == "kwargs"
+            node, attribute, around = around, last, parents.get(around)
+            if plain or attribute in _NUMBERS:
+                return True
+            if attribute not in (*_TABLES, "kwargs"):
+                return False
+        return self._only_looks(node, around)
+
+    def _only_looks(self, node: ast.expr, around: ast.AST | None) -> bool:
+        match around:
+            case ast.Call(func=called, args=arguments) if node in arguments:
+                name = self._module.builtin(called) or self._module.resolve(called)
+                return name in _LOOKING
+            case ast.Compare(ops=ops) if all(isinstance(op, ast.Is | ast.IsNot) for op in ops):
+                return True
+            case ast.FormattedValue():
+                return isinstance(node, ast.Attribute)
+            case ast.Assert() | ast.Expr():
+                return True
+            case ast.UnaryOp(op=ast.Not()):
+                return True
+            case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+                return test is node
+        return False
 
     def caller(self, reference: Reference) -> Kernel | None:
         """The kernel in whose text it is called."""

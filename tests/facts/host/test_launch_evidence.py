@@ -92,7 +92,6 @@ def test_own_memory_overlaps_nothing_else(body: str) -> None:
         "y = out if out is not None else torch.empty_like(x)\nkernel[(1,)](x, y, 3)",
         "if out is None:\n    out = torch.empty_like(x)\nkernel[(1,)](x, out, 3)",
         "y = torch.empty_like(x)\nif N:\n    y = x\nkernel[(1,)](x, y, 3)",
-        "y, z = torch.empty_like(x), 3\nkernel[(1,)](x, y, 3)",
         "y = z = torch.empty_like(x)\nkernel[(1,)](z, y, 3)",
         "y = torch.empty(3, out=x)\nkernel[(1,)](x, y, 3)",
         "y = torch.empty(3, **options)\nkernel[(1,)](x, y, 3)",
@@ -132,6 +131,82 @@ def test_own_memory_overlaps_nothing_else(body: str) -> None:
     ],
 )
 def test_what_may_overlap(body: str) -> None:
+    assert not disjoint(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "y, z = torch.empty_like(x), 3\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\nkernel[(1,)](x, y, 3)\ny = x",
+        "y = torch.empty(3)\nkernel[(1,)](x, y, 3)\ny = y.sum(0)\nreturn y",
+        "y = torch.empty(3)\nkernel[(1,)](x, y, 3)\ny += 1",
+        "y = torch.empty(3)\nkernel[(1,)](x, y, 3)\ny, z = x, y",
+        "y = torch.empty(3)\nkernel[(1,)](x, y, 3)\ndel y",
+        "y = torch.empty(3)\nkernel[(1,)](x, y, 3); y = x",
+        "y = torch.empty(3)\nkernel[(1,)](x, y, 3)\nfor y in x:\n    pass",
+        "y = torch.empty(3)\nkernel[(1,)](x, y, 3)\nx = y",
+        "y = x\ny = torch.empty(3)\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\nz = y\ny = torch.empty(3)\nkernel[(1,)](z, y, 3)",
+        "if N:\n    y = torch.empty(3)\n    kernel[(1,)](x, y, 3)\nelse:\n    y = x",
+        "if N:\n    y = x\nelse:\n    y = torch.empty(3)\n    kernel[(1,)](x, y, 3)",
+        "match N:\n    case 1:\n        y = x\n    case _:\n        y = torch.empty(3)\n"
+        "        kernel[(1,)](x, y, 3)",
+        "if N:\n    y = torch.empty(3)\nelse:\n    y = torch.ones(3)\nkernel[(1,)](x, y, 3)\ny = x",
+        "for i in x:\n    y = torch.empty(3)\n    kernel[(1,)](x, y, 3)\n    y = x",
+        "y = torch.empty(3)\nkernel[(1,)](x, y, 3)\nfor i in range(3):\n    y = x",
+        "try:\n    y = torch.empty(3)\n    kernel[(1,)](x, y, 3)\nfinally:\n    y = x",
+        "y = torch.empty(3)\ntry:\n    kernel[(1,)](x, y, 3)\nexcept E:\n    y = x",
+        "with c():\n    y = torch.empty(3)\n    kernel[(1,)](x, y, 3)\ny = x",
+        "a, b = x\nfor i in out:\n    y = torch.empty(3)\n    kernel[(1,)](a, y, 3)\n    y = a",
+        "try:\n    a = prepare(x)\nexcept E:\n    raise E()\ny = torch.empty(3)\n"
+        "kernel[(1,)](a, y, 3)",
+    ],
+)
+def test_what_a_name_holds_after_the_launch_does_not_matter(body: str) -> None:
+    assert disjoint(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # A later statement of a loop comes before the launch of the next iteration.
+        "y = torch.empty(3)\nfor i in x:\n    kernel[(1,)](x, y, 3)\n    y = x",
+        "y = torch.empty(3)\nwhile N:\n    kernel[(1,)](x, y, 3)\n    if out:\n        y = x",
+        "y = torch.empty(3)\nwhile kernel[(1,)](x, y, 3):\n    y = x",
+        "for i in x:\n    y = torch.empty(3)\n    for j in x:\n        kernel[(1,)](x, y, 3)\n"
+        "        y = x",
+        "for i in x:\n    if i:\n        y = torch.empty(3)\n    else:\n        y = x\n"
+        "    kernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\nfor i in x:\n    if i:\n        y = x\n    else:\n"
+        "        kernel[(1,)](x, y, 3)",
+        "a = x\nfor i in x:\n    y = torch.empty(3)\n    kernel[(1,)](a, y, 3)\n    a = y",
+        "for i in x:\n    y = torch.empty(3)\n    kernel[(1,)](a, y, 3)\n    a = y",
+        "a, b = torch.empty(3), x\na, b = b, a\nkernel[(1,)](x, a, 3)",
+        # What may have run before the launch, and may not.
+        "y = torch.empty(3)\nif N:\n    y = x\nkernel[(1,)](x, y, 3)\ny = torch.empty(3)",
+        "try:\n    y = x\n    prepare()\n    y = torch.empty(3)\nexcept E:\n"
+        "    kernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\ntry:\n    y = x\nfinally:\n    kernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\ntry:\n    prepare()\nexcept E:\n    y = x\nkernel[(1,)](x, y, 3)",
+        "y = x\ntry:\n    prepare()\n    y = torch.empty(3)\nexcept E:\n    pass\n"
+        "kernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\nkernel[(1,)](x, y, 3) if (y := x) else None",
+        "kernel[(1,)](x, y, 3) if (y := x) else None\ny = torch.empty(3)",
+        "y = torch.empty(3)\nz = [y := x]\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\nwith prepare(x) as y:\n    kernel[(1,)](x, y, 3)",
+        # In place, it is what it was.
+        "y = x\ny += 1\nkernel[(1,)](x, y, 3)",
+        "y = x\nz = torch.empty(3)\nkernel[(1,)](x, y, 3)\ny = z",
+        "y = torch.empty(3)\nz = y\ny = torch.zeros(3)\nkernel[(1,)](z, z, 3)",
+        "y = torch.empty(3)\nz = y\nif N:\n    y = torch.zeros(3)\nkernel[(1,)](z, y, 3)",
+        # An inner function may run before the launch.
+        "y = torch.empty(3)\ndef swap():\n    nonlocal y\n    y = x\nswap()\nkernel[(1,)](x, y, 3)",
+        "def swap():\n    nonlocal y\n    y = x\ny = torch.empty(3)\nswap()\n"
+        "kernel[(1,)](x, y, 3)\ny = torch.empty(3)",
+    ],
+)
+def test_what_a_name_may_hold_at_the_launch_does(body: str) -> None:
     assert not disjoint(body)
 
 

@@ -9,13 +9,15 @@ passed on) makes all of it unknown.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 
 from tritonopt.facts.host.launcher_code import bindings_of, evaluated_by, evaluation_at
 from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.host.reach import reach_of
+from tritonopt.facts.host.reaching_bindings import Bound, Reaching, bindings_in
+from tritonopt.facts.host.same_memory import may_be_one
 from tritonopt.facts.host.slices import may_overlap, surely_overlap
 from tritonopt.facts.host.tensor_expressions import allocation, viewed
 from tritonopt.facts.launch_bindings import LaunchBinding
@@ -126,12 +128,18 @@ class LaunchEvidence:
         return True
 
     def passes_one_for_both(self, first: str, second: str) -> bool:
-        """Whether some launch is seen to pass the same expression for two parameters."""
-        pairs = [(n.arguments.get(first), n.arguments.get(second)) for n in self.launches]
-        return any(
-            one is not None and other is not None and ast.dump(one) == ast.dump(other)
-            for one, other in pairs
-        )
+        """Whether some launch is seen to pass one tensor for two parameters, or parts of one."""
+        return self.where_one_is_both(first, second) != ""
+
+    def where_one_is_both(self, first: str, second: str) -> str:
+        """Where a launch is seen to do so; "" for none."""
+        for launch in self.launches:
+            one, other = launch.arguments.get(first), launch.arguments.get(second)
+            if one is None or other is None or isinstance(one, ast.Constant):
+                continue
+            if may_be_one(launch, one, other):
+                return launch.where
+        return ""
 
     def overlap(self, first: str, second: str) -> str:
         """Where a launch is seen to pass two parts of one tensor that may overlap; "" for none."""
@@ -227,81 +235,114 @@ class _Buffers:
         self._reach = reach_of(self._module, launch.launcher)
         self._end = launch.call.end_lineno or launch.call.lineno
         self._tensors = {
-            base for argument in launch.arguments.values() if (base := _base(argument)) is not None
+            base.id
+            for argument in launch.arguments.values()
+            if (base := _base(argument)) is not None
         }
         self._local = names_of(launch.launcher)
         self._parameters = self._local.parameters | self._local.packed
+        self._bindings = bindings_in(launch.launcher)
 
     def is_noalias(self, mine: ast.expr, theirs: ast.expr) -> bool:
         """Whether `mine` is memory of the launcher's own that `theirs` cannot be a part of."""
-        own = self._roots(mine)
+        own = self._own(mine)
         if own is None or self._local.replaces_memory:
             return False
-        if any(self._reach.is_reached(name, self._end) for name in own):
+        if any(self._reach.is_reached(name, self._end) for name in own.names):
             return False  # it may have other memory by now
         if isinstance(theirs, ast.Constant):
             return True
-        other = self._roots(theirs)
+        other = self._own(theirs)
         if other is not None:
-            return not own & other
+            return not own.calls & other.calls
         base = _base(theirs)
         if base is None:
             return False
-        return self._is_from_parameter(base, frozenset()) or self._is_older(base, own)
+        return self._is_from_parameter(base) or self._is_older(base, own.calls)
 
-    def _roots(
-        self, expression: ast.expr, seen: frozenset[str] = frozenset()
-    ) -> frozenset[str] | None:
-        """The names through which it is an own allocation; None when it may be another's."""
-        if isinstance(expression, ast.Call):
-            made = allocation(self._module, expression)
-            if made is not None and made.method_of is not None:
-                # Of what is passed to a kernel, it is known to be a tensor's method.
-                return frozenset() if _base(made.method_of) in self._tensors else None
-            if made is not None and not made.may_reuse:
-                return frozenset()
-        base = _base(expression)
-        shared = self._local.bound_otherwise | self._local.hidden
-        if base is None or base in shared | self._parameters:
-            return None
-        if base in seen:
-            return frozenset()
-        found = frozenset({base})
-        for value in self._local.assigned.get(base, []):
-            inner = self._roots(value, seen | found)
-            if inner is None:
-                return None
-            found |= inner
-        return found if base in self._local.assigned else None
-
-    def _is_from_parameter(self, name: str, seen: frozenset[str]) -> bool:
-        """Whether a name can hold nothing but a view of what the caller passed."""
-        if name in seen:
-            return True
-        if name in self._local.bound_otherwise | self._local.hidden:
-            return False
-        if name not in self._parameters and name not in self._local.assigned:
-            return False
-        for value in self._local.assigned.get(name, []):
+    def _own(self, expression: ast.expr) -> _Own | None:
+        """The allocations that an expression is memory of; None when it may be another's."""
+        calls: set[ast.Call] = set()
+        names: set[str] = set()
+        seen: set[Bound] = set()
+        todo = [expression]
+        while todo:
+            value = todo.pop()
+            if isinstance(value, ast.Call) and self._is_allocation(value):
+                calls.add(value)
+                continue
             base = _base(value)
-            if base is None or not self._is_from_parameter(base, seen | {name}):
+            held = None if base is None else self._held(base)
+            if base is None or held is None or held.from_start:
+                return None
+            names.add(base.id)
+            for bound in held.bounds:
+                if bound.value is None:
+                    return None
+                todo += [] if bound in seen else [bound.value]
+                seen.add(bound)
+        return _Own(frozenset(calls), frozenset(names))
+
+    def _is_allocation(self, call: ast.Call) -> bool:
+        made = allocation(self._module, call)
+        if made is None or made.may_reuse:
+            return False
+        if made.method_of is None:
+            return True
+        # Of what is passed to a kernel, it is known to be a tensor's method.
+        base = _base(made.method_of)
+        return base is not None and base.id in self._tensors
+
+    def _held(self, name: ast.Name) -> Reaching | None:
+        """What a name of the launcher may hold where it is read; None where that is not known."""
+        if name.id in self._local.hidden:
+            return None
+        held = self._bindings.reaching(name.id, name)
+        if name.id in self._parameters:
+            return held
+        # A local name is bound where it is read; any other is of the module.
+        is_local = held is not None and held.bounds
+        return replace(held, from_start=False) if held is not None and is_local else None
+
+    def _is_from_parameter(self, name: ast.Name) -> bool:
+        """Whether a name can hold nothing but a view of what the caller passed."""
+        seen: set[Bound] = set()
+        todo = [name]
+        while todo:
+            held = self._held(todo.pop())
+            if held is None:
                 return False
+            for bound in held.bounds:
+                base = None if bound.value is None else _base(bound.value)
+                if base is None:
+                    return False
+                todo += [] if bound in seen else [base]
+                seen.add(bound)
         return True
 
-    def _is_older(self, name: str, roots: frozenset[str]) -> bool:
+    def _is_older(self, name: ast.Name, calls: frozenset[ast.Call]) -> bool:
         """Whether a name was bound for the last time before the memory was allocated."""
-        allocated = [line for root in roots for line in self._local.lines.get(root, [])]
-        bound = self._local.lines.get(name, [])
-        if self._local.has_loops or not allocated or not bound or name in self._local.hidden:
-            return False
-        return max(bound) < min(allocated)
+        held = self._held(name)
+        return held is not None and all(
+            self._bindings.is_before(bound, call) for bound in held.bounds for call in calls
+        )
 
 
-def _base(expression: ast.expr) -> str | None:
+@dataclass(frozen=True)
+class _Own:
+    """Memory that a launcher allocated."""
+
+    calls: frozenset[ast.Call] = frozenset()
+    """The allocations that it may be of."""
+    names: frozenset[str] = frozenset()
+    """The names that held it on its way to the launch."""
+
+
+def _base(expression: ast.expr) -> ast.Name | None:
     """The name that an expression is a view of: `x` of `x.view(-1, n).t()`."""
     while not isinstance(expression, ast.Name):
         tensor = viewed(expression)
         if tensor is None:
             return None
         expression = tensor
-    return expression.id
+    return expression

@@ -25,7 +25,7 @@ def may_overlap(launch: Launch, one: ast.expr, other: ast.expr) -> bool:
 
     Parts that share no element, as `x[0]` and `x[1]` or `x[:n]` and `x[n:]`, do not overlap.
     """
-    if ast.dump(one) == ast.dump(other) or _are_apart(one, other):
+    if ast.dump(one) == ast.dump(other) or are_apart(one, other):
         return False
     names = launch.module.names
     mine, theirs = dict(_names(names, one)), dict(_names(names, other))
@@ -99,6 +99,8 @@ def _names(names: Names, argument: ast.expr) -> Iterator[tuple[_Part, bool]]:
                     yield (scope, name), cut
                     bound = scope.bindings[name] if scope is not None else []
                     todo += [(value, cut) for value in bound if isinstance(value, ast.expr)]
+            case ast.Subscript(slice=index) if _key(index) is not None:
+                yield (None, ast.unparse(expression)), cut  # all of a tensor in a dict
             case ast.Subscript(value=value):
                 todo.append((value, True))
             case ast.Call() | ast.Attribute():
@@ -109,7 +111,7 @@ def _names(names: Names, argument: ast.expr) -> Iterator[tuple[_Part, bool]]:
                     yield (None, ast.unparse(expression)), cut  # `self.cache`
 
 
-def _are_apart(one: ast.expr, other: ast.expr) -> bool:
+def are_apart(one: ast.expr, other: ast.expr) -> bool:
     """Whether two subscripts of one expression share no element."""
     match one, other:
         case ast.Subscript(value=mine, slice=first), ast.Subscript(value=theirs, slice=second):

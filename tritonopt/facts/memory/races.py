@@ -15,16 +15,19 @@ from functools import cached_property
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.algebra.atoms import Lane, ProgramId
+from tritonopt.facts.algebra.atoms import Iteration, Lane, LauncherParameter, Param, ProgramId
+from tritonopt.facts.algebra.divisibility import replaced, substitute
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.host.callers import passes_any_size
 from tritonopt.facts.host.launcher_code import forms_at
 from tritonopt.facts.host.slices import rows_from
+from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.memory.buffers import MAX_RANK, CannotTell, Trial, checks_are_understood
 from tritonopt.facts.memory.lost_updates import find_lost_update
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.operations import Op
+from tritonopt.source import Launch
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
@@ -63,37 +66,107 @@ def find_races(facts: KernelFacts) -> Iterator[Race]:
                 break
 
 
-def shifted(facts: KernelFacts, axis: int) -> tuple[Effect, Effect] | None:
-    """A load and a store of one buffer, as far apart as tiles along the axis are.
+@dataclass(frozen=True)
+class Crossing:
+    """A load and a write of one buffer that are not shown to keep to the program's own elements."""
 
-    Seen without any sizes: the offsets differ by a number of whole tiles, or by some elements
-    where tiles stand side by side.
+    load: Effect
+    write: Effect
+    where: str = ""
+    """The launch that passes one tensor for both of their parameters; "" for one parameter."""
+
+    @property
+    def told(self) -> str:
+        return (
+            f"the launch in {self.where} passes one tensor for what line {self.load.line} reads "
+            f"and line {self.write.line} writes, at offsets that are not shown to be equal"
+        )
+
+
+def find_crossing(facts: KernelFacts, axis: int) -> Crossing | None:
+    """A load that may give what a program of another number along an axis writes.
+
+    Of one parameter, the offsets are apart by whole tiles, or by anything where tiles stand side by
+    side. Of two that some launch passes one tensor for, they are not shown to be equal: whoever
+    passes it counts on both going to the same elements.
     """
-    program = ProgramId(Polynomial.constant(axis))
-    for load in (e for e in facts.effects if e.kind is EffectKind.LOAD):
-        for store in (e for e in facts.effects if e.kind is EffectKind.STORE):
-            if load.pointer is None or store.pointer is None:
-                continue
-            (one, read), (other, written) = map(facts.forms.address, (load.pointer, store.pointer))
-            if one is None or other is None or not _are_one(facts, one, other):
-                continue
-            apart = read - written
-            step = coefficient(written, program)
-            if apart.is_zero or step is None or step != coefficient(read, program):
-                continue
-            tiles = apart.divided_by(step)
-            number = tiles.constant_value if tiles is not None else None
-            if number is not None and number.denominator == 1:
-                return load, store
-            lanes = [a for a in written.atoms if isinstance(a, Lane) and a.extent == step]
-            if apart.constant_value is not None and lanes:
-                return load, store
+    for load in (e for e in facts.effects if _is_plain(e, EffectKind.LOAD)):
+        for write in (e for e in facts.effects if e.writes and e.pointer is not None):
+            for read, written in product(_buffers(facts, load), _buffers(facts, write)):
+                where = "" if read == written else facts.launches.where_one_is_both(read, written)
+                if where and facts.why_disjoint(read, written)[0]:
+                    continue
+                if where and not _are_equal(facts, load, write):
+                    return Crossing(load, write, where)
+                if read == written and _are_tiles_apart(facts, load, write, axis):
+                    return Crossing(load, write)
     return None
 
 
-def _are_one(facts: KernelFacts, one: str, other: str) -> bool:
-    """Whether two parameters are one, or some launch passes the same tensor for both."""
-    return one == other or facts.launches.passes_one_for_both(one, other)
+def _buffers(facts: KernelFacts, effect: Effect) -> frozenset[str]:
+    """The parameters that an access may go to; all that are passed where that is not known."""
+    known = facts.bases(effect)
+    assert effect.pointer is not None
+    base = facts.forms.address(effect.pointer)[0] if known is None else None
+    if known is None and base is None:
+        known = frozenset(p.name for p in facts.kernel.parameters if not p.constexpr)
+    return frozenset({base}) if known is None and base is not None else known or frozenset()
+
+
+def _are_equal(facts: KernelFacts, load: Effect, write: Effect) -> bool:
+    """Whether two accesses go to the same elements in the same order, be it in loops of their own.
+
+    Whichever launch passes one tensor, an element belongs to the program that computes it.
+    """
+    assert load.pointer is not None
+    assert write.pointer is not None
+    one, read = facts.forms.address(load.pointer)
+    other, written = facts.forms.address(write.pointer)
+    if one is None or other is None:
+        return False
+    mine, theirs = (
+        sorted(
+            (a for a in form.atoms if isinstance(a, Iteration) and a not in another.atoms),
+            key=lambda atom: atom.key,
+        )
+        for form, another in ((read, written), (written, read))
+    )
+    if len(mine) != len(theirs):
+        return False
+    for one_loop, other_loop in zip(mine, theirs, strict=True):
+        counts = [_count(facts, a) for a in (one_loop, other_loop)]
+        if counts[0] is None or counts[0] != counts[1]:
+            return False
+        read = replaced(read, {one_loop: Polynomial.of(other_loop)})
+    return (read - written).is_zero
+
+
+def _count(facts: KernelFacts, atom: Iteration) -> Polynomial | None:
+    loop = next((found for found in facts.loops if found.identity == atom.loop), None)
+    return None if loop is None else facts.forms.trip_count(loop)
+
+
+def _are_tiles_apart(facts: KernelFacts, load: Effect, write: Effect, axis: int) -> bool:
+    """Whether two accesses of one parameter are as far apart as tiles along an axis are."""
+    assert load.pointer is not None
+    assert write.pointer is not None
+    program = ProgramId(Polynomial.constant(axis))
+    (one, read), (other, written) = map(facts.forms.address, (load.pointer, write.pointer))
+    step = coefficient(written, program)
+    apart = read - written
+    if one is None or other is None or apart.is_zero or step is None:
+        return False
+    if step != coefficient(read, program):
+        return False
+    if _is_same_for_program(apart) and apart.whole_quotient(step) is not None:
+        return True
+    side_by_side = any(isinstance(a, Lane) and a.extent == step for a in written.atoms)
+    return side_by_side and _is_same_for_program(apart)
+
+
+def _is_same_for_program(apart: Polynomial) -> bool:
+    """Whether a distance is a number that the launch decides."""
+    return all(isinstance(leaf, Param) for leaf in apart.leaves())
 
 
 def coefficient(form: Polynomial, atom: Atom) -> Polynomial | None:
@@ -144,14 +217,33 @@ def _find(facts: KernelFacts, load: Effect, store: Effect) -> Race | None:
         bindings = [w for w in facts.launches.bindings if w.launch is launch]
         for binding in (w for w in bindings if not w.unread):
             try:
-                reads = _Access(facts, launch, binding, load)
-                writes = _Access(facts, launch, binding, store)
+                free = _free_distances(facts, binding, load, store)
+                reads = _Access(facts, launch, binding, load, free)
+                writes = _Access(facts, launch, binding, store, free)
                 found = reads.meets(writes)
             except (CannotTell, TooLarge):
                 found = ""
             if found:
                 return Race(load, store, found)
     return None
+
+
+def _free_distances(
+    facts: KernelFacts, binding: LaunchBinding, load: Effect, store: Effect
+) -> frozenset[Atom]:
+    """Arguments of the launcher that say how far apart the two accesses are, and nothing more."""
+    assert load.pointer is not None
+    assert store.pointer is not None
+    (_, read), (_, written) = map(facts.forms.address, (load.pointer, store.pointer))
+    apart = substitute(read - written, binding)
+    grid = {a for form in binding.grid if form is not None for a in form.leaves()}
+    return frozenset(
+        atom
+        for atom in apart.atoms
+        if isinstance(atom, LauncherParameter) and atom not in grid
+        if atom not in set(substitute(written, binding).leaves())
+        if not any(isinstance(leaf, ProgramId) for leaf in apart.leaves())
+    )
 
 
 def _has_lanes(facts: KernelFacts, effect: Effect) -> bool:
@@ -163,6 +255,17 @@ class _Access(Trial):
     """A load or a store under one configuration of one launch."""
 
     _ends_at_buffer = False
+
+    def __init__(
+        self,
+        facts: KernelFacts,
+        launch: Launch,
+        binding: LaunchBinding,
+        effect: Effect,
+        free: frozenset[Atom],
+    ) -> None:
+        self._free = free
+        super().__init__(facts, launch, binding, effect)
 
     @cached_property
     def _part(self) -> tuple[ast.expr, int] | None:
@@ -185,7 +288,7 @@ class _Access(Trial):
         rank = max(self._rank, writes._rank)
         if not programs or rank > MAX_RANK:
             return ""
-        sizes_to_try = sorted(product(_LENGTHS, repeat=rank), key=lambda s: (max(s), s))
+        sizes_to_try = sorted(product(_LENGTHS, repeat=rank), key=_how_large)
         for sizes in islice((s for s in sizes_to_try if min(s) > 1), MAX_TRIALS * rank):
             numbers = {**self._numbers(sizes), **writes._numbers(sizes)}
             if not (self._is_allowed(numbers) and writes._is_allowed(numbers)):
@@ -252,10 +355,20 @@ class _Access(Trial):
             return ""
         shape = f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
         names = [_number(programs, place) for place in (mine, theirs)]
+        free = "".join(
+            f" and {a.name} = 1"
+            for a in sorted(self._free, key=str)
+            if isinstance(a, LauncherParameter)
+        )
         return (
-            f"with {self._tensor_name} of shape {shape}, program {names[0]} reads element "
+            f"with {self._tensor_name} of shape {shape}{free}, program {names[0]} reads element "
             f"{element} of {self._read_name}, which program {names[1]} writes"
         )
+
+
+def _how_large(sizes: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:
+    """One large size is tried before several of middle size: tiles are often larger than these."""
+    return sorted(sizes)[-2] if len(sizes) > 1 else 0, max(sizes), sizes
 
 
 def _number(programs: set[ProgramId], place: Mapping[Atom, int]) -> str:

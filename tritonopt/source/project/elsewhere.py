@@ -8,10 +8,18 @@ use of what may stand for it is an escape.
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from tritonopt.source.kernels import Kernel
-from tritonopt.source.launches import Elsewhere, Launch, Reference, caller_at, launch_at
+from tritonopt.source.launches import (
+    Elsewhere,
+    Launch,
+    Reference,
+    caller_at,
+    launch_at,
+    only_asks_at,
+)
 from tritonopt.source.project.meanings import Defined, Missing, Outside, Part, Target
 
 if TYPE_CHECKING:
@@ -40,7 +48,7 @@ class _Search:
 
     def run(self) -> Elsewhere:
         reached = (
-            self._program.hands_on(self._path),
+            self._reached_through_module(),
             self._program.reached_in(self._path, self._kernel.name),
         )
         self._look_everywhere()
@@ -51,6 +59,30 @@ class _Search:
             (*escapes, *filter(None, reached)),
             callers[0] if callers else None,
         )
+
+    def _reached_through_module(self) -> str:
+        """Where code that was handed the kernel's module may reach it; "" where none is seen to.
+
+        Whoever has the module writes the kernel's name, after a dot or in a text, or takes all that
+        the module holds. Files that were not given are taken not to.
+        """
+        handed = self._program.hands_on(self._path)
+        if not handed:
+            return ""
+        name = self._kernel.name
+        for path in sorted({*self._program.mentions.having(name), self._path}):
+            module = self._program.module(path)
+            for node in module.names.parents if module is not None else ():
+                assert module is not None
+                if _names_it(node, name) and not self._is_something_else(node, module):
+                    return f"line {getattr(node, 'lineno', 1)} of {module.path}"
+        return self._program.takes_all(self._path)
+
+    def _is_something_else(self, node: ast.AST, module: Module) -> bool:
+        """Whether what a name stands for is followed, so that its uses are looked at anyhow."""
+        if not isinstance(node, ast.Attribute):
+            return _is_documentation(node, module)
+        return bool(self._program.meaning(node, module).targets)
 
     def _look_everywhere(self) -> None:
         for name in self._names:  # it grows meanwhile
@@ -114,6 +146,8 @@ class _Search:
             if launch is not None:
                 self._launches[place] = launch
                 return
+            if only_asks_at(reference, module):
+                return
             alias = _alias(reference, module)
             if alias:
                 self._add_name(alias)
@@ -131,6 +165,29 @@ class _Search:
                 named = target.name in self._names
                 return named and self._program.is_in_package_of(target, self._path)
         return False
+
+
+def _names_it(node: ast.AST, name: str) -> bool:
+    """Whether it is `.name`, or a text with that word."""
+    match node:
+        case ast.Attribute(attr=attribute):
+            return attribute == name
+        case ast.Constant(value=str() as text):
+            return name in re.findall(r"\w+", text)
+    return False
+
+
+def _is_documentation(node: ast.AST, module: Module) -> bool:
+    """Whether a text stands alone, as docstrings do, or in the list of `__all__`."""
+    around = module.names.parents[node]
+    while isinstance(around, ast.List | ast.Tuple):
+        around = module.names.parents[around]
+    match around:
+        case ast.Expr():
+            return True
+        case ast.Assign(targets=[ast.Name(id="__all__")]):
+            return True
+    return False
 
 
 def _alias(reference: Reference, module: Module) -> str:

@@ -178,3 +178,7 @@ class Program:
     def hands_on(self, path: str) -> str:
         """Where another file uses the module as a value; "" where none does."""
         return self._replacing.hands_on(path)
+
+    def takes_all(self, path: str) -> str:
+        """Where a file that was handed a module may take all that is in it; "" where none does."""
+        return self._replacing.takes_all(path)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tritonopt.source.project.program import Program
 
 _FINDING = frozenset({"sys.modules", "importlib.import_module"})
+_TAKING = ("getattr", "vars", "dir", "getmembers", "__dict__", "__getattribute__")
 _PATCHING = frozenset({"patch", "setattr", "delattr", "setitem", "delitem"})
 
 
@@ -195,6 +196,26 @@ class Replacing:
             self._handed_on[path] = next(filter(None, chain(places, found)), "")
         return self._handed_on[path]
 
+    def takes_all(self, path: str) -> str:
+        """Where a file takes all that is in something which may be the module; "" if none does.
+
+        `vars(module)`, `getattr(module, name)`, `module.__dict__`; whoever was handed the module
+        may do so in any of the files.
+        """
+        for other in sorted({o for word in _TAKING for o in self._mentions.having(word)}):
+            module = self._program.module(other)
+            for node in module.names.parents if module is not None else ():
+                assert module is not None
+                owner = _taken_whole(node, module)
+                if owner is not None and self._may_be_handed(owner, module, path):
+                    return f"line {getattr(node, 'lineno', 1)} of {module.path}"
+        return ""
+
+    def _may_be_handed(self, owner: ast.expr, module: Module, path: str) -> bool:
+        if isinstance(owner, ast.Name) and owner.id in ("self", "cls"):
+            return False
+        return not module.names.resolve(owner) or self._may_be(owner, module, path)
+
     def _may_have(self, other: str, name: str, path: str) -> bool:
         """Whether a file may have a module by a name, as far as its imports show it."""
         imported = self._program.imported(name, other)
@@ -248,6 +269,20 @@ class Replacing:
             stem = os.path.basename(place_of(path))
             return any(_module_named(node) == stem for node in walk(expression))
         return Part(place_of(path)) in self._program.following.targets(expression, module)
+
+
+def _taken_whole(node: ast.AST, module: Module) -> ast.expr | None:
+    """What an expression reads all of, or something by a name that is computed."""
+    match node:
+        case ast.Attribute(attr="__dict__" | "__getattribute__", value=owner):
+            return owner
+        case ast.Call(func=called, args=[owner, *others]):
+            name = module.builtin(called) or module.names.resolve(called)
+            if name == "getattr":
+                is_known = bool(others) and isinstance(others[0], ast.Constant)
+                return None if is_known else owner
+            return owner if name in ("vars", "dir", "inspect.getmembers") else None
+    return None
 
 
 def _module_named(node: ast.AST) -> str | None:

@@ -11,7 +11,7 @@ from itertools import product
 
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.language import DTYPES, MATH_MODULES, function
-from tritonopt.facts.memory.races import find_races, shifted
+from tritonopt.facts.memory.races import find_crossing, find_races
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 
@@ -72,10 +72,15 @@ def check_races(facts: KernelFacts, axis: int, checklist: Checklist) -> None:
     if EffectKind.LOAD not in kinds or not kinds & _WRITES:
         checklist.prove(claim, "no tile reads what another writes")
         return
-    found = shifted(facts, axis)
+    found = find_crossing(facts, axis)
     if found is not None:
-        load, store = found
-        detail = f"line {load.line} reads what line {store.line} writes for another tile"
+        detail = (
+            f"line {found.load.line} reads what line {found.write.line} writes for another tile"
+        )
+        if found.where:
+            raise unknown(
+                claim, "tiles-race", f"{found.told}, and what one tile reads another may write"
+            )
         raise refuted(claim, "tiles-race", detail)
     _check_parts(facts, claim)
     for race in find_races(facts):
