@@ -57,7 +57,7 @@ class Guards:
                 return self.truth(known[0], statement)
         except TooLarge:
             return unknown(statement)
-        return self._unless_raising(statement)
+        return self._unless_raising(statement) * self._viewed(statement)
 
     def passed_all(self, block: Sequence[ast.stmt]) -> Polynomial:
         found = ONE
@@ -75,6 +75,24 @@ class Guards:
             return self._truth(test, place) * self._unless_raising(test)
         except TooLarge:
             return unknown(test)
+
+    def _viewed(self, statement: ast.stmt) -> Polynomial:
+        """That the elements of a tensor go into the shape that it is viewed in."""
+        found = ONE
+        node: ast.AST | None = getattr(statement, "value", None)
+        while isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)):
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name() as tensor, attr="view" | "reshape"),
+                    args=[ast.Tuple(elts=sizes) | ast.List(elts=sizes)] | sizes,
+                    keywords=[],
+                ) if sizes and not any(isinstance(size, ast.Starred) for size in sizes):
+                    fits = self.truth(_fits(tensor, sizes), statement)
+                    # `x.view(torch.int8)` is about no size.
+                    known = not any(isinstance(leaf, Unread) for leaf in fits.leaves())
+                    found = found * fits if known else found
+            node = node.func if isinstance(node, ast.Call) else node.value
+        return found
 
     def _stops(self, statement: ast.stmt) -> bool:
         match statement:
@@ -144,6 +162,26 @@ class Guards:
 def unknown(node: ast.stmt | ast.expr) -> Polynomial:
     """Nobody can tell whether it lets the launcher go on."""
     return Polynomial.of(Unread(place_of(node), "passed"))
+
+
+def _fits(tensor: ast.Name, sizes: Sequence[ast.expr]) -> ast.expr:
+    """`tensor.numel() % (a * b) == 0`, or `tensor.numel() == a * b` where no size is -1."""
+    known = [size for size in sizes if not _is_open(size)]
+    product: ast.expr = ast.Constant(1)
+    for size in known:
+        product = ast.BinOp(product, ast.Mult(), size)
+    number: ast.expr = ast.Call(ast.Attribute(tensor, "numel", ast.Load()), [], [])
+    if len(known) == len(sizes):
+        return ast.Compare(number, [ast.Eq()], [product])
+    return ast.Compare(ast.BinOp(number, ast.Mod(), product), [ast.Eq()], [ast.Constant(0)])
+
+
+def _is_open(size: ast.expr) -> bool:
+    """Whether it is -1, which stands for what is left."""
+    match size:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)):
+            return True
+    return False
 
 
 def _name(called: ast.expr) -> str:

@@ -21,7 +21,6 @@ from tritonopt.facts.algebra.atoms import (
     Iteration,
     Lane,
     LauncherParameter,
-    Mod,
     NumPrograms,
     Param,
     PowerOfTwo,
@@ -46,7 +45,7 @@ from tritonopt.facts.memory.circumstances import (
     stated_by_kernel,
     switches_in,
 )
-from tritonopt.facts.memory.dimensions import Dimensions, written_in
+from tritonopt.facts.memory.dimensions import Dimensions, factors, written_in
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.source import Launch
 from tritonopt.source.trees import walk
@@ -176,8 +175,8 @@ class Trial:
                 own = Polynomial.of(place_atom(node))
                 if shape is not None and shape.like != own:
                     found[own] = shape
-        for check in self._checks:
-            alike = check.sole_atom
+        for part in (part for check in self._checks for part in factors(check)):
+            alike = part.sole_atom
             if isinstance(alike, SameShape):
                 one, other = (_root(found, tensor) for tensor in alike.inside)
                 if one != other and one not in found:
@@ -286,16 +285,13 @@ class Trial:
         So it must go wrong however long one is beside another.
         """
         found = []
-        for scale in dict.fromkeys((1, self._scale)):
-            for sizes in self._dims.apart(scale):
-                for numbers in self._settings(sizes):
-                    text = self._violation(sizes, numbers)
-                    if not text:
-                        return ""
-                    found.append(text)
-            if len(found) > 2:
-                return found[0]
-        return ""
+        for sizes in self._dims.apart():
+            for numbers in self._settings(sizes):
+                text = self._violation(sizes, numbers)
+                if not text:
+                    return ""
+                found.append(text)
+        return found[0] if len(found) > 2 else ""
 
     @cached_property
     def _dims(self) -> Dimensions:
@@ -303,14 +299,12 @@ class Trial:
 
     @property
     def _sizes_to_try(self) -> Iterator[tuple[int, ...]]:
-        return self._dims.sizes((*_LENGTHS, *written_in(self._checks)))
+        return self._dims.sizes((*_LENGTHS, *written_in(self._asked_for)))
 
-    @property
-    def _scale(self) -> int:
-        """What the launcher asks sizes to be multiples of."""
-        leaves = (leaf for check in self._checks for leaf in check.leaves())
-        divisors = (leaf.divisor.constant_value for leaf in leaves if isinstance(leaf, Mod))
-        return math.lcm(*(int(d) for d in divisors if d and d.denominator == 1 and d < MAX_PLACES))
+    @cached_property
+    def _asked_for(self) -> list[Polynomial]:
+        """Conditions of the launcher and of the kernel."""
+        return [*self._checks, *(condition for condition, _ in self._conditions)]
 
     def _settings(self, sizes: tuple[int, ...]) -> Iterator[dict[Atom, int]]:
         """What these sizes come to, for every answer to what is asked beside them."""
@@ -457,7 +451,11 @@ class Trial:
 
         def near(atom: Atom, most: int) -> list[int]:
             found = {0, 1, most - 1, *(s + d for s in sizes for d in (-1, 0))}
+            if isinstance(atom, Lane):  # of the last tile
+                found |= {s % most + d for s in lengths for d in (-1, 0)}
             return sorted(n for n in found if 0 <= n < most)
+
+        lengths = {*sizes, math.prod(self._sizes_of(self._buffer, sizes))}
 
         return self._chosen(numbers, near)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -97,4 +98,4 @@ def says_sizes(launch: Launch) -> bool:
     every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
     noted = (a.annotation for a in every if a.annotation is not None)
     texts = (n.value for a in noted for n in walk(a) if isinstance(n, ast.Constant))
-    return any(isinstance(t, str) and any(w.isdigit() for w in t.split()) for t in texts)
+    return any(isinstance(t, str) and re.search(r"\b\d+\b", t) for t in texts)

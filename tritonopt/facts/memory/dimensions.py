@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
-from tritonopt.facts.algebra.atoms import Compared, Negative, TensorSize, Zero
+from tritonopt.facts.algebra.atoms import Compared, Mod, Negative, TensorSize, Zero
 from tritonopt.facts.algebra.polynomial import Polynomial
 
 _FEW, _MANY = 5, 997
@@ -22,6 +23,8 @@ class Dimensions:
         self._all: list[_Dimension] = [(t, i) for t, rank in ranks.items() for i in range(rank)]
         self._same = {dimension: dimension for dimension in self._all}
         self._fixed: dict[_Dimension, int] = {}
+        self._steps: dict[_Dimension, int] = {}
+        """What the launcher asks sizes to be multiples of."""
         for check in checks:
             self._tie(check)
 
@@ -33,9 +36,13 @@ class Dimensions:
             case Compared(order="eq", left=left, right=right):
                 difference = left - right
             case _:
-                for factor in _factors(check):
-                    self._tie(factor)
+                for factor in factors(check):
+                    if factor != check:
+                        self._tie(factor)
                 return
+        if isinstance(remainder := difference.sole_atom, Mod):
+            self._note_step(remainder)
+            return
         sizes = {m[0][0]: c for m, c in difference.terms.items() if len(m) == 1 and m[0][1] == 1}
         rest = difference.terms.get((), 0)
         known = [(self._dimension(atom), c) for atom, c in sizes.items()]
@@ -49,6 +56,14 @@ class Dimensions:
                 self._same[second] = first
                 if second in self._fixed:
                     self._fixed.setdefault(first, self._fixed[second])
+
+    def _note_step(self, remainder: Mod) -> None:
+        """`x.shape[0] % 64 == 0`"""
+        dimension = self._dimension(remainder.dividend.sole_atom)
+        step = remainder.divisor.constant_value
+        if dimension is not None and step and step.denominator == 1 and 0 < step < _LARGEST:
+            known = self._steps.get(dimension, 1)
+            self._steps[dimension] = math.lcm(known, int(step))
 
     def _dimension(self, atom: object) -> _Dimension | None:
         if not isinstance(atom, TensorSize) or atom.tensor not in self._ranks:
@@ -73,6 +88,10 @@ class Dimensions:
 
     def _whole(self, chosen: Mapping[_Dimension, int]) -> tuple[int, ...]:
         known = {**chosen, **self._fixed}
+        for dimension, step in self._steps.items():
+            first = self._find(dimension)
+            if first in chosen:
+                known[first] = math.lcm(known[first], step)
         return tuple(known[self._find(dimension)] for dimension in self._all)
 
     def sizes(self, lengths: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -81,20 +100,20 @@ class Dimensions:
         for numbers in product(dict.fromkeys(lengths), repeat=len(free)):
             yield self._whole(dict(zip(free, numbers, strict=True)))
 
-    def apart(self, scale: int) -> Iterator[tuple[int, ...]]:
+    def apart(self) -> Iterator[tuple[int, ...]]:
         """Sizes with each dimension as long as the others, much longer and much shorter."""
         free = self._free
         for short, long in ((_FEW, _MANY), (_MANY, _FEW), (_FEW + 2, _FEW + 2)):
             for one in free:
-                numbers = {d: (long if d == one else short) * scale for d in free}
+                numbers = {d: long if d == one else short for d in free}
                 yield self._whole(numbers)
 
 
-def _factors(check: Polynomial) -> Iterator[Polynomial]:
+def factors(check: Polynomial) -> Iterator[Polynomial]:
     """What must hold, of what must hold together."""
     if len(check.terms) == 1:
         ((monomial, coefficient),) = check.terms.items()
-        if coefficient == 1 and len(monomial) > 1:
+        if coefficient == 1:
             yield from (Polynomial.of(atom) for atom, _ in monomial)
 
 
