@@ -101,29 +101,19 @@ class Guards:
                 return name in _STOPPING
         return False
 
-    def _may_leave(self, statement: ast.stmt) -> bool:
+    def _may_leave(self, node: ast.AST) -> bool:
         """Whether a loop or a `try` leaves the function, or raises, for some sizes."""
-        for node in walk(statement):
-            match node:
-                case ast.Return() | ast.Raise():
-                    if not self._is_aside(node, statement):
-                        return True
-                case ast.Assert(test=test):
-                    if not self._truths.is_aside(test):
-                        return True
-                case ast.Call() if self._raises(node):
-                    return True
-        return False
-
-    def _is_aside(self, leaving: ast.stmt, within: ast.stmt) -> bool:
-        """Whether an `if` inside of a statement decides it, by what is about no size."""
-        parents = self._module.names.parents
-        around = parents.get(leaving)
-        while around is not None and around is not within:
-            if isinstance(around, ast.If) and self._truths.is_aside(around.test):
+        inside = ast.iter_child_nodes(node)
+        match node:
+            case ast.Return() | ast.Raise():
                 return True
-            around = parents.get(around)
-        return False
+            case ast.Assert(test=test):
+                return not self._truths.is_aside(test)
+            case ast.Call() if self._raises(node):
+                return True
+            case ast.If(test=test) if self._truths.is_aside(test):
+                inside = (part for part in inside if not isinstance(part, _LEAVING))
+        return any(map(self._may_leave, inside))
 
     def _unless_raising(self, node: ast.stmt | ast.expr) -> Polynomial:
         """Unknown where a function is called that may raise."""

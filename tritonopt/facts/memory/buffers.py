@@ -38,6 +38,7 @@ from tritonopt.facts.host.reach import reach_of
 from tritonopt.facts.host.tensor_expressions import allocation, same_shape
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.memory.circumstances import (
+    MOST_SWITCHES,
     defaults_of,
     inputs_of,
     is_per_lane,
@@ -59,7 +60,6 @@ MAX_RANK = 3
 MAX_PLACES = 4000
 MAX_CHOSEN = 20
 MOST_DRAWN = 2000
-MOST_SWITCHES = 4
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,8 @@ class Trial:
 
     _ends_at_buffer: ClassVar[bool] = True
     """Whether it is asked where the buffer ends."""
+    _leaves_open: ClassVar[bool] = False
+    """Whether what is left to the caller, and is true or false, may be either."""
     _most_tensors: ClassVar[int] = 1
     """Of how many tensors the sizes may decide."""
 
@@ -129,8 +131,10 @@ class Trial:
         ]
         stated = [self._host(form) for form in stated_by_kernel(facts)]
         self._checks = [*binding.holding, *(form for form in stated if not is_per_lane(form))]
-        self._take_defaults()
-        self._switches = switches_in([*(c for c, _ in self._conditions), *self._checks])
+        if not self._leaves_open:
+            self._take_defaults()
+        asked = [*(c for c, _ in self._conditions), *self._checks]
+        self._switches = switches_in(asked, parameters=self._leaves_open)
         self._counts: dict[Atom, Polynomial] = {}
         for loop in store.loops:
             count = facts.forms.trip_count(loop)
@@ -309,10 +313,13 @@ class Trial:
     def _settings(self, sizes: tuple[int, ...]) -> Iterator[dict[Atom, int]]:
         """What these sizes come to, for every answer to what is asked beside them."""
         numbers = self._numbers(sizes)
-        if len(self._switches) > MOST_SWITCHES:
+        required = {part.sole_atom for check in self._checks for part in factors(check)}
+        numbers |= {switch: 1 for switch in self._switches if switch in required}
+        left = [switch for switch in self._switches if switch not in required]
+        if len(left) > MOST_SWITCHES:
             raise CannotTell
-        for answers in product((0, 1), repeat=len(self._switches)):
-            setting = {**numbers, **dict(zip(self._switches, answers, strict=True))}
+        for answers in product((0, 1), repeat=len(left)):
+            setting = {**numbers, **dict(zip(left, answers, strict=True))}
             if self._is_allowed(setting):
                 yield setting
 

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.algebra.atoms import (
@@ -19,14 +20,21 @@ from tritonopt.facts.algebra.atoms import (
     ProgramId,
     SameShape,
     TensorSize,
+    Truth,
 )
-from tritonopt.facts.algebra.divisibility import stated_tests
+from tritonopt.facts.algebra.divisibility import replaced, stated_tests, substitute
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
+from tritonopt.facts.host.local_names import names_of
+from tritonopt.facts.memory.offsets import number_of
+from tritonopt.facts.values import Value
 from tritonopt.source import Launch
 from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
+
+MOST_SWITCHES = 5
+_SHAPE = re.compile(r"\[[^\]]*\]")
 
 
 def inputs_of(form: Polynomial, but: Iterable[Atom] = ()) -> Iterator[Atom]:
@@ -46,12 +54,16 @@ def inputs_of(form: Polynomial, but: Iterable[Atom] = ()) -> Iterator[Atom]:
             yield from inputs_of(inner, but)
 
 
-def switches_in(forms: Iterable[Polynomial]) -> list[Atom]:
-    """What is true or false whatever the sizes are: `bias is not None`, a type."""
+def switches_in(forms: Iterable[Polynomial], *, parameters: bool = False) -> list[Atom]:
+    """What is true or false whatever the sizes are: `bias is not None`, a type.
+
+    With `parameters` also what is true or false of a parameter: `causal`, `mode == "sum"`.
+    """
     found: dict[Atom, None] = {}
     for form in forms:
         for leaf in form.leaves():
             asks = isinstance(leaf, Compared) and leaf.order == "is"
+            asks = asks or (parameters and isinstance(leaf, (Truth, Compared)))
             given = [atom for inner in leaf.inside for atom in inputs_of(inner)]
             open_one = asks and given and all(isinstance(a, LauncherParameter) for a in given)
             if isinstance(leaf, Flag) or open_one:
@@ -79,6 +91,46 @@ def defaults_of(launch: Launch) -> dict[Atom, Polynomial]:
     return found
 
 
+def arms_taken(
+    facts: KernelFacts, condition: Value, *, by_default: bool = False
+) -> frozenset[bool] | None:
+    """The sides of an `if` that some launch takes, whatever the sizes are; None if not known.
+
+    With `by_default` what is left to the caller of a launcher is its default.
+    """
+    found: set[bool] = set()
+    form = facts.forms.condition(condition)
+    for binding in facts.launches.bindings:
+        asked = substitute(form, binding)
+        if by_default:
+            asked = replaced(asked, defaults_of(binding.launch))
+        switches = switches_in([asked])
+        if len(switches) > MOST_SWITCHES:
+            return None
+        for answers in product((0, 1), repeat=len(switches)):
+            number = number_of(asked, dict(zip(switches, answers, strict=True)))
+            if number is None:
+                return None
+            found.add(bool(number))
+    return frozenset(found) if found else None
+
+
+def is_left_out(facts: KernelFacts, node: ast.AST) -> bool:
+    """Whether a piece of the kernel stands where no launch comes: `if FUSED:`, always False."""
+    parents, home = facts.kernel.module.names.parents, names_of(facts.kernel.node).home
+    place: ast.AST | None = node
+    while place is not None and place not in home:
+        place = parents.get(place)
+    while isinstance(place, ast.stmt) and place in home:
+        around, block, _ = home[place]
+        if isinstance(around, ast.If) and around.test in facts.values:
+            arms = arms_taken(facts, facts.values[around.test])
+            if arms is not None and (block is around.body) not in arms:
+                return True
+        place = around
+    return False
+
+
 def stated_by_kernel(facts: KernelFacts) -> Iterator[Polynomial]:
     """What the kernel itself says of what it is given, for good or while it is debugged."""
     for test, _ in stated_tests(facts, debugging=True):
@@ -92,10 +144,19 @@ def is_per_lane(form: Polynomial) -> bool:
 
 
 def says_sizes(launch: Launch) -> bool:
-    """Whether annotations of the launcher give numbers for sizes: `Float[Tensor, "m 128"]`."""
-    assert launch.launcher is not None
-    arguments = launch.launcher.args
+    """Whether numbers for sizes are written at the launcher: `Float[Tensor, "m 128"]`.
+
+    In annotations, or above it as `verify` reads them: `# tritonopt: x: f32[m, 128]`.
+    """
+    launcher = launch.launcher
+    assert launcher is not None
+    arguments = launcher.args
     every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
     noted = (a.annotation for a in every if a.annotation is not None)
-    texts = (n.value for a in noted for n in walk(a) if isinstance(n, ast.Constant))
+    texts = [n.value for a in noted for n in walk(a) if isinstance(n, ast.Constant)]
+    first = min([launcher.lineno, *(d.lineno for d in launcher.decorator_list)])
+    for line in reversed(launch.module.text.splitlines()[: first - 1]):
+        if not line.lstrip().startswith("#"):
+            break
+        texts += _SHAPE.findall(line) if "tritonopt:" in line else []
     return any(isinstance(t, str) and re.search(r"\b\d+\b", t) for t in texts)

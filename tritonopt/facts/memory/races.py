@@ -163,6 +163,7 @@ class _Access(Trial):
     """A load or a store under one configuration of one launch."""
 
     _ends_at_buffer = False
+    _leaves_open = True
 
     @cached_property
     def _part(self) -> tuple[ast.expr, int] | None:
