@@ -56,6 +56,8 @@ if TYPE_CHECKING:
 
 _LENGTHS = (5, 3, 1, 8, 100, 7, 64, 33, 1000)
 MAX_TRIALS = 60
+_FREE = (LauncherParameter, TensorSize, SameShape)
+"""What the caller decides beside the tensors in question."""
 MAX_RANK = 3
 MAX_PLACES = 4000
 MAX_CHOSEN = 20
@@ -423,7 +425,7 @@ class Trial:
                 free |= dict.fromkeys(a for a in self._inputs(check) if a not in numbers)
         if not pending:
             return True
-        if len(free) > 2 or not all(isinstance(a, (LauncherParameter, TensorSize)) for a in free):
+        if len(free) > 2 or not all(isinstance(a, _FREE) for a in free):
             raise CannotTell
         chosen = sorted({*numbers.values(), *_LENGTHS[:5], *written_in(pending)})[:MAX_CHOSEN]
         return any(
