@@ -10,6 +10,7 @@ from typing import ClassVar
 from tritonopt.facts import Effect, EffectKind, KernelFacts
 from tritonopt.facts.algebra.divisibility import Divisibility
 from tritonopt.facts.algebra.polynomial import TooLarge
+from tritonopt.facts.memory.circumstances import is_left_out
 from tritonopt.facts.memory.lane_reductions import NEUTRAL, Reduction, reductions_of
 from tritonopt.facts.memory.masked_off_lanes import TakenIn, taken_in
 from tritonopt.rewriting.model import Condition, Site, Status
@@ -49,7 +50,8 @@ class UndefinedLanes(Lint):
     - the undefined lanes come through to the reduction: no `tl.where` whose condition is false on
       them picks something else, and no factor is 0 there. Both are decided by index arithmetic,
       however the conditions are written; where they are not decided, nothing is said;
-    - the mask is not shown to be on in every lane (by the launches, assertions or the arithmetic).
+    - the mask is not shown to be on in every lane (by the launches, assertions or the arithmetic);
+    - some launch comes there: of an `if` that the launches decide, the side that they take counts.
 
     That the 0 changes a result is shown by numbers: the reduction is computed with 0 in such a
     lane and with some number in the others. What cannot be computed counts as the second kind, and
@@ -102,10 +104,11 @@ class UndefinedLanes(Lint):
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         loads = [e for e in facts.effects if _may_be_undefined(e)]
+        loads = [load for load in loads if not is_left_out(facts, load.node)]
         if not loads:
             return
         divisibility = Divisibility(facts)
-        reductions = reductions_of(facts)
+        reductions = [r for r in reductions_of(facts) if not is_left_out(facts, r.node)]
         taken: dict[Reduction, list[TakenIn]] = {}
         wanted: dict[Effect, set[str]] = {}
         for effect in loads:

@@ -26,6 +26,8 @@ class LaunchBinding:
     """... and forms that are >= 0."""
     unread: tuple[Polynomial, ...] = ()
     """What it has checked otherwise, in a way that is not understood."""
+    holding: tuple[Polynomial, ...] = ()
+    """All that it has checked, each as a form that is 1 where the launcher goes on."""
     grid: tuple[Polynomial | None, ...] = ()
     """The number of programs by axis, as far as it is known."""
 

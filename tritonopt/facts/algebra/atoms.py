@@ -439,8 +439,28 @@ class Unread(Atom):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Flag(Atom):
+    """Whether something holds that is about no size: a type, a device, an argument left out."""
+
+    tag: ClassVar[str] = "host flag"
+    is_indicator: ClassVar[bool] = True
+    place: Argument
+    what: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SameShape(Atom):
+    """Whether two tensors have the same sizes."""
+
+    tag: ClassVar[str] = "same shape"
+    is_indicator: ClassVar[bool] = True
+    tensor: Polynomial
+    other: Polynomial
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class TensorSize(Atom):
-    """`tensor.size(which)`, its strides or its number of elements."""
+    """`tensor.size(which)`, its strides, its number of elements or of dimensions (`dim`)."""
 
     tag: ClassVar[str] = "size"
     tensor: Polynomial
@@ -450,10 +470,10 @@ class TensorSize(Atom):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Choice(Atom):
-    """`then if ... else other` at a place of the launcher."""
+    """`then if test else other` of the launcher."""
 
     tag: ClassVar[str] = "choice"
-    place: Argument
+    test: Polynomial
     then: Polynomial
     other: Polynomial
 

@@ -266,7 +266,7 @@ def _least_power_of_two(form: Polynomial) -> int | None:
         return 1
     if not isinstance(atom, (Minimum, Maximum, Choice)):
         return None
-    one, other = map(_least_power_of_two, atom.inside)
+    one, other = map(_least_power_of_two, atom.inside[-2:])
     if one is None or other is None:
         return None
     return max(one, other) if isinstance(atom, Maximum) else min(one, other)
@@ -287,8 +287,12 @@ def _without_remainder(
     return None
 
 
-def stated_tests(facts: KernelFacts) -> Iterator[tuple[ast.expr, str]]:
-    """What `static_assert` and `assume` say on every way through the kernel, and who says it."""
+def stated_tests(facts: KernelFacts, debugging: bool = False) -> Iterator[tuple[ast.expr, str]]:
+    """What `static_assert` and `assume` say on every way through the kernel, and who says it.
+
+    With `debugging` also what is checked in a debug build alone.
+    """
+    statements = ("static_assert", "assume", *(("device_assert",) if debugging else ()))
     first_exit = min((e.line for e in facts.effects if e.kind is EffectKind.EXIT), default=None)
     for statement in facts.kernel.node.body:
         if first_exit is not None and statement.lineno >= first_exit:
@@ -296,8 +300,10 @@ def stated_tests(facts: KernelFacts) -> Iterator[tuple[ast.expr, str]]:
         match statement:
             case ast.Expr(value=ast.Call(func=called, args=[test, *_])):
                 name = function(facts.kernel.module.resolve(called))
-                if name in ("static_assert", "assume"):
+                if name in statements:
                     yield test, f"the {name} in line {statement.lineno}"
+            case ast.Assert(test=test) if debugging:
+                yield test, f"the assert in line {statement.lineno}"
 
 
 def _stated(facts: KernelFacts) -> Iterator[tuple[Multiple, str]]:

@@ -86,7 +86,7 @@ class Indicators:
             return negative(difference)
         if op is Op.LE:
             return negative(difference - 1)
-        equal = _zero(difference)
+        equal = zero(difference)
         return equal if op is Op.EQ else ONE - equal
 
 
@@ -108,7 +108,8 @@ def negative(form: Polynomial) -> Polynomial:
     return ONE - Polynomial.of(Negative(-form - 1))
 
 
-def _zero(form: Polynomial) -> Polynomial:
+def zero(form: Polynomial) -> Polynomial:
+    """The indicator of `form == 0` for an integer form."""
     value = form.constant_value
     if value is not None:
         return ONE if value == 0 else ZERO

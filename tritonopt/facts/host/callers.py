@@ -124,6 +124,8 @@ def _number_of_dimensions(left: ast.expr, right: ast.expr, tensor: str) -> int |
             ast.Constant(value=int() as number),
         ):
             return number if name == tensor else None
+        case shape, ast.Tuple(elts=sizes) | ast.List(elts=sizes) if _is_shape(shape, tensor):
+            return None if any(isinstance(size, ast.Starred) for size in sizes) else len(sizes)
         case ast.Call(func=ast.Name(id="len"), args=[shape]), ast.Constant(value=int() as number):
             return number if _is_shape(shape, tensor) else None
     return None

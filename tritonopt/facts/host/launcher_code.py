@@ -9,7 +9,7 @@ goes through it: it stands before the launch in the same block or in one around 
 
 Atoms: host ("parameter", NAME), host ("chosen", NAME) for what the tuner chooses, host
 (WHERE, WHAT) for all else, size (TENSOR, WHICH), power_of_two (ARGUMENT, the least that is not
-below it), choice (WHERE, ONE, OTHER), cdiv, floordiv, mod, minimum, maximum as in `forms`.
+below it), choice (TEST, ONE, OTHER), cdiv, floordiv, mod, minimum, maximum as in `forms`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from functools import cached_property, lru_cache, reduce
 from tritonopt.facts.algebra.atoms import (
     Choice,
     Chosen,
+    Constant,
+    Flag,
     FloorDiv,
     LauncherParameter,
     Maximum,
@@ -34,17 +36,19 @@ from tritonopt.facts.algebra.atoms import (
     ceiling_division,
 )
 from tritonopt.facts.algebra.polynomial import (
-    Argument,
+    ONE,
     Atom,
     Polynomial,
     TooLarge,
 )
 from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.conditions import checked, conjuncts
+from tritonopt.facts.host.guards import Guards, unknown
 from tritonopt.facts.host.local_names import leaves, names_bound_in, names_of, names_reshaped_in
 from tritonopt.facts.host.reach import Reach, reach_of
 from tritonopt.facts.host.side_effects import Evaluation
 from tritonopt.facts.host.tensor_expressions import shape_of
+from tritonopt.facts.host.truths import Truths, place_of
 from tritonopt.facts.language import CEILING_DIVISIONS
 from tritonopt.facts.launch_bindings import LaunchBinding, Multiple
 from tritonopt.source import Kernel, Launch
@@ -52,6 +56,8 @@ from tritonopt.source.module import Module
 from tritonopt.source.trees import walk
 
 MAX_DEPTH = 40
+_GOING_ON = (ast.FunctionDef, ast.AsyncFunctionDef, ast.With, ast.AsyncWith, ast.For, ast.Try)
+"""What stands around a launch and keeps nothing away from it."""
 _TUNER, _HEURISTICS = "triton.autotune", "triton.heuristics"
 _READ = frozenset({"triton.next_power_of_2", "min", "max", "int", "isinstance", "len"})
 
@@ -104,7 +110,7 @@ def _host(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef | Non
 
 def place_atom(expression: ast.expr) -> Atom:
     """The atom that an expression is whose value cannot be followed, such as a new tensor."""
-    return Unread(_where(expression), "")
+    return Unread(place_of(expression), "")
 
 
 class _Passing:
@@ -133,6 +139,7 @@ class _Passing:
             tuple(checks.multiples),
             tuple(checks.nonnegative),
             tuple(checks.unread),
+            tuple(dict.fromkeys(checks.holding)),
             self._grid(self._launch.grid, self._place),
         )
 
@@ -270,7 +277,7 @@ class _Tuning:
                     if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
                         return None
                     number = value.value if isinstance(value, ast.Constant) else None
-                    chosen[key.value] = number if type(number) is int else None
+                    chosen[key.value] = int(number) if isinstance(number, int) else None
                 return chosen
         return None
 
@@ -339,6 +346,7 @@ class _Checks:
         self.multiples: list[Multiple] = []
         self.nonnegative: list[Polynomial] = []
         self.unread: list[Polynomial] = []
+        self.holding: list[Polynomial] = []
 
 
 class _Host:
@@ -352,12 +360,14 @@ class _Host:
         self._elsewhere = self._names.declared if self._names is not None else set()
         self._parameters = self._names.parameters if self._names is not None else set()
         self._forms: dict[tuple[ast.expr, ast.stmt | None], Polynomial] = {}
+        self._truths = Truths(module, self._names)
+        self._guards = Guards(module, self._truths, self._truth)
 
     @cached_property
     def _reach(self) -> Reach | None:
         return reach_of(self._module, self._function) if self._function is not None else None
 
-    def _size(
+    def size(
         self,
         tensor: ast.Name,
         method: str,
@@ -365,12 +375,18 @@ class _Host:
         place: ast.stmt | None,
         depth: int,
     ) -> Polynomial:
+        known = self.tensor(tensor, place, depth)
+        return (
+            _unknown(tensor, f"{method} {which}") if known is None else _size(known, method, which)
+        )
+
+    def tensor(self, node: ast.Name, place: ast.stmt | None, depth: int) -> Polynomial | None:
+        """A tensor, unless code that is not known may have given it other sizes."""
         if place is not None and self._reach is not None:
-            line = max(place.lineno, tensor.lineno)
-            if self._reach.is_reached(tensor.id, line) or tensor.id in self._reach.reshaped:
-                # Code that is not known may have given it other sizes.
-                return _unknown(tensor, f"{method} {which}")
-        return _size(self._name(tensor, place, depth), method, which)
+            line = max(place.lineno, node.lineno)
+            if self._reach.is_reached(node.id, line) or node.id in self._reach.reshaped:
+                return None
+        return self._name(node, place, depth)
 
     def statement(self, node: ast.AST) -> ast.stmt | None:
         """The statement of the function that an expression stands in."""
@@ -457,32 +473,43 @@ class _Host:
             return _unknown(node, "deep")
         try:
             match node:
-                case ast.Constant(value=int() as value) if not isinstance(value, bool):
-                    return Polynomial.constant(value)
+                case ast.Constant(value=int() as value):
+                    return Polynomial.constant(int(value))
+                case ast.Constant(value=str() | None as value):
+                    return Polynomial.of(Constant(repr(value)))
+                case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()) if _is_truth(node):
+                    return self._truths.of(node, inside, _Sizes(self, place, depth))
                 case ast.Name(id=name) if chosen is None or name != chosen.name:
                     return self._name(node, place, depth)
                 case ast.UnaryOp(op=ast.USub(), operand=operand):
                     return -inside(operand)
                 case ast.BinOp(left=left, op=op, right=right):
                     return self._binary(node, inside(left), op, inside(right))
-                case ast.IfExp(body=body, orelse=orelse):
-                    sides = (inside(body), inside(orelse))
-                    return Polynomial.of(Choice(_where(node), *sides))
+                case ast.IfExp(test=test, body=body, orelse=orelse):
+                    holds = self._truths.of(test, inside, _Sizes(self, place, depth))
+                    return Polynomial.of(Choice(holds, inside(body), inside(orelse)))
                 case ast.Subscript(value=shape, slice=index) if (
                     which := _index(index)
-                ) is not None and (asked := self._tensor_of(shape, place)) is not None:
-                    return self._size(asked[0], "size", (which,), asked[1], depth)
+                ) is not None and (asked := self.tensor_of(shape, place)) is not None:
+                    return self.size(asked[0], "size", (which,), asked[1], depth)
                 case ast.Subscript(
                     value=ast.Name(id=name), slice=ast.Constant(value=str() as key)
                 ) if chosen is not None and name == chosen.name:
                     return chosen.lookup(key) or _unknown(node, key)
+                case ast.Attribute(value=ast.Name() as tensor, attr="ndim"):
+                    return self.size(tensor, "dim", (), place, depth)
                 case ast.Call():
                     return self._call(node, inside, place, depth)
         except TooLarge:
             return _unknown(node, "large")
+        if self._truths.is_flag(node):
+            return self._truths.flag(node)
         return _unknown(node, "")
 
-    def _tensor_of(
+    def _truth(self, test: ast.expr, place: ast.stmt) -> Polynomial:
+        return self._truths.of(test, lambda part: self.form(part, place), _Sizes(self, place, 0))
+
+    def tensor_of(
         self, shape: ast.expr, place: ast.stmt | None
     ) -> tuple[ast.Name, ast.stmt | None] | None:
         """Whose sizes these are, and where they were asked for; a name may have kept them."""
@@ -533,13 +560,21 @@ class _Host:
         if plain and name == "int" and len(node.args) == 1:
             argument = inside(node.args[0])
             return argument if _is_surely_integer(argument) else _unknown(node, "int")
+        if plain and name == "bool" and len(node.args) == 1:
+            return self._truths.of(node.args[0], inside, _Sizes(self, place, depth))
+        if plain and name == "len" and len(node.args) == 1:
+            asked = self.tensor_of(node.args[0], place)
+            if asked is not None:
+                return self.size(asked[0], "dim", (), asked[1], depth)
         match node.func:
+            case ast.Attribute(value=ast.Name() as tensor, attr="dim") if plain and not node.args:
+                return self.size(tensor, "dim", (), place, depth)
             case ast.Attribute(value=ast.Name() as tensor, attr=method) if (
                 method in torch_api.EXTENTS
             ):
                 which = [i for i in map(_index, node.args) if i is not None]
                 if plain and len(which) == len(node.args):
-                    return self._size(tensor, method, tuple(which), place, depth)
+                    return self.size(tensor, method, tuple(which), place, depth)
         return _unknown(node, "")
 
     # Checks
@@ -549,6 +584,7 @@ class _Host:
         while place in self._home:
             around, block, index = self._home[place]
             for statement in block[:index]:
+                found.holding.append(self._guards.passed(statement))
                 known = checked(self._module, statement)
                 if known is not None:
                     self._learn(*known, statement, found)
@@ -559,6 +595,10 @@ class _Host:
                     found.unread += [self.form(name, statement) for name in names.values()]
             if isinstance(around, ast.If):
                 self._learn(around.test, block is around.body, around, found)
+                holds = self._guards.truth(around.test, around)
+                found.holding.append(holds if block is around.body else ONE - holds)
+            elif not isinstance(around, _GOING_ON):
+                found.holding.append(unknown(block[0]))
             if around is self._function or not isinstance(around, ast.stmt):
                 return
             place = around
@@ -643,15 +683,9 @@ class _Host:
                 found.nonnegative.append(-difference - 1 if holds else difference)
 
 
-def _where(node: ast.AST) -> Argument:
-    # `x` and `x.t()` and `x.t().clone()` begin at one place: only its end tells a node from these.
-    names = ("lineno", "col_offset", "end_lineno", "end_col_offset")
-    return tuple(getattr(node, name, None) or 0 for name in names)
-
-
 def _unknown(node: ast.AST, what: str) -> Polynomial:
     """An atom that only the same reading of the same place is equal to."""
-    return Polynomial.of(Unread(_where(node), what))
+    return Polynomial.of(Unread(place_of(node), what))
 
 
 def is_free(atom: Atom) -> bool:
@@ -666,6 +700,36 @@ def _size(tensor: Polynomial, method: str, which: tuple[int, ...]) -> Polynomial
     return Polynomial.of(TensorSize(tensor, method, which))
 
 
+@dataclass(frozen=True)
+class _Sizes:
+    """The sizes of tensors where a statement starts."""
+
+    host: _Host
+    place: ast.stmt | None
+    depth: int
+
+    def tensor_of(self, shape: ast.expr) -> Polynomial | None:
+        asked = self.host.tensor_of(shape, self.place)
+        return None if asked is None else self.host.tensor(*asked, self.depth)
+
+    def size_of(self, shape: ast.expr, index: int) -> Polynomial:
+        asked = self.host.tensor_of(shape, self.place)
+        assert asked is not None
+        return self.host.size(asked[0], "size", (index,), asked[1], self.depth)
+
+
+def _is_truth(node: ast.expr) -> bool:
+    """Whether it is true or false, and no other value: `a or b` may be any."""
+    match node:
+        case ast.BoolOp(values=values):
+            return all(map(_is_truth, values))
+        case ast.Constant(value=value):
+            return isinstance(value, bool)
+    return isinstance(node, ast.Compare) or (
+        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    )
+
+
 def _is_whole(form: Polynomial) -> bool:
     return all(
         coefficient.denominator == 1 and all(power > 0 for _, power in monomial)
@@ -676,7 +740,8 @@ def _is_whole(form: Polynomial) -> bool:
 def _is_surely_integer(form: Polynomial) -> bool:
     """Whether it is made of sizes of tensors alone; a name may hold a float."""
     return _is_whole(form) and not any(
-        isinstance(leaf, (LauncherParameter, Chosen, Unread)) for leaf in _outside_tensors(form)
+        isinstance(leaf, (LauncherParameter, Chosen, Unread, Constant, Flag))
+        for leaf in _outside_tensors(form)
     )
 
 

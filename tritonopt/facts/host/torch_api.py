@@ -172,7 +172,10 @@ def is_in_place(method: str) -> bool:
 
 # What changes nothing
 
-CHECKS = frozenset({"torch._check", "torch._assert"})
+CHECKS = frozenset(
+    ["torch._check", "torch._assert"]
+    + [f"torch._check_{error}" for error in ("index", "not_implemented", "type", "value")]
+)
 """Functions that raise an error unless their first argument holds."""
 
 _ARITHMETIC = (

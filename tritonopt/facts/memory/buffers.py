@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import islice, product
@@ -24,9 +25,10 @@ from tritonopt.facts.algebra.atoms import (
     Param,
     PowerOfTwo,
     ProgramId,
+    SameShape,
     TensorSize,
 )
-from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts.algebra.divisibility import replaced, substitute
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.host.callers import passes_any_size, rank_of
@@ -35,6 +37,16 @@ from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.host.reach import reach_of
 from tritonopt.facts.host.tensor_expressions import allocation, same_shape
 from tritonopt.facts.launch_bindings import LaunchBinding
+from tritonopt.facts.memory.circumstances import (
+    MOST_SWITCHES,
+    defaults_of,
+    inputs_of,
+    is_per_lane,
+    says_sizes,
+    stated_by_kernel,
+    switches_in,
+)
+from tritonopt.facts.memory.dimensions import Dimensions, factors, written_in
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.source import Launch
 from tritonopt.source.trees import walk
@@ -42,14 +54,14 @@ from tritonopt.source.trees import walk
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
 
-_CHECKED = frozenset(
-    {"is_cuda", "is_contiguous", "dim", "ndim", "dtype", "device", "requires_grad"}
-)
-
 _LENGTHS = (5, 3, 1, 8, 100, 7, 64, 33, 1000)
 MAX_TRIALS = 60
+_FREE = (LauncherParameter, TensorSize, SameShape)
+"""What the caller decides beside the tensors in question."""
 MAX_RANK = 3
 MAX_PLACES = 4000
+MAX_CHOSEN = 20
+MOST_DRAWN = 2000
 
 
 @dataclass(frozen=True)
@@ -67,7 +79,7 @@ def find_overruns(facts: KernelFacts) -> Iterator[tuple[Effect, str]]:
     launches = [
         launch
         for launch in facts.launches.launches
-        if checks_are_understood(launch) and passes_any_size(launch)
+        if sizes_are_seen(launch) and passes_any_size(launch)
     ]
     for effect in facts.effects if launches else ():
         if effect.kind in (EffectKind.STORE, EffectKind.ATOMIC):
@@ -80,10 +92,9 @@ def _find_overrun(facts: KernelFacts, launches: Sequence[Launch], store: Effect)
     if store.pointer is None:
         return ""
     for launch in launches:
-        bindings = [w for w in facts.launches.bindings if w.launch is launch]
-        for binding in (w for w in bindings if not w.unread):
+        for binding in (w for w in facts.launches.bindings if w.launch is launch):
             try:
-                found = Trial(facts, launch, binding, store).run()
+                found = _Overrun(facts, launch, binding, store).run()
             except (CannotTell, TooLarge):
                 found = ""
             if found:
@@ -100,9 +111,13 @@ class Trial:
 
     _ends_at_buffer: ClassVar[bool] = True
     """Whether it is asked where the buffer ends."""
+    _leaves_open: ClassVar[bool] = False
+    """Whether what is left to the caller, and is true or false, may be either."""
+    _most_tensors: ClassVar[int] = 1
+    """Of how many tensors the sizes may decide."""
 
     _free: frozenset[Atom] = frozenset()
-    """Arguments of the launcher that may be any number: 1 is tried."""
+    """Arguments of the launcher for which 1 is tried."""
 
     def __init__(
         self, facts: KernelFacts, launch: Launch, binding: LaunchBinding, store: Effect
@@ -119,6 +134,12 @@ class Trial:
         self._conditions = [
             (self._host(form), holds) for form, holds in conditions_of(facts, store)
         ]
+        stated = [self._host(form) for form in stated_by_kernel(facts)]
+        self._checks = [*binding.holding, *(form for form in stated if not is_per_lane(form))]
+        if not self._leaves_open:
+            self._take_defaults()
+        asked = [*(c for c, _ in self._conditions), *self._checks]
+        self._switches = switches_in(asked, parameters=self._leaves_open)
         self._counts: dict[Atom, Polynomial] = {}
         for loop in store.loops:
             count = facts.forms.trip_count(loop)
@@ -127,11 +148,21 @@ class Trial:
             self._counts[Iteration(loop.identity)] = self._host(count)
         self._computed: dict[tuple[Polynomial, tuple[int, ...]], tuple[int, ...] | None] = {}
         """Shapes that were computed, by tensor and by the sizes that were put in."""
-        self._tensor, self._rank = self._find_tensor()
+        self._ranks = self._find_tensors()
+        """How many dimensions each given tensor has on whose sizes all depends."""
         self._check_rank()
 
     def _host(self, form: Polynomial) -> Polynomial:
         return substitute(form, self._binding)
+
+    def _take_defaults(self) -> None:
+        """Of what decides on the way to the store, and is left to the caller, the default."""
+        defaults = defaults_of(self._launch)
+        asked = {a for c, _ in self._conditions for a in inputs_of(c) if a in defaults}
+        values = {atom: defaults[atom] for atom in asked}
+        if values:
+            self._conditions = [(replaced(c, values), holds) for c, holds in self._conditions]
+            self._checks = [replaced(check, values) for check in self._checks]
 
     @cached_property
     def _buffer(self) -> Polynomial:
@@ -143,7 +174,7 @@ class Trial:
 
     @cached_property
     def _shapes(self) -> dict[Polynomial, Shape]:
-        """The tensors that the launcher makes."""
+        """The tensors that the launcher makes, and those that it checks to be like another one."""
         assert self._launch.launcher is not None
         form_at = forms_at(self._launch)
         found = {}
@@ -153,6 +184,14 @@ class Trial:
                 own = Polynomial.of(place_atom(node))
                 if shape is not None and shape.like != own:
                     found[own] = shape
+        for part in (part for check in self._checks for part in factors(check)):
+            alike = part.sole_atom
+            if isinstance(alike, SameShape):
+                one, other = (_root(found, tensor) for tensor in alike.inside)
+                if one != other and one not in found:
+                    found[one] = Shape(like=other)
+                elif one != other and other not in found:
+                    found[other] = Shape(like=one)
         return found
 
     @cached_property
@@ -160,18 +199,21 @@ class Trial:
         grid = [form for form in self._binding.grid if form is not None]
         return [self._offset, *(c for c, _ in self._conditions), *self._counts.values(), *grid]
 
-    def _find_tensor(self) -> tuple[Polynomial, int]:
-        """The one tensor on whose sizes all depends, and how many dimensions it has."""
+    def _inputs(self, form: Polynomial) -> Iterator[Atom]:
+        """What a form is computed from, but for what is true or false whatever the sizes are."""
+        return inputs_of(form, self._switches)
+
+    def _find_tensors(self) -> dict[Polynomial, int]:
+        """The given tensors on whose sizes all depends, and how many dimensions each has."""
         asked: list[tuple[Polynomial, tuple[int, ...]]] = [(self._buffer, ())]
         for form in self._forms:
-            for atom in inputs_of(form):
+            for atom in self._inputs(form):
                 if isinstance(atom, TensorSize):
                     asked.append((atom.tensor, atom.which))
                 elif not isinstance(atom, (Lane, ProgramId, Iteration)) and atom not in self._free:
                     raise CannotTell
-        tensors: set[Polynomial] = set()
+        found: dict[Polynomial, set[int]] = {}
         seen: set[tuple[Polynomial, tuple[int, ...]]] = set()
-        rank = 1
         while asked:
             tensor, which = asked.pop()
             if (tensor, which) in seen:
@@ -183,52 +225,108 @@ class Trial:
             elif shape is not None:
                 asked += [_asked(atom) for size in shape.sizes for atom in inputs_of(size)]
             else:
-                given = tensor.sole_atom
-                if not isinstance(given, LauncherParameter):
+                if not isinstance(tensor.sole_atom, LauncherParameter):
                     raise CannotTell
-                tensors.add(tensor)
-                rank = max([rank, *(i + 1 if i >= 0 else -i for i in which)])
-        if len(tensors) != 1 or rank > MAX_RANK:
+                found.setdefault(tensor, set()).update(which)
+        if not 0 < len(found) <= self._most_tensors:
             raise CannotTell
-        return tensors.pop(), rank
+        return {tensor: _least_rank(found[tensor]) for tensor in sorted(found, key=_key)}
+
+    @property
+    def _tensor(self) -> Polynomial:
+        return next(iter(self._ranks))
+
+    @property
+    def _rank(self) -> int:
+        return self._ranks[self._tensor]
 
     @property
     def _tensor_name(self) -> str:
         """The launcher's parameter that the one tensor is."""
-        given = self._tensor.sole_atom
-        assert isinstance(given, LauncherParameter)
-        return given.name
+        return _parameter_name(self._tensor)
 
     def _check_rank(self) -> None:
         """Raises CannotTell where more dimensions would make the buffer larger, or it is fixed."""
-        root = self._buffer
-        while (shape := self._shapes.get(root)) is not None and shape.like is not None:
-            root = shape.like
+        root = _root(self._shapes, self._buffer)
+        shape = self._shapes.get(root)
         fixed = shape is not None and all(size.constant_value is not None for size in shape.sizes)
         if fixed and self._ends_at_buffer:
             raise CannotTell  # which tensors fit it is for the caller to know
-        atoms = {a for form in self._forms for a in inputs_of(form) if isinstance(a, TensorSize)}
-        if shape is not None:
-            atoms |= {
-                a for size in shape.sizes for a in inputs_of(size) if isinstance(a, TensorSize)
-            }
-        indexed = any(atom.which for atom in atoms)
-        whole = shape is None or any(
-            atom.method in ("numel", "stride") or not atom.which for atom in atoms
-        )
-        known = rank_of(self._launch, self._tensor_name)
-        if (indexed and whole and known is None) or (known or 0) > MAX_RANK:
-            raise CannotTell
-        self._rank = known or self._rank
+        sizes = [] if shape is None else shape.sizes
+        atoms = [a for form in (*self._forms, *sizes) for a in self._given(form)]
+        for tensor, rank in self._ranks.items():
+            own = [atom for atom in atoms if atom.tensor == tensor]
+            indexed = any(atom.which for atom in own)
+            whole = root == tensor or any(
+                a.method in ("numel", "stride") or not a.which for a in own
+            )
+            known = rank_of(self._launch, _parameter_name(tensor))
+            if (indexed and whole and known is None) or (known or rank) > MAX_RANK:
+                raise CannotTell
+            self._ranks[tensor] = known or rank
+
+    def _given(self, form: Polynomial) -> Iterator[TensorSize]:
+        """The sizes of given tensors that a form is computed from."""
+        for atom in self._inputs(form):
+            if isinstance(atom, TensorSize):
+                root = _root(self._shapes, atom.tensor)
+                shape = self._shapes.get(root)
+                if shape is None:
+                    yield TensorSize(root, atom.method, atom.which)
+                for size in () if shape is None else shape.sizes:
+                    yield from self._given(size)
 
     # Numbers
 
     def run(self) -> str:
-        for sizes in islice(product(_LENGTHS, repeat=self._rank), MAX_TRIALS):
-            numbers = self._numbers(sizes)
-            if self._is_allowed(numbers) and (found := self._violation(sizes, numbers)):
+        if len(self._ranks) > 1:
+            return self._run_for_several()
+        tried = islice(self._sizes_to_try, MOST_DRAWN)
+        allowed = ((s, n) for s in tried for n in self._settings(s))
+        for sizes, numbers in islice(allowed, MAX_TRIALS):
+            if found := self._violation(sizes, numbers):
                 return found
         return ""
+
+    def _run_for_several(self) -> str:
+        """The same where several tensors decide: callers may pass only what fits together.
+
+        So it must go wrong however long one is beside another.
+        """
+        found = []
+        for sizes in self._dims.apart():
+            for numbers in self._settings(sizes):
+                text = self._violation(sizes, numbers)
+                if not text:
+                    return ""
+                found.append(text)
+        return found[0] if len(found) > 2 else ""
+
+    @cached_property
+    def _dims(self) -> Dimensions:
+        return Dimensions(self._ranks, self._checks)
+
+    @property
+    def _sizes_to_try(self) -> Iterator[tuple[int, ...]]:
+        return self._dims.sizes((*_LENGTHS, *written_in(self._asked_for)))
+
+    @cached_property
+    def _asked_for(self) -> list[Polynomial]:
+        """Conditions of the launcher and of the kernel."""
+        return [*self._checks, *(condition for condition, _ in self._conditions)]
+
+    def _settings(self, sizes: tuple[int, ...]) -> Iterator[dict[Atom, int]]:
+        """What these sizes come to, for every answer to what is asked beside them."""
+        numbers = self._numbers(sizes)
+        required = {part.sole_atom for check in self._checks for part in factors(check)}
+        numbers |= {switch: 1 for switch in self._switches if switch in required}
+        left = [switch for switch in self._switches if switch not in required]
+        if len(left) > MOST_SWITCHES:
+            raise CannotTell
+        for answers in product((0, 1), repeat=len(left)):
+            setting = {**numbers, **dict(zip(left, answers, strict=True))}
+            if self._is_allowed(setting):
+                yield setting
 
     def _numbers(self, sizes: tuple[int, ...]) -> dict[Atom, int]:
         """What the sizes and what is computed from them come to."""
@@ -239,6 +337,14 @@ class Trial:
             if number is None or number < 1:
                 raise CannotTell
             numbers[atom] = 1 << (number - 1).bit_length()
+        for check in self._checks:
+            for leaf in check.leaves():
+                with suppress(CannotTell):
+                    if isinstance(leaf, TensorSize):
+                        numbers[leaf] = self._size(leaf, sizes)
+                    elif isinstance(leaf, SameShape):
+                        one, other = (self._sizes_of(tensor, sizes) for tensor in leaf.inside)
+                        numbers[leaf] = int(one == other)
         return numbers
 
     @cached_property
@@ -249,7 +355,7 @@ class Trial:
     @cached_property
     def _sized(self) -> list[TensorSize]:
         """The sizes that they are computed from."""
-        atoms = (atom for form in self._numbered for atom in inputs_of(form))
+        atoms = (atom for form in self._numbered for atom in self._inputs(form))
         return list(dict.fromkeys(atom for atom in atoms if isinstance(atom, TensorSize)))
 
     @cached_property
@@ -260,6 +366,8 @@ class Trial:
 
     def _size(self, size: TensorSize, sizes: tuple[int, ...]) -> int:
         shape = self._sizes_of(size.tensor, sizes)
+        if size.method == "dim":
+            return len(shape)
         if size.method == "numel" or not size.which:
             return math.prod(shape)
         index = size.which[0]
@@ -282,7 +390,7 @@ class Trial:
     def _compute_sizes(self, tensor: Polynomial, sizes: tuple[int, ...]) -> tuple[int, ...]:
         shape = self._shapes.get(tensor)
         if shape is None:
-            return sizes
+            return self._given_sizes(tensor, sizes)
         if shape.like is not None:
             return self._sizes_of(shape.like, sizes)
         found = []
@@ -296,20 +404,43 @@ class Trial:
             found.append(number)
         return tuple(found)
 
+    def _given_sizes(self, tensor: Polynomial, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        """Of the sizes of all given tensors those of one."""
+        start = 0
+        for each, rank in self._ranks.items():
+            if each == tensor:
+                return sizes[start : start + rank]
+            start += rank
+        raise CannotTell
+
     def _is_allowed(self, numbers: Mapping[Atom, int]) -> bool:
-        """Whether the launcher lets these sizes come to the launch."""
-        for form in self._binding.nonnegative:
-            number = number_of(form, numbers)
-            if number is not None and number < 0:
+        """Whether the launcher lets these sizes come to the launch, of whatever else it is given.
+
+        Raises CannotTell where that is not known.
+        """
+        pending = []
+        free: dict[Atom, None] = {}
+        for check in self._checks:
+            number = number_of(check, numbers)
+            if number == 0:
                 return False
-        for dividend, divisor in self._binding.multiples:
-            a, b = number_of(dividend, numbers), number_of(divisor, numbers)
-            if a is not None and b is not None and (b == 0 or a % b):
-                return False
-        return True
+            if number is None:
+                pending.append(check)
+                free |= dict.fromkeys(a for a in self._inputs(check) if a not in numbers)
+        if not pending:
+            return True
+        if len(free) > 2 or not all(isinstance(a, _FREE) for a in free):
+            raise CannotTell
+        chosen = sorted({*numbers.values(), *_LENGTHS[:5], *written_in(pending)})[:MAX_CHOSEN]
+        return any(
+            all(number_of(c, {**numbers, **dict(zip(free, given, strict=True))}) for c in pending)
+            for given in product(chosen, repeat=len(free))
+        )
 
     def _violation(self, sizes: tuple[int, ...], numbers: dict[Atom, int]) -> str:
         length = math.prod(self._sizes_of(self._buffer, sizes))
+        if not self._comes_about(numbers, [c for c in self._conditions if self._is_even(c[0])]):
+            return ""
         places = self._places(sizes, numbers)
         for place in islice(places, MAX_PLACES):
             trial = {**numbers, **place}
@@ -322,6 +453,10 @@ class Trial:
                 return self._told(sizes, length, element, place)
         return ""
 
+    def _is_even(self, condition: Polynomial) -> bool:
+        """Whether it is the same in all programs, iterations and lanes."""
+        return not any(isinstance(a, (Lane, ProgramId, Iteration)) for a in self._inputs(condition))
+
     def _places(
         self, sizes: tuple[int, ...], numbers: Mapping[Atom, int]
     ) -> Iterator[dict[Atom, int]]:
@@ -329,7 +464,11 @@ class Trial:
 
         def near(atom: Atom, most: int) -> list[int]:
             found = {0, 1, most - 1, *(s + d for s in sizes for d in (-1, 0))}
+            if isinstance(atom, Lane):  # of the last tile
+                found |= {s % most + d for s in lengths for d in (-1, 0)}
             return sorted(n for n in found if 0 <= n < most)
+
+        lengths = {*sizes, math.prod(self._sizes_of(self._buffer, sizes))}
 
         return self._chosen(numbers, near)
 
@@ -355,7 +494,7 @@ class Trial:
     def _varying(self) -> list[Atom]:
         """Programs, iterations and lanes."""
         atoms = {
-            a for form in self._forms for a in inputs_of(form) if not isinstance(a, TensorSize)
+            a for form in self._forms for a in self._inputs(form) if not isinstance(a, TensorSize)
         } - self._free
         return sorted(atoms, key=lambda a: (not isinstance(a, ProgramId), a.key))
 
@@ -371,8 +510,10 @@ class Trial:
         programs = self._binding.programs(atom)
         return number_of(programs, numbers) if programs is not None else None
 
-    def _comes_about(self, trial: Mapping[Atom, int]) -> bool:
-        for condition, holds in self._conditions:
+    def _comes_about(
+        self, trial: Mapping[Atom, int], among: Sequence[tuple[Polynomial, bool]] | None = None
+    ) -> bool:
+        for condition, holds in self._conditions if among is None else among:
             number = number_of(condition, trial)
             if number is None:
                 raise CannotTell
@@ -383,8 +524,10 @@ class Trial:
     def _told(
         self, sizes: tuple[int, ...], length: int, element: int, place: Mapping[Atom, int]
     ) -> str:
-        name = self._tensor_name
-        shape = f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
+        shapes = [
+            f"{_parameter_name(tensor)} of shape {_shown(self._given_sizes(tensor, sizes))}"
+            for tensor in self._ranks
+        ]
         programs = [str(n) for a, n in place.items() if isinstance(a, ProgramId)]
         lanes = [str(n) for a, n in place.items() if isinstance(a, Lane)]
         trips = [str(n) for a, n in place.items() if isinstance(a, Iteration)]
@@ -394,10 +537,49 @@ class Trial:
             if numbers
         ]
         return (
-            f"launched in {self._launch.where} with {name} of shape {shape}, "
+            f"launched in {self._launch.where} with {' and '.join(shapes)}, "
             f"{' of '.join(where) or 'the store'} writes to element {element} of {self._base}, "
             f"which has {length} elements"
         )
+
+
+class _Overrun(Trial):
+    """Whether a store goes beyond its buffer."""
+
+    _most_tensors = 3
+
+
+def _shown(sizes: Sequence[int]) -> str:
+    return f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
+
+
+def _parameter_name(tensor: Polynomial) -> str:
+    given = tensor.sole_atom
+    assert isinstance(given, LauncherParameter)
+    return given.name
+
+
+def _key(form: Polynomial) -> str:
+    return form.key
+
+
+def _root(shapes: Mapping[Polynomial, Shape], tensor: Polynomial) -> Polynomial:
+    """The tensor whose sizes one has."""
+    seen = {tensor}
+    while (shape := shapes.get(tensor)) is not None and shape.like is not None:
+        tensor = shape.like
+        if tensor in seen:
+            raise CannotTell
+        seen.add(tensor)
+    return tensor
+
+
+def _least_rank(which: Iterable[int]) -> int:
+    """How many dimensions there are at least, of which some are counted from the end."""
+    indices = list(which)
+    first = max((i + 1 for i in indices if i >= 0), default=0)
+    last = max((-i for i in indices if i < 0), default=0)
+    return max(first + last, 1)
 
 
 def with_programs(binding: LaunchBinding) -> LaunchBinding:
@@ -433,18 +615,6 @@ def _asked(atom: Atom) -> tuple[Polynomial, tuple[int, ...]]:
     return atom.tensor, atom.which
 
 
-def inputs_of(form: Polynomial) -> Iterator[Atom]:
-    """What a form is computed from: sizes, lanes, programs, iterations, or anything else."""
-    for atom in form.atoms:
-        if isinstance(atom, (TensorSize, ProgramId, Iteration)):
-            yield atom
-            continue
-        if isinstance(atom, Lane) or not atom.inside:
-            yield atom
-        for inner in atom.inside:
-            yield from inputs_of(inner)
-
-
 def _extents(form: Polynomial) -> Iterator[Polynomial]:
     for leaf in form.leaves():
         if isinstance(leaf, Lane):
@@ -463,22 +633,11 @@ def _made(
 
 
 @lru_cache(maxsize=32)
-def checks_are_understood(launch: Launch) -> bool:
-    """Whether all that the launcher checks is of kinds that are read as facts, or about no size."""
-    if launch.launcher is None:
+def sizes_are_seen(launch: Launch) -> bool:
+    """Whether nothing gives what is passed other sizes, or says them, out of sight."""
+    if launch.launcher is None or says_sizes(launch):
         return False
-    for node in walk(launch.launcher):
-        if isinstance(node, ast.Assert) or (
-            isinstance(node, ast.If)
-            and any(isinstance(inner, (ast.Raise, ast.Return)) for inner in node.body)
-        ):
-            if not _is_understood(node.test):
-                return False
-        elif isinstance(node, ast.While | ast.Try):
-            return False
-    if names_of(launch.launcher).reshapes:
-        return False
-    return not _is_out_of_sight(launch)
+    return not names_of(launch.launcher).reshapes and not _is_out_of_sight(launch)
 
 
 def _is_out_of_sight(launch: Launch) -> bool:
@@ -488,20 +647,3 @@ def _is_out_of_sight(launch: Launch) -> bool:
     end = launch.call.end_lineno or launch.call.lineno
     names = (n.id for a in launch.arguments.values() for n in walk(a) if isinstance(n, ast.Name))
     return any(reach.is_reached(name, end) for name in names)
-
-
-def _is_understood(test: ast.expr) -> bool:
-    match test:
-        case ast.BoolOp(values=values):
-            return all(map(_is_understood, values))
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return _is_understood(operand)
-        case ast.Compare(
-            ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE() | ast.Eq() | ast.NotEq()]
-        ):
-            return True
-        case ast.BinOp(op=ast.Mod()):
-            return True
-        case ast.Attribute(attr=attribute) | ast.Call(func=ast.Attribute(attr=attribute)):
-            return attribute in _CHECKED
-    return False

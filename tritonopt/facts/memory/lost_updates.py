@@ -21,7 +21,8 @@ from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.launch_bindings import LaunchBinding
-from tritonopt.facts.memory.buffers import conditions_of, inputs_of
+from tritonopt.facts.memory.buffers import conditions_of
+from tritonopt.facts.memory.circumstances import inputs_of
 from tritonopt.facts.memory.offsets import COMPUTED, number_of
 from tritonopt.facts.repetition import changes_when_repeated
 from tritonopt.source import Launch

@@ -16,6 +16,7 @@ from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.algebra.divisibility import Divisibility
 from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial
 from tritonopt.facts.effects import Effect
+from tritonopt.facts.memory.circumstances import arms_taken
 from tritonopt.facts.memory.lane_reductions import NEUTRAL, Reduction
 from tritonopt.facts.memory.offsets import Kind, NotConsecutive, Offsets, read_offsets, stays_below
 from tritonopt.facts.memory.zeros import Axes, put_in, widened, zero_is_noticed
@@ -222,11 +223,14 @@ class _Taking:
         return False
 
     def _chosen(self, value: Value, axes: Axes) -> bool:
-        """One side of an `if`: the one in which the load is, else both must take it in."""
+        """One side of an `if`: that of the load, or one that a launch takes, else both."""
         condition, then, other = value.operands
         for guard in self._effect.guards:
             if guard.condition is condition:
                 return self.reaches(then if guard.holds else other, axes)
+        arms = arms_taken(self._facts, condition, by_default=True)
+        if arms is not None:
+            return any(self.reaches(then if arm else other, axes) for arm in arms)
         return self.reaches(then, axes) and self.reaches(other, axes)
 
     def _decided(self, condition: Value, axes: Axes) -> bool | None:

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING
 
 from tritonopt.facts.algebra.atoms import (
     CeilDiv,
+    Choice,
     Compared,
+    Constant,
     FloorDiv,
     Iteration,
     Lane,
@@ -248,6 +250,8 @@ def _number_of_atom(atom: Atom, numbers: Mapping[Atom, int]) -> int | None:
     if not isinstance(atom, COMPUTED):
         return None
     sides = [number_of(form, numbers) for form in atom.inside]
+    if isinstance(atom, Compared) and atom.order in ("eq", "is") and None in sides:
+        return _are_one(*atom.inside)
     match atom, sides:
         case Minimum(), [int() as a, int() as b]:
             return min(a, b)
@@ -262,19 +266,33 @@ def _number_of_atom(atom: Atom, numbers: Mapping[Atom, int]) -> int | None:
             floor = rounding == "static"
             return a % b if floor else abs(a) % abs(b) * (-1 if a < 0 else 1)
         case Compared(order=order), [int() as a, int() as b]:
-            truth = {"lt": a < b, "le": a <= b, "eq": a == b}.get(order)
+            truth = {"lt": a < b, "le": a <= b, "eq": a == b, "is": a == b}.get(order)
             return None if truth is None else int(truth)
         case Negative(), [int() as a]:
             return int(a < 0)
         case Zero(), [int() as a]:
             return int(a == 0)
+        case Truth(), [int() as a]:
+            return int(a != 0)
+        case Choice(), [int() as test, then, other]:
+            return then if test else other
         case PowerOfTwo(), [int() as a]:
             return 1 << (a - 1).bit_length() if a > 0 else None
     return None
 
 
+def _are_one(left: Polynomial, right: Polynomial) -> int | None:
+    """Whether two sides are one text, None or number; None where they may be."""
+    for side in (left, right):
+        given = side.sole_atom
+        known = isinstance(given, Constant) and given.name != "nan"
+        if side.constant_value is None and not known:
+            return None
+    return int(left == right)
+
+
 COMPUTED = (
     *(Minimum, Maximum, CeilDiv, FloorDiv, Mod, PowerOfTwo),
-    *(Negative, Zero, Compared, Truth),
+    *(Negative, Zero, Compared, Truth, Choice),
 )
 """Atoms with a number of their own once what is inside them has one."""

@@ -33,7 +33,13 @@ from tritonopt.facts.host.callers import rank_of
 from tritonopt.facts.host.launcher_code import forms_at, is_free, place_atom
 from tritonopt.facts.host.size_limits import may_be_large
 from tritonopt.facts.launch_bindings import LaunchBinding
-from tritonopt.facts.memory.buffers import CannotTell, Shape, Trial, inputs_of, with_programs
+from tritonopt.facts.memory.buffers import (
+    CannotTell,
+    Shape,
+    Trial,
+    with_programs,
+)
+from tritonopt.facts.memory.circumstances import inputs_of
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.memory.reached_elements import (
     Reach,
@@ -126,7 +132,7 @@ def _of_access(
 class _Access(Trial):
     """One access under one configuration of one launch, with tensors of billions of elements."""
 
-    _ranks: Sequence[int] = ()
+    _ranks_to_try: Sequence[int] = ()
 
     def __init__(
         self, facts: KernelFacts, launch: Launch, binding: LaunchBinding, effect: Effect
@@ -144,7 +150,10 @@ class _Access(Trial):
     @cached_property
     def _forms(self) -> list[Polynomial]:
         """Parts of the address, and what decides whether a program comes to it."""
-        self._conditions = [pair for pair in self._conditions if not self._is_open(pair[0])]
+        opened = {pair for pair in self._conditions if self._is_open(pair[0])}
+        if any((condition, not holds) in opened for condition, holds in opened):
+            raise CannotTell  # nothing comes there
+        self._conditions = [pair for pair in self._conditions if pair not in opened]
         counts = self._counts.values()
         needed = [*(form for form, _ in self._conditions), *counts]
         tiled = (*needed, *self._parts.values(), self._offset)
@@ -189,11 +198,13 @@ class _Access(Trial):
     def _varying(self) -> list[Atom]:
         return [atom for atom in super()._varying if atom not in self._blocks]
 
-    @staticmethod
-    def _is_open(condition: Polynomial) -> bool:
+    def _take_defaults(self) -> None:
+        """What is left to the caller may be anything."""
+
+    def _is_open(self, condition: Polynomial) -> bool:
         """Whether what is in memory or a plain argument of the launcher may make it hold."""
         return any(isinstance(leaf, Loaded) for leaf in condition.leaves()) or any(
-            isinstance(atom, LauncherParameter) for atom in inputs_of(condition)
+            isinstance(atom, LauncherParameter) for atom in self._inputs(condition)
         )
 
     @cached_property
@@ -210,11 +221,11 @@ class _Access(Trial):
                         found[Polynomial.of(place_atom(node))] = shape
         return found
 
-    def _find_tensor(self) -> tuple[Polynomial, int]:
+    def _find_tensors(self) -> dict[Polynomial, int]:
         """The one tensor on whose sizes all depends."""
         asked: list[tuple[Polynomial, tuple[int, ...]]] = []
         for form in self._forms:
-            for atom in inputs_of(form):
+            for atom in self._inputs(form):
                 if isinstance(atom, TensorSize):
                     asked.append((atom.tensor, atom.which))
                 elif not isinstance(atom, _VARYING) and atom not in self._blocks:
@@ -249,8 +260,8 @@ class _Access(Trial):
         known = rank_of(self._launch, given.name)
         if known is None and rank == 1:
             known, rank = axes_gone_through(self._facts, self._binding, root, self._origin)
-        self._ranks = [known] if known else [r for r in (2, 3, 1, 4) if r >= rank]
-        return root, rank
+        self._ranks_to_try = [known] if known else [r for r in (2, 3, 1, 4) if r >= rank]
+        return {root: rank}
 
     def _origin(self, tensor: Polynomial) -> Polynomial:
         """The tensor whose sizes one has."""
@@ -265,21 +276,28 @@ class _Access(Trial):
     def overflows(self, block: int) -> list[Overflow]:
         """With a number for the sizes of tiles that cannot be followed."""
         self._block = block
-        for sizes in (sizes for rank in self._ranks for sizes in _SIZES.get(rank, ())):
-            numbers = {**self._numbers(sizes), **dict.fromkeys(self._blocks, block)}
-            if not self._is_allowed(numbers) or not self._fits(numbers):
-                continue
-            places = list(islice(self._places(sizes, numbers), _MAX_PLACES))
-            trials = [{**numbers, **place} for place in places]
-            for place, trial in zip(places, trials, strict=True):
-                found = list(self._beyond(sizes, trial, place)) if self._comes_about(trial) else []
-                if any(overflow.number > _MOST_ELEMENTS for overflow in found):
-                    break
-                if found and stay_inside(self._accesses(sizes), filter(self._comes_about, trials)):
+        for sizes in (sizes for rank in self._ranks_to_try for sizes in _SIZES.get(rank, ())):
+            for numbers in filter(self._fits, self._settings(sizes)):
+                found = self._overflows_with(sizes, numbers)
+                if found is not None:
                     return found
-                if found:
-                    break
         return []
+
+    def _overflows_with(
+        self, sizes: tuple[int, ...], numbers: Mapping[Atom, int]
+    ) -> list[Overflow] | None:
+        """None where other sizes are to be tried."""
+        places = list(islice(self._places(sizes, numbers), _MAX_PLACES))
+        trials = [{**numbers, **place} for place in places]
+        for place, trial in zip(places, trials, strict=True):
+            found = list(self._beyond(sizes, trial, place)) if self._comes_about(trial) else []
+            if any(overflow.number > _MOST_ELEMENTS for overflow in found):
+                return None
+            if found and stay_inside(self._accesses(sizes), filter(self._comes_about, trials)):
+                return found
+            if found:
+                return None
+        return None
 
     def _numbers(self, sizes: tuple[int, ...]) -> dict[Atom, int]:
         numbers = self._checked(sizes)
@@ -296,7 +314,7 @@ class _Access(Trial):
         """What else the launcher checks of the tensor: `assert x.shape[-1] == 128`."""
         multiples = (form for pair in self._binding.multiples for form in pair)
         found: dict[Atom, int] = {}
-        for form in (*self._binding.nonnegative, *multiples):
+        for form in (*self._binding.nonnegative, *multiples, *self._checks):
             for atom in inputs_of(form):
                 if isinstance(atom, TensorSize) and atom.tensor == self._tensor:
                     with suppress(CannotTell):
@@ -311,7 +329,16 @@ class _Access(Trial):
             about = any(atom in numbers for atom in atoms)
             if about and not all(atom in numbers or is_free(atom) for atom in atoms):
                 raise CannotTell
-        return super()._is_allowed(numbers)
+        if any((number_of(form, numbers) or 0) < 0 for form in self._binding.nonnegative):
+            return False
+        for dividend, divisor in self._binding.multiples:
+            a, b = number_of(dividend, numbers), number_of(divisor, numbers)
+            if a is not None and b is not None and (b == 0 or a % b):
+                return False
+        return all(number_of(check, numbers) != 0 for check in self._checks)
+
+    def _given_sizes(self, tensor: Polynomial, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        return sizes
 
     def _fits(self, numbers: Mapping[Atom, int]) -> bool:
         """Whether such a launch is possible: its grid, its tiles."""

@@ -23,7 +23,8 @@ from tritonopt.facts.host.callers import passes_any_size
 from tritonopt.facts.host.launcher_code import forms_at
 from tritonopt.facts.host.slices import rows_from
 from tritonopt.facts.launch_bindings import LaunchBinding
-from tritonopt.facts.memory.buffers import MAX_RANK, CannotTell, Trial, checks_are_understood
+from tritonopt.facts.memory.buffers import MAX_RANK, CannotTell, Trial, sizes_are_seen
+from tritonopt.facts.memory.dimensions import Dimensions, written_in
 from tritonopt.facts.memory.lost_updates import find_lost_update
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.operations import Op
@@ -212,10 +213,9 @@ def _find(facts: KernelFacts, load: Effect, store: Effect) -> Race | None:
     if store.stored is not None and store.stored.op in (Op.CONST, Op.CONSTEXPR, Op.FULL):
         return None  # whoever writes it, it is the same
     for launch in facts.launches.launches:
-        if not (checks_are_understood(launch) and passes_any_size(launch)):
+        if not (sizes_are_seen(launch) and passes_any_size(launch)):
             continue
-        bindings = [w for w in facts.launches.bindings if w.launch is launch]
-        for binding in (w for w in bindings if not w.unread):
+        for binding in (w for w in facts.launches.bindings if w.launch is launch):
             try:
                 free = _free_distances(facts, binding, load, store)
                 reads = _Access(facts, launch, binding, load, free)
@@ -255,6 +255,7 @@ class _Access(Trial):
     """A load or a store under one configuration of one launch."""
 
     _ends_at_buffer = False
+    _leaves_open = True
 
     def __init__(
         self,
@@ -288,11 +289,12 @@ class _Access(Trial):
         rank = max(self._rank, writes._rank)
         if not programs or rank > MAX_RANK:
             return ""
-        sizes_to_try = sorted(product(_LENGTHS, repeat=rank), key=_how_large)
-        for sizes in islice((s for s in sizes_to_try if min(s) > 1), MAX_TRIALS * rank):
-            numbers = {**self._numbers(sizes), **writes._numbers(sizes)}
-            if not (self._is_allowed(numbers) and writes._is_allowed(numbers)):
-                continue
+        self._ranks[self._tensor] = writes._ranks[self._tensor] = rank
+        dims = Dimensions(self._ranks, self._checks)
+        lengths = (*_LENGTHS, *written_in(self._checks))
+        sizes_to_try = sorted(dims.sizes(lengths), key=_how_large)
+        settings = self._both(writes, (s for s in sizes_to_try if min(s) > 1))
+        for sizes, numbers in islice(settings, MAX_TRIALS * rank):
             written = writes._elements(sizes, numbers)
             for element, places in self._elements(sizes, numbers).items():
                 for place, other in product(places, written.get(element, ())):
@@ -300,6 +302,16 @@ class _Access(Trial):
                     if told:
                         return told
         return ""
+
+    def _both(
+        self, writes: _Access, sizes_to_try: Iterator[tuple[int, ...]]
+    ) -> Iterator[tuple[tuple[int, ...], dict[Atom, int]]]:
+        """Sizes, and what they come to, with which a launch comes to both accesses."""
+        for sizes in sizes_to_try:
+            for mine in self._settings(sizes):
+                for theirs in writes._settings(sizes):
+                    if all(mine[a] == theirs[a] for a in mine.keys() & theirs.keys()):
+                        yield sizes, {**mine, **theirs}
 
     @property
     def _read_name(self) -> str:

@@ -24,7 +24,7 @@ from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.launch_bindings import LaunchBinding
-from tritonopt.facts.memory.buffers import inputs_of
+from tritonopt.facts.memory.circumstances import inputs_of
 from tritonopt.facts.memory.offsets import number_of
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 from tritonopt.facts.host.launcher_code import forms_at
 from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.launch_bindings import LaunchBinding
-from tritonopt.facts.memory.buffers import inputs_of
+from tritonopt.facts.memory.circumstances import inputs_of
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.operations import Op
 from tritonopt.source import Launch

@@ -1,0 +1,24 @@
+# expect: silent
+"""Where they are not cleared, no lane may be left."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, N, CLEARED: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.exp(tl.load(X + row * N + cols, mask=cols < N))
+    if CLEARED:
+        x = tl.where(cols < N, x, 0.0)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    block = triton.next_power_of_2(n)
+    kernel[(m,)](x, y, n, CLEARED=n != block, BLOCK=block)
+    return y
