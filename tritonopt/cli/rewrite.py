@@ -308,11 +308,11 @@ def _findings(
     checked: rewrite_verification.Verified,
 ) -> FileFindings:
     from tritonopt.reporting import diff
-    from tritonopt.source.files import encoded
+    from tritonopt.source.files import BYTE_ORDER_MARK, encoded
 
     shown = str(target.path)
     careful = job.selection.careful
-    mark = "\ufeff" if file.bom else ""
+    mark = BYTE_ORDER_MARK if file.bom else ""
     return FileFindings(
         shown,
         len(result.kernels),

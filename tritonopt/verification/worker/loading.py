@@ -146,7 +146,7 @@ def pin_source(path: str, text: str) -> None:
 
 def imported(path: Path) -> ModuleType:
     """Another file of the package, as it stands there; it may import the one that was loaded."""
-    found = name_of(path, path.read_text(encoding="utf-8"))
+    found = name_of(path, path.read_text(encoding="utf-8-sig"))
     if str(found.root) not in sys.path:
         sys.path.insert(0, str(found.root))
     return importlib.import_module(found.name)
