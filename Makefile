@@ -2,6 +2,7 @@
 # make test      the test suite, with one of every kind of what takes seconds to verify
 # make test-all  the same with all of them: some minutes more
 # make check     ruff and mypy
+# make test-default-torch    demo and test with the torch that pip installs where nothing is configured
 # make test-triton VERSION=3.9.0    optimize() with that Triton, compiled and interpreted, without torch
 
 PYTHON ?= python3
@@ -12,7 +13,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 DEMO := examples/layer_norm.py
 REWRITTEN := build/demo/layer_norm.py
 
-.PHONY: all demo test test-all test-triton check clean
+.PHONY: all demo test test-all test-default-torch test-triton check clean
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -40,6 +41,15 @@ test: $(INSTALLED)
 
 test-all: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 --dist worksteal -q --color=no
+
+# An environment as empty as it can be: on Linux that torch is the CUDA build, several GB of it.
+KEPT := HOME PATH MAKEFLAGS PIP_CERT HTTPS_PROXY https_proxy
+EMPTY := env -i PIP_CONFIG_FILE=/dev/null $(foreach name,$(KEPT),$(if $($(name)),$(name)='$($(name))'))
+
+test-default-torch:
+	@$(EMPTY) $(MAKE) --no-print-directory PYTHON='$(PYTHON)' VENV=.venv-default-torch demo
+	@.venv-default-torch/bin/python -c 'import torch; print("== make test with torch", torch.__version__)'
+	@$(EMPTY) $(MAKE) --no-print-directory PYTHON='$(PYTHON)' VENV=.venv-default-torch test
 
 test-triton:
 	@test -n "$(VERSION)" || { echo "say which Triton: make test-triton VERSION=3.9.0"; exit 2; }

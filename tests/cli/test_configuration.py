@@ -51,6 +51,11 @@ def test_the_nearest_file_with_a_table_counts() -> None:
     assert settings("near/k.py", config=Path("pyproject.toml")).passes == "outer"
 
 
+def test_a_byte_order_mark_is_skipped() -> None:
+    configure("\ufeff[tool.tritonopt]\npasses = 'a'\n")
+    assert settings("k.py").passes == "a"
+
+
 def test_tables_for_some_files() -> None:
     configure(
         """\

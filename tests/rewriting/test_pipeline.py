@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -269,6 +270,39 @@ def test_columns_are_characters() -> None:
 def test_windows_line_ends_stay() -> None:
     text = ONE.replace("\n", "\r\n")
     assert rewrite_source(text, [DoubleToAdd()]).text == text.replace("x * 2", "x + x")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    "text",
+    [ONE, ONE.replace("x * 2", "x + 2"), "x = 1\n", "", "import triton; triton.jit; é = 2\n"],
+)
+def test_a_byte_order_mark_stays(text: str, end: str) -> None:
+    text = text.replace("\n", end)
+    plain, marked = (rewrite_source(mark + text, [DoubleToAdd()]) for mark in ("", "\ufeff"))
+    assert marked.text == "\ufeff" + plain.text and marked.original == "\ufeff" + text
+    assert (marked.changed, marked.remarks) == (plain.changed, plain.remarks)
+    assert rewrite_source(marked.text, [DoubleToAdd()]).text == marked.text
+
+
+def test_a_byte_order_mark_is_no_column() -> None:
+    with pytest.raises(SourceError) as plain:
+        rewrite_source("import triton.jit (\n")
+    with pytest.raises(SourceError) as marked:
+        rewrite_source("\ufeffimport triton.jit (\n")
+    assert str(marked.value) == str(plain.value)
+    with pytest.raises(SourceError):  # Python takes one
+        rewrite_source("\ufeff\ufeff" + ONE)
+
+
+def test_a_byte_order_mark_in_files_of_a_program(tmp_path: Path) -> None:
+    (tmp_path / "shapes.py").write_text("\ufeffTWO = 2\n", encoding="utf-8")
+    text = f"from shapes import TWO\n{ONE}"
+    (tmp_path / "kernels.py").write_text("\ufeff" + text, encoding="utf-8")
+    program = source.Program([tmp_path / "shapes.py", tmp_path / "kernels.py"])
+    path = str(tmp_path / "kernels.py")
+    found = rewrite_source("\ufeff" + text, [DoubleToAdd()], path=path, program=program)
+    assert found.text == "\ufeff" + text.replace("x * 2", "x + x")
 
 
 def test_an_unknown_safety_is_an_error() -> None:

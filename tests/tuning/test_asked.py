@@ -267,12 +267,12 @@ def test_benchmarks_and_tests_that_import_a_file_show_its_calls(tmp_path: Path) 
     for place, text in {
         "src/kernels.py": KERNEL,
         "src/test_other.py": "import kernels",
-        "tests/test_kernels.py": "from src.kernels import double",
+        "tests/test_kernels.py": "\ufefffrom src.kernels import double",
         "benchmarks/bench_kernels.py": "from src import kernels",
         "benchmarks/kernels_bench.py": "import other",
     }.items():
         (tmp_path / place).parent.mkdir(exist_ok=True)
-        (tmp_path / place).write_text(text)
+        (tmp_path / place).write_text(text, encoding="utf-8")
     found = commands_of(source.read(KERNEL, str(tmp_path / "src" / "kernels.py")))
     bench, tests = (
         tmp_path / each for each in ("benchmarks/bench_kernels.py", "tests/test_kernels.py")

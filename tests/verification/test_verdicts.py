@@ -256,6 +256,13 @@ def test_files_in_the_encoding_that_they_declare(tmp_path: Path) -> None:
         read_module(tmp_path / "broken.py")
 
 
+def test_a_text_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "marked.py").write_text("\ufeff" + _PLAIN, encoding="utf-8")
+    given = tmp_path / "marked.py", tmp_path / "changed.py"
+    verdict = verify(*given, text="\ufeff" + _PLAIN, backend="interpreter", max_examples=3)
+    assert verdict.verdict == "identical", verdict
+
+
 def test_relative_imports_and_the_name_of_the_module(tmp_path: Path) -> None:
     package = tmp_path / "mypackage"
     package.mkdir()

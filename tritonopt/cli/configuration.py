@@ -65,7 +65,7 @@ class Settings:
     def place(self, name: str) -> str:
         """Where something was said, as `path:line:column`. Slow: for messages."""
         assert self.path is not None
-        return _place(self.path, self.path.read_text(encoding="utf-8"), self.keys[name])
+        return _place(self.path, self.path.read_text(encoding="utf-8-sig"), self.keys[name])
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +168,7 @@ def read(path: Path) -> Configuration | None:
     shown = _shown(path)
     try:
         # Line ends as they are would be counted twice by TOML's own error positions.
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "is not UTF-8"
         raise ConfigurationError(f"{shown}: cannot be read: {reason}") from error

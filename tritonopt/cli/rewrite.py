@@ -310,11 +310,11 @@ def _findings(
     checked: rewrite_verification.Verified,
 ) -> FileFindings:
     from tritonopt.reporting import diff
-    from tritonopt.source.files import encoded
+    from tritonopt.source.files import BYTE_ORDER_MARK, encoded
 
     shown = str(target.path)
     careful = job.selection.careful
-    mark = "\ufeff" if file.bom else ""
+    mark = BYTE_ORDER_MARK if file.bom else ""
     defects = tuple(r.defect_at(shown) for r in result.remarks if r.failure)
     return FileFindings(
         shown,

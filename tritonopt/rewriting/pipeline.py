@@ -25,6 +25,7 @@ from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.line_map import LineMap
 from tritonopt.rewriting.model import Bits, Remark, RemarkKind, Safety, Site
 from tritonopt.rewriting.neighborhoods import Neighborhood, Neighborhoods, Units
+from tritonopt.source.files import BYTE_ORDER_MARK
 
 if TYPE_CHECKING:
     from tritonopt.rewriting.protocol import Pass
@@ -87,11 +88,11 @@ def rewrite_source(
     `passes` is what may follow `--passes`, or passes themselves. `safety` is
     what may be applied beyond `exact`; with `same_bits`, only what leaves the
     results of compiled code the same bit for bit. Remarks point into the text
-    that was given, not into the result. `only` says which kernels, or which of its
-    lines, are meant; all else stays as it is. `unseen_launches` says why the text does not show all
-    launches, which makes those that it shows no evidence; "" where the text is
-    to be believed. `program` are the files that were given with this one, at
-    `path`: it may import from them, and they may launch its kernels.
+    that was given, not into the result; a byte order mark at its beginning stays, and is no
+    column. `only` says which kernels, or which of its lines, are meant; all else stays as it is.
+    `unseen_launches` says why the text does not show all launches, which makes those that it shows
+    no evidence; "" where the text is to be believed. `program` are the files that were given with
+    this one, at `path`: it may import from them, and they may launch its kernels.
 
     Raises SourceError for a text that does not parse, PassSelectionError and
     AssumptionError for arguments that mean nothing.
@@ -110,7 +111,7 @@ def rewrite_source(
     run = _brought_to_an_end(module, asked)
     remarks = (*run.remarks(), *(run.about_the_file() if only is None else ()))
     return RewriteResult(
-        run.module.text,
+        text[: text.startswith(BYTE_ORDER_MARK)] + run.module.text,
         remarks,
         original=text,
         kernels=tuple(

@@ -41,7 +41,7 @@ def _missing(checkout: Path, entry: str) -> str:
 def _classes(folder: Path) -> Iterator[tuple[Path, ast.ClassDef]]:
     for path in sorted(folder.glob("*.py")):
         try:
-            tree = parsed(path.read_text(encoding="utf-8"))
+            tree = parsed(path.read_text(encoding="utf-8-sig"))
         except (OSError, ValueError, SyntaxError):
             continue
         yield from ((path, node) for node in tree.body if isinstance(node, ast.ClassDef))

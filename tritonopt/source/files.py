@@ -14,7 +14,7 @@ from pathlib import Path
 from tritonopt.source.errors import SourceError
 from tritonopt.source.ignored import Ignored, ignored_above
 
-_BOM = "\ufeff"
+BYTE_ORDER_MARK = "\ufeff"
 _CACHES = frozenset({"__pycache__", "node_modules", "__pypackages__"})
 
 
@@ -56,8 +56,8 @@ def decoded(path: Path, data: bytes) -> SourceFile:
     if encoding != "utf-8" and text.encode(encoding) != data:
         message = f"cannot be written back unchanged in {encoding}: convert the file to UTF-8"
         raise SourceError(str(path), 0, 0, message)
-    bom = text.startswith(_BOM)
-    return SourceFile(path, text.removeprefix(_BOM), encoding, bom)
+    bom = text.startswith(BYTE_ORDER_MARK)
+    return SourceFile(path, text.removeprefix(BYTE_ORDER_MARK), encoding, bom)
 
 
 def write_file(file: SourceFile, text: str) -> None:
@@ -177,7 +177,7 @@ def _decode_error(path: Path, data: bytes, encoding: str, error: UnicodeDecodeEr
 def encoded(file: SourceFile, text: str) -> bytes:
     """A text as the bytes of a file. Raises SourceError for what its encoding does not have."""
     try:
-        return ((_BOM if file.bom else "") + text).encode(file.encoding)
+        return ((BYTE_ORDER_MARK if file.bom else "") + text).encode(file.encoding)
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
         message = f"{text[error.start]!r} does not exist in {file.encoding}"

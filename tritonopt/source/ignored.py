@@ -64,7 +64,7 @@ def _absolute(path: Path) -> Path:
 
 def _read(path: Path) -> GitIgnoreSpec | None:
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()
     except OSError:
         return None
     # Imported here: most runs name a file, not a directory.

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tritonopt.source.errors import SourceError
+from tritonopt.source.files import BYTE_ORDER_MARK
 from tritonopt.source.kernels import Kernel, find_kernels, find_replaced
 from tritonopt.source.launches import Elsewhere, Launch, Reference, Uses, find_uses
 from tritonopt.source.lines import Lines
@@ -44,8 +45,10 @@ def has_kernels(text: str) -> bool:
 def read(text: str, path: str = "<string>", program: Program | None = None) -> Module:
     """Parses a file. Raises SourceError where it does not parse.
 
-    `path` is only for messages, unless the file is part of a `program`.
+    `path` is only for messages, unless the file is part of a `program`. A byte order mark at the
+    beginning is no part of the text of the module.
     """
+    text = text.removeprefix(BYTE_ORDER_MARK)
     known = program.parsed(text, path) if program is not None else None
     return parse(text, path, program) if known is None else known.again(path)
 

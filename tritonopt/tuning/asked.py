@@ -128,7 +128,7 @@ def _seen(module: source.Module, wanted: Wanted, like: Request) -> Asked:
     names = ", ".join(launcher.name for launcher in chosen) or "a launcher"
     notes: list[str] = []
     for command in [wanted.command] if wanted.command else commands_of(module):
-        status, seen = seen_calls(module, command, chosen, inner)
+        ended, seen = seen_calls(module, command, chosen, inner)
         shown, left_out = " ".join(command), list[str]()
         requests = []
         for launcher in [*chosen, *_called_alone(launchers, inner, seen)]:
@@ -138,14 +138,19 @@ def _seen(module: source.Module, wanted: Wanted, like: Request) -> Asked:
                 requests.append(_request(module, wanted, like, launcher, again))
         if requests:
             told = [] if wanted.command else [f"{module.path}: the calls are those of `{shown}`"]
-            if status:
-                told.append(f"`{shown}` ended with exit status {status}")
+            if ended.status:
+                told.append(f"`{shown}` ended with exit status {ended.status}")
             found = {request.launcher for request in requests}
             if rest := [x.name for x in chosen if x.name not in found]:
                 told.append(f"`{shown}` calls no {', '.join(rest)}: not tuned")
             return Asked(tuple(requests), (*told, *left_out))
-        made = f"`{shown}` (exit status {status}) made no call of {names} that can be made again"
-        notes += [made, *left_out]
+        made = f"{ended.shown} made no call of {names} that"
+        if ended.blind:
+            notes.append(f"{made} tritonopt could see: {ended.blind}")
+        else:
+            notes += [f"{made} can be made again", *left_out]
+        if not seen and not ended.blind:
+            notes.append(f"{ended.limits}; nor, before Python 3.12, calls under a profiler")
     return _without_calls(module, wanted, like, chosen, notes)
 
 

@@ -36,7 +36,7 @@ def commands_of(module: source.Module) -> Iterator[Command]:
     path = Path(module.path).resolve()
     for beside in _beside(path):
         try:
-            tree = parsed(beside.read_text(encoding="utf-8"))
+            tree = parsed(beside.read_text(encoding="utf-8-sig"))
         except (OSError, UnicodeDecodeError, SyntaxError):
             continue
         if _imports(tree, path.stem):

@@ -146,17 +146,23 @@ def _captured(
             f"{new.path}: {names} changed as well, so a launch of the one version is none of the "
             "other's: give --args, and the launcher itself is timed"
         )
-    status, launches = recorded(old, command)
+    ended, launches = recorded(old, command)
     shown = " ".join(command)
-    notes = [f"`{shown}` ended with exit status {status}"] if status else []
+    notes = [f"`{shown}` ended with exit status {ended.status}"] if ended.status else []
     found: list[Subject] = []
     for name, seen in launches.items():
         if about is None or about == name:
             found += subjects_of_launches(old, new, name, seen, notes)
     if not found:
+        made = f"{ended.shown} made no launch"
+        if ended.blind:
+            raise VerificationError(
+                f"{made} of a kernel of {old.path} that tritonopt could see: {ended.blind}"
+            )
+        notes += [] if launches else [ended.limits]
         raise VerificationError(
-            f"`{shown}` (exit status {status}) made no launch that can be made again of a kernel "
-            f"of {old.path}" + "".join(f"\n  {note}" for note in notes)
+            f"{made} that can be made again of a kernel of {old.path}"
+            + "".join(f"\n  {note}" for note in notes)
         )
     return Subjects(tuple(found), tuple(notes))
 

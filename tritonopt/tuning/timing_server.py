@@ -122,10 +122,9 @@ class TimingServer:
         from tritonopt import source
         from tritonopt.tuning.compiling.tuners import fix
         from tritonopt.verification.runs_on_import import runs_on_import
-        from tritonopt.verification.worker.loading import load
+        from tritonopt.verification.worker.loading import load, unload
 
         self.own_modules = self.own_modules or frozenset(sys.modules)
-        before = list(sys.meta_path)
         read = source.read(version.text, version.path)
         # What a script runs of its launchers would take its time, in every version.
         scripted = {read.text_of(statement) for statement in runs_on_import(read)}
@@ -136,8 +135,7 @@ class TimingServer:
         except SystemExit as end:
             raise ImportError(f"it ends the process when it is imported ({end.code!r})") from None
         # The next version is loaded as the same module.
-        sys.meta_path[:] = before
-        sys.modules.pop(module.__name__, None)
+        unload(module)
         fix(module, dict(version.tuners))
         self.modules[version.name] = module
         found: Any = functools.reduce(getattr, version.launcher.split("."), module)

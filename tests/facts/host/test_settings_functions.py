@@ -75,6 +75,11 @@ def test_the_result_stands_in_place_of_the_call(rows: Path) -> None:
     assert _read(rows) is not None
 
 
+def test_a_file_that_begins_with_a_byte_order_mark_is_read(rows: Path) -> None:
+    (rows.parent / "settings.py").write_text("\ufeff" + SETTINGS, encoding="utf-8")
+    assert _read(rows) is not None
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

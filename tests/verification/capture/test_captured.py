@@ -117,6 +117,8 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A copy of the softmax subject, and a script that calls it three times."""
     (tmp_path / "kernel.py").write_text((SUBJECTS / "softmax.py").read_text())
     (tmp_path / "script.py").write_text(
+        # As torch's default build does, whether this one does or not.
+        "import importlib.util; importlib.util.find_spec('triton')\n"
         "import torch, kernel\n"
         "for m, n in ((3, 17), (4, 100), (7, 64)):\n"
         "    kernel.softmax(torch.randn(m, n))\n"

@@ -76,6 +76,15 @@ def test_the_launcher_of_another_file_is_called_with_both_versions(package: Path
     assert verdict.verdict == "counterexample", verdict
 
 
+def test_files_that_begin_with_a_byte_order_mark(package: Path) -> None:
+    for file in package.glob("*.py"):
+        file.write_text("\ufeff" + file.read_text(), encoding="utf-8")
+    verdict = verify(
+        package / "kernels.py", package / "kernels.py", backend="interpreter", max_examples=2
+    )
+    assert verdict.verdict == "identical", verdict
+
+
 def test_what_nothing_there_launches_is_no_yes(package: Path) -> None:
     verdict = _verified(package, "1.0", "2.0")
     assert verdict.verdict == "unsupported", verdict

@@ -49,7 +49,7 @@ def _read(path: Path, width_of: Callable[[Any], Any]) -> int | None:
     else:
         import tomli as tomllib
     try:
-        width = width_of(tomllib.loads(path.read_text(encoding="utf-8")))
+        width = width_of(tomllib.loads(path.read_text(encoding="utf-8-sig")))
     except (OSError, ValueError, LookupError, TypeError, AttributeError, StopIteration):
         return None  # there is none, or what it says is not for us to judge
     return width if isinstance(width, int) else None

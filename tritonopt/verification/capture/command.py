@@ -5,17 +5,16 @@ from __future__ import annotations
 import ast
 import json
 import os
-import shlex
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tritonopt import source
-from tritonopt.verification.capture.shadowing import Plan, environment
+from tritonopt.verification.capture import shadowing
+from tritonopt.verification.capture.shadowing import Plan
+from tritonopt.verification.capture.watching import Watched, watched
 from tritonopt.verification.comparison.compare import FACTOR, TOLERANCE, UNITS
 from tritonopt.verification.comparison.widening import widen
 from tritonopt.verification.errors import VerificationError
@@ -118,26 +117,31 @@ def capture(
             atomic=tuple(sorted(_atomic(old) | _atomic(new))),
             algebra=algebra,
         )
-        shown = shlex.join(command)
-        found = Captured(_status(command, plan, Path(folder)), obstacles=widened.obstacles)
+        seen = _watched(command, plan, Path(folder))
+        found = Captured(seen.status, obstacles=widened.obstacles)
         for report in sorted(reports.iterdir()):
             _read(report, found)
     if not found.difference:
         found.difference, found.differing = _excess(found)
     if not found.count and not found.skipped:
+        if seen.blind:
+            raise VerificationError(
+                f"{seen.shown}: whether it launches a kernel of {old.path} is not known: "
+                f"{seen.blind}."
+            )
         raise VerificationError(
-            f"`{shown}` (exit status {found.status}) never launched a kernel of {old.path} "
+            f"{seen.shown} never launched a kernel of {old.path} "
             f"({', '.join(names)}). Run something that does, with this very file: an installed "
             "copy of it does not count. Without a GPU set TRITON_INTERPRET=1, and see that "
-            "nothing skips the tests."
+            f"nothing skips the tests. {seen.limits}."
         )
     return found
 
 
 def recorded(
     module: source.Module, command: Sequence[str]
-) -> tuple[int, dict[str, list[Mapping[str, Any]]]]:
-    """Run the command; its exit status, and the launches that it makes of the file's kernels.
+) -> tuple[Watched, dict[str, list[Mapping[str, Any]]]]:
+    """Run the command; how it ended, and the launches that it makes of the file's kernels.
 
     A launch is described as in `Captured.records`, of each kernel as many as are described there.
     Raises VerificationError where the command cannot be started.
@@ -147,23 +151,16 @@ def recorded(
         reports = Path(folder) / "reports"
         reports.mkdir()
         plan = Plan(os.path.realpath(module.path), "", names, str(reports), compares=False)
-        status = _status(command, plan, Path(folder))
+        seen = _watched(command, plan, Path(folder))
         found: dict[str, list[Mapping[str, Any]]] = {}
         for line in (line for report in sorted(reports.iterdir()) for line in _lines(report)):
             if line["launch"] is not None:
                 found.setdefault(line["kernel"], []).append(line["launch"])
-    return status, found
+    return seen, found
 
 
-def _status(command: Sequence[str], plan: Plan, folder: Path) -> int:
-    """The exit status of the command, whose launches are seen as the plan says."""
-    sys.stdout.flush()
-    try:
-        # Its output is no part of the report.
-        return subprocess.run(command, env=environment(plan, folder), stdout=2).returncode
-    except OSError as error:
-        shown = shlex.join(command)
-        raise VerificationError(f"`{shown}` cannot be started: {error.strerror}") from None
+def _watched(command: Sequence[str], plan: Plan, folder: Path) -> Watched:
+    return watched(command, shadowing.__name__, asdict(plan), shadowing.VARIABLE, folder)
 
 
 def _check(old: source.Module, new: source.Module) -> None:

@@ -5,9 +5,9 @@ The part that runs inside of the command watches which functions are entered, an
 
 from __future__ import annotations
 
+import functools
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import threading
@@ -18,8 +18,8 @@ from types import CodeType, FrameType
 from typing import Any
 
 from tritonopt import source
-from tritonopt.verification.capture.shadowing import described, written_environment
-from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.capture.shadowing import described
+from tritonopt.verification.capture.watching import Watched, watched
 from tritonopt.verification.signature.launchers import Launcher
 
 VARIABLE = "TRITONOPT_SEEN_CALLS"
@@ -44,8 +44,8 @@ def seen_calls(
     command: Sequence[str],
     launchers: Sequence[Launcher],
     inner: Sequence[Launcher] = (),
-) -> tuple[int, dict[str, list[Mapping[str, Any]]]]:
-    """Run the command; its exit status, and the different calls of each of these launchers, and of
+) -> tuple[Watched, dict[str, list[Mapping[str, Any]]]]:
+    """Run the command; how it ended, and the different calls of each of these launchers, and of
     `inner` ones where no launcher or autograd function of the file made them.
 
     A call has its `arguments` as those of a launch, see `generalize`; tuples and lists of whole
@@ -59,21 +59,13 @@ def seen_calls(
         reports.mkdir()
         names = tuple(x.name for x in inner)
         plan = _Plan(os.path.realpath(module.path), places, names, str(reports))
-        file = folder / "plan.json"
-        file.write_text(json.dumps(asdict(plan)), encoding="utf-8")
-        environment = {**written_environment(__name__, folder), VARIABLE: str(file)}
-        sys.stdout.flush()
-        try:
-            status = subprocess.run(command, env=environment, stdout=2).returncode
-        except OSError as error:
-            text = f"`{' '.join(command)}` cannot be started: {error.strerror}"
-            raise VerificationError(text) from None
+        ended = watched(command, __name__, asdict(plan), VARIABLE, folder)
         found: dict[str, list[Mapping[str, Any]]] = {}
         for report in sorted(reports.iterdir()):
             for line in report.read_text(encoding="utf-8").splitlines():
                 call = json.loads(line)
                 found.setdefault(call["launcher"], []).append(call)
-    return status, found
+    return ended, found
 
 
 def _place(launcher: Launcher) -> str:
@@ -82,6 +74,7 @@ def _place(launcher: Launcher) -> str:
     return f"{node.name}:{min([node.lineno, *(d.lineno for d in node.decorator_list)])}"
 
 
+@functools.cache
 def install() -> None:
     """Watch the launchers of the plan, in this process and its threads."""
     path = os.environ.get(VARIABLE)
@@ -98,11 +91,10 @@ def install() -> None:
 
 def _described(value: Any) -> dict[str, Any]:
     """As for a launch; what only functions of Python take is a value as well."""
-    import torch
-
     if isinstance(value, (list, tuple)) and value and all(type(part) is int for part in value):
         return {"numbers": list(value)}
-    if isinstance(value, torch.dtype):
+    torch: Any = sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.dtype):
         return {"type": str(value)}
     return described(value)
 

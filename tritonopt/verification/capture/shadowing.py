@@ -15,7 +15,6 @@ import contextlib
 import functools
 import importlib
 import importlib.abc
-import importlib.util
 import inspect
 import itertools
 import json
@@ -25,7 +24,6 @@ import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.machinery import ModuleSpec
-from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -64,41 +62,82 @@ class Plan:
     """Whether the launches are made again and compared; else they are described only."""
 
 
+@functools.cache  # of commands in commands, each has a `sitecustomize`
 def install() -> None:
-    """Patch Triton as soon as the command imports it."""
+    """Patch Triton whenever the command imports it."""
     path = os.environ.get(VARIABLE)
     if not path:
         return
     given = json.loads(Path(path).read_text(encoding="utf-8"))
     lists = {key: tuple(value) for key, value in given.items() if isinstance(value, list)}
     plan = Plan(**{**given, **lists})
-    sys.meta_path.insert(0, _AfterTriton(plan))
+    finder = _AfterTriton(plan)
+    sys.meta_path.insert(0, finder)
+    for name in _LAUNCHING.keys() & sys.modules.keys():
+        finder.executed(sys.modules[name])
+
+
+_LAUNCHING = {
+    "triton.runtime.jit": "KernelInterface",
+    "triton.runtime.interpreter": "InterpretedFunction",
+}
+"""The modules that define what is launched, and the class in each."""
+
+
+@dataclass(frozen=True)
+class _Executing:
+    """`exec_module` of a loader, and what is called afterwards."""
+
+    execute: Callable[[ModuleType], None]
+    executed: Callable[[ModuleType], None]
+
+    def __call__(self, module: ModuleType) -> None:
+        self.execute(module)
+        self.executed(module)
 
 
 class _AfterTriton(importlib.abc.MetaPathFinder):
-    """Lets everybody else find Triton, and patches it when it has been executed."""
+    """Lets everybody else find Triton, and patches its classes each time they are made.
+
+    A lookup proves nothing: what is looked up may be executed later, or never, or a second time.
+    So the loader is what acts.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
+        self.shadow: Shadow | None = None
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname != "triton":
+        if fullname not in _LAUNCHING:
             return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(fullname)
-        if spec is None or spec.loader is None:
-            return spec
-        execute = spec.loader.exec_module
-        plan = self.plan
+        for finder in list(sys.meta_path):
+            find: Any = getattr(finder, "find_spec", None)
+            spec: ModuleSpec | None = None
+            if finder is not self and find is not None:
+                spec = find(fullname, path, target)
+            if spec is not None:
+                self._follow(spec.loader)
+                return spec
+        return None
 
-        def exec_module(module: ModuleType) -> None:
-            execute(module)
-            Shadow(plan).patch()
+    def _follow(self, loader: Any) -> None:
+        """Have `executed` called with every module that the loader executes."""
+        execute = getattr(loader, "exec_module", None)
+        # One loader may serve several modules, as that of an archive does.
+        if execute is not None and not isinstance(execute, _Executing):
+            with contextlib.suppress(AttributeError):  # it has no place for it
+                loader.exec_module = _Executing(execute, self.executed)
 
-        spec.loader.exec_module = exec_module  # type: ignore[method-assign]  # this one only
-        return spec
+    def executed(self, module: ModuleType) -> None:
+        """Patch the class of a module that launches."""
+        kind = vars(module).get(_LAUNCHING.get(module.__name__, ""))
+        if kind is None:
+            return
+        if self.shadow is None:
+            self.shadow = Shadow(self.plan)
+        self.shadow.patch(kind)
 
 
 class Shadow:
@@ -113,18 +152,16 @@ class Shadow:
         self.followed: dict[str, int] = {}
         """Of every kernel, how many launches were followed with residues."""
         self.draws = 0
+        self.patched: set[type] = set()
         self.told = False
         name = f"{os.getpid()}.jsonl"
         self.report = (Path(plan.reports) / name).open("a", encoding="utf-8")
 
-    def patch(self) -> None:
-        jit: Any = importlib.import_module("triton.runtime.jit")
-        interpreter: Any = importlib.import_module("triton.runtime.interpreter")
-        for kind in (jit.KernelInterface, interpreter.InterpretedFunction):
-            if "__getitem__" in vars(kind):
-                self._patch(kind)
-
-    def _patch(self, kind: Any) -> None:
+    def patch(self, kind: Any) -> None:
+        """See what is launched through a class, or through those below it."""
+        if "__getitem__" not in vars(kind) or kind in self.patched:
+            return
+        self.patched.add(kind)
         original = kind.__getitem__
         shadow = self
 
@@ -394,9 +431,8 @@ def _sizes(grid: Any, given: Mapping[str, Any]) -> list[int] | None:
 
 def described(value: Any) -> dict[str, Any]:
     """What is passed, as numbers: a tensor by its type, shape, strides and memory."""
-    import torch
-
-    if isinstance(value, torch.Tensor):
+    torch: Any = sys.modules.get("torch")  # a command may do without
+    if torch is not None and isinstance(value, torch.Tensor):
         found = {
             "dtype": str(value.dtype).removeprefix("torch."),
             "shape": list(value.shape),
@@ -593,41 +629,3 @@ def _synchronize() -> None:
 
 def _say(error: BaseException) -> str:
     return f"{type(error).__name__}: {str(error).strip()}"
-
-
-def environment(plan: Plan, folder: Path) -> dict[str, str]:
-    """The environment of a command whose launches are shadowed."""
-    file = folder / "plan.json"
-    file.write_text(json.dumps(asdict(plan)), encoding="utf-8")
-    return {**written_environment(__name__, folder), VARIABLE: str(file)}
-
-
-def written_environment(module: str, folder: Path) -> dict[str, str]:
-    """The environment of a command in which `install` of a module runs first.
-
-    Writes `sitecustomize` into the folder.
-    """
-    own = folder / "sitecustomize.py"
-    own.write_text(_SITECUSTOMIZE.replace("MODULE", module))
-    root = str(Path(str(files("tritonopt"))).resolve().parent)
-    before = os.environ.get("PYTHONPATH")
-    path = os.pathsep.join([str(folder), root, *([before] if before else [])])
-    return {**os.environ, "PYTHONPATH": path}
-
-
-_SITECUSTOMIZE = '''\
-"""Sees the launches of kernels; made by `tritonopt ... -- COMMAND`."""
-import importlib.machinery
-import importlib.util
-import os
-import sys
-
-here = os.path.dirname(os.path.abspath(__file__))
-# Whoever had this name before keeps it.
-rest = [p for p in sys.path if os.path.abspath(p) != here]
-spec = importlib.machinery.PathFinder.find_spec("sitecustomize", rest)
-if spec is not None and spec.loader is not None:
-    spec.loader.exec_module(importlib.util.module_from_spec(spec))
-from MODULE import install
-install()
-'''

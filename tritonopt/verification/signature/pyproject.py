@@ -45,7 +45,7 @@ def entry_for(file: Path, launchers: Iterable[str]) -> Entry | None:
 
 def read(path: Path) -> Mapping[str, Any] | None:
     """The table `tool.tritonopt.verify`; None where the file has none."""
-    text = path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8-sig")
     if "tritonopt" not in text:
         return None
     # Imported here: most projects write nothing about verification.

@@ -146,7 +146,7 @@ def pin_source(path: str, text: str) -> None:
 
 def imported(path: Path) -> ModuleType:
     """Another file of the package, as it stands there; it may import the one that was loaded."""
-    found = name_of(path, path.read_text(encoding="utf-8"))
+    found = name_of(path, path.read_text(encoding="utf-8-sig"))
     if str(found.root) not in sys.path:
         sys.path.insert(0, str(found.root))
     return importlib.import_module(found.name)
@@ -170,3 +170,13 @@ def load(
         sys.path.insert(0, root)
     sys.meta_path.insert(0, _Finder(found.name, path, text, text_path, prepare, left_out))
     return importlib.import_module(found.name)
+
+
+def unload(module: ModuleType) -> None:
+    """Let another text be loaded as the same module; hooks of others stay."""
+    sys.meta_path[:] = [
+        finder
+        for finder in sys.meta_path
+        if not (isinstance(finder, _Finder) and finder.name == module.__name__)
+    ]
+    sys.modules.pop(module.__name__, None)
