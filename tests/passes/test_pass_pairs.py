@@ -1,7 +1,8 @@
 """Several passes on one kernel: in any order they come to an end, and the answer stays the same.
 
 Kernels are drawn that have something for every pass, often in the same statement. Every pair
-of passes is run in both orders, and all of them together.
+of passes is run in both orders, and all of them together; triples with options of any value
+begin with a pass that may create a kernel, which the others then find.
 
 TRITONOPT_EXAMPLES sets how many results are verified (8; a long run takes hundreds).
 """
@@ -18,6 +19,7 @@ from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
 from tests.passes.test_cases import BACKEND, difference, said
+from tritonopt.rewriting import options
 from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.rewriting.registry import catalog, select
@@ -32,6 +34,26 @@ SPELLED = {
     "split-reduce": "split-reduce{turns=1}",
 }
 PASSES = [SPELLED.get(name, name) for name in sorted(catalog())]
+CREATING = [
+    "row-batch",
+    "split-columns{longest=16,block=16}",
+    "split-kernel",
+    "split-reduce{turns=1}",
+    "autotune-configs",
+    "grid-stride",
+]
+NUMBERS = {
+    ("contiguity-hints", "least"): (2, 16),
+    ("grid-stride", "programs"): ("", "2", "sm*4"),
+    ("loop-unswitch", "max_statements"): (1, 40),
+    ("one-tile", "raise_block"): (0, 32, 32768),
+    ("row-batch", "elements"): (64, 2048),
+    ("row-batch", "programs"): (1, 1024),
+    ("split-columns", "block"): (16, 4096),
+    ("split-columns", "longest"): (16, 65536),
+    ("split-reduce", "programs"): ("4", "sm*8"),
+    ("split-reduce", "turns"): (1, 8),
+}
 ORDERS = [*permutations(PASSES, 2), tuple(PASSES), tuple(reversed(PASSES))]
 
 LOOK = settings(
@@ -114,6 +136,32 @@ def kernels() -> st.SearchStrategy[Drawn]:
     return st.builds(
         Drawn, positive=positive, counted=counted, **dict.fromkeys(fields, st.booleans())
     )
+
+
+@st.composite
+def with_options(draw: st.DrawFn, spelled: str) -> str:
+    """A pass as it is named, with any value for each of its options or with those it is given."""
+    if "{" in spelled and draw(st.booleans()):
+        return spelled
+    kind = catalog()[spelled.partition("{")[0]]
+    values = {
+        option.name: options.spell(
+            draw(st.sampled_from(option.choices or NUMBERS[kind.name, option.name]))
+        )
+        for option in options.of(kind).values()
+        if draw(st.booleans())
+    }
+    given = ",".join(
+        f"{name}={options.spell(value)}" for name, value in values.items() if value != ""
+    )
+    return f"{kind.name}{{{given}}}" if given else kind.name
+
+
+def triples() -> st.SearchStrategy[tuple[str, ...]]:
+    """Three passes; the first one creates a kernel more often than chance would have it."""
+    any_pass = st.sampled_from(PASSES).flatmap(with_options)
+    creating = st.sampled_from(CREATING).flatmap(with_options)
+    return st.tuples(creating | any_pass, any_pass, any_pass)
 
 
 def render(drawn: Drawn) -> str:
@@ -233,7 +281,7 @@ def passes(order: tuple[str, ...]) -> list[Pass]:
 
 
 @LOOK
-@given(kernels(), st.sampled_from(ORDERS))
+@given(kernels(), st.sampled_from(ORDERS) | triples())
 def test_every_order_comes_to_an_end(drawn: Drawn, order: tuple[str, ...]) -> None:
     text = render(drawn)
     result = rewrite_source(text, passes(order))
@@ -245,7 +293,7 @@ def test_every_order_comes_to_an_end(drawn: Drawn, order: tuple[str, ...]) -> No
 
 
 @RUN
-@given(kernels(), st.sampled_from(ORDERS), st.integers(0, 2**16))
+@given(kernels(), st.sampled_from(ORDERS) | triples(), st.integers(0, 2**16))
 def test_every_order_gives_the_same_answer(drawn: Drawn, order: tuple[str, ...], seed: int) -> None:
     text = render(drawn)
     result = rewrite_source(text, passes(order))
