@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
@@ -278,6 +279,36 @@ def run(x: torch.Tensor, w: torch.Tensor, s: torch.Tensor, shift: int):
 def passes(order: tuple[str, ...]) -> list[Pass]:
     """Those and no others: the name of one may stand for a part of it too."""
     return [select(spelled)[0] for spelled in order]
+
+
+CREATED = {
+    "row-batch,grid-stride": ("row-batch/a_launch_of_short_rows.py", "grid-stride"),
+    "rows,int64-offsets": ("row-batch/a_launch_of_short_rows.py", "int64-offsets"),
+    "autotune-configs,split-reduce": ("split-reduce/added_behind.py", "autotune-configs"),
+    "split-columns{longest=16,block=16},online-softmax,fuse-stats": (
+        "split-columns/layer_norm.py",
+        "fuse-stats",
+    ),
+    "split-columns{longest=16,block=16},online-softmax": (
+        "split-columns/softmax.py",
+        "online-softmax",
+    ),
+    "split-columns{longest=16,block=16},row-batch,grid-stride": (
+        "split-columns/documented.py",
+        "row-batch",
+    ),
+}
+
+
+@pytest.mark.parametrize("order", CREATED)
+def test_kernels_that_a_pass_created_are_found_by_the_others(order: str) -> None:
+    name, later = CREATED[order]
+    text = (Path(__file__).parent / name).read_text(encoding="utf-8")
+    result = rewrite_source(text, order)
+    assert not result.failed, said(result)
+    assert any("which is new" in r.message for r in result.remarks if r.pass_name == later)
+    again = rewrite_source(result.text, order)
+    assert again.text == result.text, difference(result.text, again.text)
 
 
 @LOOK

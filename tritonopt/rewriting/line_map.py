@@ -8,8 +8,11 @@ written by a pass: it is said to be "as rewritten", beside the line that it was 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+from typing import TypeVar
 
 from tritonopt.rewriting.model import Remark
 from tritonopt.source import Rewritten
@@ -27,10 +30,13 @@ _ELSEWHERE = " of "
 
 _AS_REWRITTEN = " (as rewritten)"
 _ALIKE = 0.5
-"""Share of words from which on a changed line is taken for the line that it was."""
+"""Share of words from which on a changed line is taken for one that stood in its place."""
+_ALIKE_ELSEWHERE = 0.7
+"""And for one that stood anywhere else."""
 _WINDOW = 200
 """Lines around the place of a new line in which a line like it is looked for."""
 _WORD = re.compile(r"\w+")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,8 @@ class LineMap:
             old = _NEWLINE.split(self._text[part.start : part.end])
             new = _NEWLINE.split(part.text)
             # The last line of either is continued behind the part.
-            origins += self._through(self._origins[first:], _matched(old, new))[: len(new) - 1]
+            matched = _matched(old, new, part.gone)
+            origins += self._through(self._origins[first:], matched)[: len(new) - 1]
             text += [self._text[offset : part.start], part.text]
             done, offset = behind, part.end
         origins += self._origins[done:]
@@ -81,8 +88,8 @@ class LineMap:
         for copy in copies:
             old = self._lines[copy.old.start - 1 : copy.old.stop - 1]
             new = lines[copy.new.start - 1 : copy.new.stop - 1]
-            matched = self._through(self._origins[copy.old.start - 1 :], _matched(old, new))
-            origins[copy.new.start - 1 : copy.new.stop - 1] = matched
+            of = self._through(self._origins[copy.old.start - 1 :], _matched(old, new))
+            origins[copy.new.start - 1 : copy.new.stop - 1] = of
         self._text, self._lines, self._origins = after, lines, origins
         self._moved = True
 
@@ -148,8 +155,10 @@ class _Match:
     alike: bool = True
 
 
-def _matched(old: list[str], new: list[str]) -> list[_Match]:
+def _matched(old: list[str], new: list[str], gone: Collection[int] = frozenset()) -> list[_Match]:
     """For every new line the place of the old one that it comes from.
+
+    The lines that are `gone` stay in no place: only code that was moved comes from them.
 
     A line that only moved in or out, into a branch say, is the same line. A changed one comes from
     the line that it shares most words with, else from where the change began.
@@ -158,13 +167,19 @@ def _matched(old: list[str], new: list[str]) -> list[_Match]:
 
     old, new = [line.strip() for line in old], [line.strip() for line in new]
 
+    kept = [f"\0{place}" if place in gone else line for place, line in enumerate(old)]
+
     # Edits are local: most of a function never reaches the quadratic part.
-    head = _common(old, new)
-    tail = _common(old[head:][::-1], new[head:][::-1])
+    head = _common(kept, new)
+    tail = _common(kept[head:][::-1], new[head:][::-1])
     matcher = difflib.SequenceMatcher(
-        None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False
+        None, kept[head : len(old) - tail], new[head : len(new) - tail], autojunk=False
     )
-    words = [frozenset(_WORD.findall(line)) for line in old]
+
+    @cache
+    def words(place: int) -> _Words:
+        return _Words.of(old[place])
+
     found = [_Match(place) for place in range(head)]
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         for k in range(j2 - j1):
@@ -172,28 +187,53 @@ def _matched(old: list[str], new: list[str]) -> list[_Match]:
             if tag == "equal":
                 found.append(_Match(place))
                 continue
-            mine = frozenset(_WORD.findall(new[head + j1 + k]))
+            mine = _Words.of(new[head + j1 + k])
             inside = range(head + i1, head + i2)
             around = range(max(place - _WINDOW, 0), min(place + _WINDOW, len(old)))
-            like = _most_alike(mine, words, inside, place) or _most_alike(
-                mine, words, around, found[-1].place + 1 if found else 0
-            )
-            found.append(like or _Match(place, not mine))
+            behind = found[-1].place + 1 if found else 0
+            like = _most_alike(mine, words, inside, place)
+            if like is None or mine.likeness(words(like))[0] < _ALIKE:
+                like = _most_alike(mine, words, around, behind, gone)
+                if like is not None and mine.likeness(words(like))[0] < _ALIKE_ELSEWHERE:
+                    like = None
+            found.append(_Match(place, not mine.words) if like is None else _Match(like))
     return [*found, *map(_Match, range(len(old) - tail, len(old)))]
 
 
-def _most_alike(
-    mine: frozenset[str], words: Sequence[frozenset[str]], among: range, near: int
-) -> _Match | None:
-    """The line with most words in common, the nearest of several."""
-    best = max(among, key=lambda i: (_likeness(mine, words[i]), -abs(i - near)), default=None)
-    if best is None or _likeness(mine, words[best]) < _ALIKE:
-        return None
-    return _Match(best)
+@dataclass(frozen=True)
+class _Words:
+    """Those of a line, and the pairs of them that stand beside each other."""
+
+    words: frozenset[str]
+    pairs: frozenset[tuple[str, str]]
+
+    @classmethod
+    def of(cls, line: str) -> _Words:
+        words = _WORD.findall(line)
+        return cls(frozenset(words), frozenset(pairwise(words)))
+
+    def likeness(self, other: _Words) -> tuple[float, float]:
+        """The share of words in common, and that of pairs."""
+        return _share(self.words, other.words), _share(self.pairs, other.pairs)
 
 
-def _likeness(left: frozenset[str], right: frozenset[str]) -> float:
+def _share(left: frozenset[_T], right: frozenset[_T]) -> float:
     return 2 * len(left & right) / max(len(left) + len(right), 1)
+
+
+def _most_alike(
+    mine: _Words,
+    words: Callable[[int], _Words],
+    among: range,
+    near: int,
+    gone: Collection[int] = frozenset(),
+) -> int | None:
+    """The line with most in common; of several one that is gone from its place, the nearest."""
+
+    def rank(place: int) -> tuple[tuple[float, float], bool, int]:
+        return mine.likeness(words(place)), place in gone, -abs(place - near)
+
+    return max(among, key=rank, default=None)
 
 
 def _common(left: list[str], right: list[str]) -> int:

@@ -196,6 +196,8 @@ class _State:
     noted: list[_Said] = field(default_factory=list)
     """What there was to see in the text as it was given."""
     missed: list[_Said] = field(default_factory=list)
+    refused: dict[tuple[str, int], _Said] = field(default_factory=dict)
+    """By pass and line: also what is no site any more after other edits."""
     given_up: dict[str, _Said] = field(default_factory=dict)
     """By pass, what it did not come to an end with."""
 
@@ -252,8 +254,8 @@ class _Run:
                 remark = self._defects[key].remark(key[0], line, column)
                 found.append(((line, -1, line, column), remark))
             else:
-                given_up = state.given_up.values()
-                found += [*state.passed, *state.noted, *state.missed, *given_up]
+                others = (*state.refused.values(), *state.given_up.values())
+                found += [*state.passed, *state.noted, *state.missed, *others]
         return tuple(remark for _, remark in sorted(found, key=lambda said: said[0]))
 
     def about_the_file(self) -> Iterator[Remark]:
@@ -410,13 +412,16 @@ class _Run:
     def _wanted(
         self, kernel: source.Kernel, known: facts.KernelFacts, order: int, state: _State
     ) -> Iterator[tuple[Site, _Said]]:
-        """What a pass finds; an edit that whoever asks refuses becomes what was missed."""
+        """What a pass finds, without the edits that whoever asks refuses."""
         refused = self._asked.refused
-        for site, (place, remark) in self._sites(kernel, known, order, state):
-            if refused is not None and remark.kind is RemarkKind.PASSED:
+        for site, said in self._sites(kernel, known, order, state):
+            if refused is not None and said[1].kind is RemarkKind.PASSED:
                 why = refused(source.apply(self.module, site.changes))
-                remark = _refused(remark, site, why) if why else remark
-            yield site, (place, remark)
+                if why:
+                    place, remark = said[0], _refused(said[1], site, why)
+                    state.refused.setdefault((remark.pass_name, remark.line), (place, remark))
+                    continue
+            yield site, said
 
     def _fail(self, key: _Key, culprit: Pass | None, error: Exception) -> None:
         name = culprit.name if culprit else "facts"
@@ -449,7 +454,8 @@ class _Run:
             self._edits[state.origin] += 1
             if self._edits[state.origin] > EDITS_PER_KERNEL:
                 failure = f"no fixed point after {EDITS_PER_KERNEL} edits"
-                raise _Defect(edit.key, self._culprits(), failure, "tritonopt")
+                first = next(k for k, s in self._states.items() if s.origin is state.origin)
+                raise _Defect(first, self._culprits(), failure, "tritonopt")
         return frozenset().union(*(edit.units for edit in edits))
 
     def _adopt(self, module: source.Module, edits: Sequence[_Edit]) -> Iterator[Copy]:
