@@ -1,7 +1,8 @@
 """Several passes on one kernel: in any order they come to an end, and the answer stays the same.
 
 Kernels are drawn that have something for every pass, often in the same statement. Every pair
-of passes is run in both orders, and all of them together.
+of passes is run in both orders, and all of them together; triples with options of any value
+begin with a pass that may create a kernel, which the others then find.
 
 TRITONOPT_EXAMPLES sets how many results are verified (8; a long run takes hundreds).
 """
@@ -14,10 +15,12 @@ from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
 from tests.passes.test_cases import BACKEND, difference, said
+from tritonopt.rewriting import options
 from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.rewriting.registry import catalog, select
@@ -32,6 +35,26 @@ SPELLED = {
     "split-reduce": "split-reduce{turns=1}",
 }
 PASSES = [SPELLED.get(name, name) for name in sorted(catalog())]
+CREATING = [
+    "row-batch",
+    "split-columns{longest=16,block=16}",
+    "split-kernel",
+    "split-reduce{turns=1}",
+    "autotune-configs",
+    "grid-stride",
+]
+NUMBERS = {
+    ("contiguity-hints", "least"): (2, 16),
+    ("grid-stride", "programs"): ("", "2", "sm*4"),
+    ("loop-unswitch", "max_statements"): (1, 40),
+    ("one-tile", "raise_block"): (0, 32, 32768),
+    ("row-batch", "elements"): (64, 2048),
+    ("row-batch", "programs"): (1, 1024),
+    ("split-columns", "block"): (16, 4096),
+    ("split-columns", "longest"): (16, 65536),
+    ("split-reduce", "programs"): ("4", "sm*8"),
+    ("split-reduce", "turns"): (1, 8),
+}
 ORDERS = [*permutations(PASSES, 2), tuple(PASSES), tuple(reversed(PASSES))]
 
 LOOK = settings(
@@ -114,6 +137,32 @@ def kernels() -> st.SearchStrategy[Drawn]:
     return st.builds(
         Drawn, positive=positive, counted=counted, **dict.fromkeys(fields, st.booleans())
     )
+
+
+@st.composite
+def with_options(draw: st.DrawFn, spelled: str) -> str:
+    """A pass as it is named, with any value for each of its options or with those it is given."""
+    if "{" in spelled and draw(st.booleans()):
+        return spelled
+    kind = catalog()[spelled.partition("{")[0]]
+    values = {
+        option.name: options.spell(
+            draw(st.sampled_from(option.choices or NUMBERS[kind.name, option.name]))
+        )
+        for option in options.of(kind).values()
+        if draw(st.booleans())
+    }
+    given = ",".join(
+        f"{name}={options.spell(value)}" for name, value in values.items() if value != ""
+    )
+    return f"{kind.name}{{{given}}}" if given else kind.name
+
+
+def triples() -> st.SearchStrategy[tuple[str, ...]]:
+    """Three passes; the first one creates a kernel more often than chance would have it."""
+    any_pass = st.sampled_from(PASSES).flatmap(with_options)
+    creating = st.sampled_from(CREATING).flatmap(with_options)
+    return st.tuples(creating | any_pass, any_pass, any_pass)
 
 
 def render(drawn: Drawn) -> str:
@@ -232,8 +281,38 @@ def passes(order: tuple[str, ...]) -> list[Pass]:
     return [select(spelled)[0] for spelled in order]
 
 
+CREATED = {
+    "row-batch,grid-stride": ("row-batch/a_launch_of_short_rows.py", "grid-stride"),
+    "rows,int64-offsets": ("row-batch/a_launch_of_short_rows.py", "int64-offsets"),
+    "autotune-configs,split-reduce": ("split-reduce/added_behind.py", "autotune-configs"),
+    "split-columns{longest=16,block=16},online-softmax,fuse-stats": (
+        "split-columns/layer_norm.py",
+        "fuse-stats",
+    ),
+    "split-columns{longest=16,block=16},online-softmax": (
+        "split-columns/softmax.py",
+        "online-softmax",
+    ),
+    "split-columns{longest=16,block=16},row-batch,grid-stride": (
+        "split-columns/documented.py",
+        "row-batch",
+    ),
+}
+
+
+@pytest.mark.parametrize("order", CREATED)
+def test_kernels_that_a_pass_created_are_found_by_the_others(order: str) -> None:
+    name, later = CREATED[order]
+    text = (Path(__file__).parent / name).read_text(encoding="utf-8")
+    result = rewrite_source(text, order)
+    assert not result.failed, said(result)
+    assert any("which is new" in r.message for r in result.remarks if r.pass_name == later)
+    again = rewrite_source(result.text, order)
+    assert again.text == result.text, difference(result.text, again.text)
+
+
 @LOOK
-@given(kernels(), st.sampled_from(ORDERS))
+@given(kernels(), st.sampled_from(ORDERS) | triples())
 def test_every_order_comes_to_an_end(drawn: Drawn, order: tuple[str, ...]) -> None:
     text = render(drawn)
     result = rewrite_source(text, passes(order))
@@ -245,7 +324,7 @@ def test_every_order_comes_to_an_end(drawn: Drawn, order: tuple[str, ...]) -> No
 
 
 @RUN
-@given(kernels(), st.sampled_from(ORDERS), st.integers(0, 2**16))
+@given(kernels(), st.sampled_from(ORDERS) | triples(), st.integers(0, 2**16))
 def test_every_order_gives_the_same_answer(drawn: Drawn, order: tuple[str, ...], seed: int) -> None:
     text = render(drawn)
     result = rewrite_source(text, passes(order))

@@ -225,6 +225,50 @@ def test_passes_that_undo_each_other_are_a_defect_of_ours() -> None:
     assert (missed.kernel, missed.reason) == ("two", "not-a-name")
 
 
+def test_kernels_that_an_edit_creates_are_visited() -> None:
+    text = file(kernel("one", "a = N * 2", "b = N * 3"), kernel("two", "a = N * 2"))
+    passes = [Copying(), DoubleToAdd()]
+    result = rewrite_source(text, passes, assume=["N == 4"])
+    assert result.text.count("def one_copy") == 1 and result.text.count("N + N") == 3
+    assert rewrite_source(result.text, passes).text == result.text
+    created = [remark for remark in result.remarks if remark.kernel == "one_copy"]
+    assert [(r.line, r.column, r.message) for r in created] == [
+        (7, 9, "in one_copy, which is new: x * 2 is x + x")
+    ]
+
+
+def test_only_kernels_that_are_meant_have_created_ones() -> None:
+    text = file(kernel("one", "a = N * 2"), kernel("two", "a = N * 2"))
+    result = rewrite_source(text, [Copying(), DoubleToAdd()], only=Focus(frozenset({"one"})))
+    assert result.text.count("N + N") == 2 and result.text.endswith("a = N * 2\n")
+
+
+def test_kernels_without_end_are_a_defect_of_ours() -> None:
+    text = file(kernel("one", "a = N * 2"), kernel("two", "a = N * 2"))
+    result = rewrite_source(text, [Copying(endless=True)], only=Focus(frozenset({"one"})))
+    assert result.failed and result.text == text
+    assert "no fixed point after 100 edits" in result.remarks[0].failure
+
+
+def test_a_failure_in_a_created_kernel_leaves_it_as_it_was_created() -> None:
+    text = file(kernel("one", "a = N * 2"))
+    result = rewrite_source(text, [Copying(name_of="bad"), DoubleToAdd(), Crash()])
+    assert result.failed and "def bad" in result.text and "N + N" in result.text
+    assert [r.kernel for r in result.remarks if r.failure] == ["bad"]
+
+
+def test_an_edit_that_is_refused_is_missed_and_the_others_are_made() -> None:
+    text = file(kernel("one", "a = N * 2", "b = X * 2"))
+
+    def refused(new: str) -> str:
+        return "no N" if "N + N" in new else ""
+
+    result = rewrite_source(text, [Copying(), DoubleToAdd()], refused=refused)
+    assert "def one_copy" in result.text and result.text.count("X + X") == 2
+    missed = [(r.line, r.reason, r.message) for r in result.remarks if r.kernel == "one"][1:]
+    assert (7, "left-alone", "no N; would have x * 2 is x + x") in missed
+
+
 def test_kernels_of_one_name_are_kept_apart() -> None:
     bad = kernel("bad", "a = N * 2")
     text = file(bad, bad)
@@ -317,6 +361,25 @@ def test_the_public_face_is_the_same_function() -> None:
     assert "rewrite_source" in dir(tritonopt)
     with pytest.raises(AttributeError, match="no attribute 'optimise'"):
         _ = tritonopt.optimise
+
+
+@dataclass(frozen=True)
+class Copying(AddToDouble):
+    """Puts a copy beside `one`; without end, also beside the copies."""
+
+    name = "copying"
+    endless: bool = False
+    name_of: str = "one_copy"
+
+    def sites(self, facts: Any) -> Iterator[Site]:
+        kernel = facts.kernel
+        names = [other.name for other in kernel.module.kernels]
+        new = kernel.name + "_copy" if self.endless else self.name_of
+        if new not in names and (kernel.name == "one" or self.endless):
+            text = kernel.module.text_of(kernel.node).replace(kernel.name, new, 1)
+            code = f"@triton.jit\n{text}\n"
+            changes = (source.InsertAfter(kernel.node, code),)
+            yield Site(kernel.node, (), "a copy", changes=changes)
 
 
 @dataclass(frozen=True)

@@ -262,7 +262,73 @@ def outer(x_ptr, y_ptr, n, BLOCK: tl.constexpr = 64):
     assert reasons[0] == "parameters-may-be-tiles"
 
 
+# Each site for itself
+
+MAXIMUM = f"""\
+{IMPORTS}@triton.jit
+def maximum(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    m = -float("inf")
+    for start in range(0, n, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * n + columns, mask=columns < n)
+        m = tl.maximum(m, tl.max(x, axis=0))
+    for start in range(0, n, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * n + columns, mask=columns < n, other=0.0)
+        tl.store(y_ptr + row * n + columns, x - m, mask=columns < n)
+"""
+
+
+def test_a_site_that_needs_another_kernel_is_missed_and_the_others_are_not(tmp_path: Path) -> None:
+    kernel: Any = load(tmp_path, MAXIMUM).maximum
+    made, _ = optimized(kernel, "undefined-lanes,one-tile,defer-reduction")
+    assert made.tritonopt.passes == ("undefined-lanes", "defer-reduction")
+    assert 'other=float("-inf")' in made.src and "m_tile" in made.src
+    missed = [r for r in made.tritonopt.remarks if r.pass_name == "one-tile"]
+    assert [(r.kind.value, r.reason, r.line) for r in missed] == [("missed", "left-alone", 9)]
+    assert "a change outside of the kernel" in missed[0].message
+
+
+def test_a_mistake_whose_fix_is_elsewhere_is_told(tmp_path: Path) -> None:
+    text = f"""\
+{IMPORTS}@triton.autotune([triton.Config({{"BLOCK": 64}}), triton.Config({{"BLOCK": 128}})], ["n"])
+@triton.jit
+def add_to(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    y = tl.load(y_ptr + offsets, mask=offsets < n, other=0.0)
+    x = tl.load(x_ptr + offsets, mask=offsets < n, other=0.0)
+    z = x.to(tl.float32)
+    tl.store(y_ptr + offsets, tl.maximum(z, 0.0) + y, mask=offsets < n)
+"""
+    made, _ = optimized(load(tmp_path, text).add_to, "autotune-state,max-to-where")
+    assert made.tritonopt.passes == ("max-to-where",)
+    (told,) = [r for r in made.tritonopt.remarks if r.pass_name == "autotune-state"]
+    assert told.kind.value == "analysis" and "outside of the kernel" in told.message
+
+
 # Verification
+
+
+def test_of_several_passes_those_that_are_verified_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(original: Path, rewritten: Path) -> Any:
+        from tritonopt.verification import Verdict
+
+        wrong = "m_tile" in Path(rewritten).read_text()
+        verdict = "counterexample" if wrong else "identical"
+        return Verdict(verdict, "interpreter", 3, reason="as it happened")
+
+    monkeypatch.setattr("tritonopt.verification.verify", answer)
+    kernel: Any = load(tmp_path, MAXIMUM).maximum
+    made, _ = optimized(kernel, "undefined-lanes,defer-reduction", verify=True)
+    assert made.tritonopt.passes == ("undefined-lanes",) and "m_tile" not in made.src
+    left = made.tritonopt.remarks[-1]
+    assert (left.pass_name, left.reason) == ("optimize", "left-alone")
+    assert left.message.startswith("left out defer-reduction, which was not verified")
+    undone = [r.reason for r in made.tritonopt.remarks if r.pass_name == "defer-reduction"]
+    assert undone == ["left-alone"]
 
 
 @pytest.mark.parametrize("verdict", ["identical", "equivalent", "counterexample", "unsupported"])

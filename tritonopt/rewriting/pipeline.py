@@ -5,13 +5,16 @@ of kernels that do not concern each other are made together, and the text is rea
 pass never sees facts of a text that is gone: what was found of a kernel holds as long as nothing
 in its neighborhood changes. Mistakes, and all that only looks, are of the text as it was given.
 
+Kernels that an edit creates are looked at like the others, as a second run would.
+
 A kernel in which something of ours fails is left as it was, and the rest of the file is done
 without it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -22,7 +25,7 @@ from tritonopt.facts.algebra.work import TooMuchWork, at_most
 from tritonopt.rewriting import parts, registry
 from tritonopt.rewriting.applied_suppressions import AppliedSuppressions
 from tritonopt.rewriting.focus import Focus
-from tritonopt.rewriting.line_map import LineMap
+from tritonopt.rewriting.line_map import Copy, LineMap
 from tritonopt.rewriting.model import Bits, Remark, RemarkKind, Safety, Site
 from tritonopt.rewriting.neighborhoods import Neighborhood, Neighborhoods, Units
 from tritonopt.source.files import BYTE_ORDER_MARK
@@ -82,6 +85,7 @@ def rewrite_source(
     only: Focus | None = None,
     unseen_launches: str = "",
     program: source.Program | None = None,
+    refused: Callable[[str], str] | None = None,
 ) -> RewriteResult:
     """Rewrite the kernels of a file.
 
@@ -92,7 +96,8 @@ def rewrite_source(
     column. `only` says which kernels, or which of its lines, are meant; all else stays as it is.
     `unseen_launches` says why the text does not show all launches, which makes those that it shows
     no evidence; "" where the text is to be believed. `program` are the files that were given with
-    this one, at `path`: it may import from them, and they may launch its kernels.
+    this one, at `path`: it may import from them, and they may launch its kernels. `refused`
+    says of the text after an edit why that edit is not to be made, "" where it is.
 
     Raises SourceError for a text that does not parse, PassSelectionError and
     AssumptionError for arguments that mean nothing.
@@ -104,7 +109,8 @@ def rewrite_source(
     if given:
         # Giving the fact is the permission to rest on it.
         allowed |= {Safety.ASSUMPTION}
-    asked = _Request(registry.resolve(passes), allowed, given, same_bits, only, unseen_launches)
+    chosen = registry.resolve(passes)
+    asked = _Request(chosen, allowed, given, same_bits, only, unseen_launches, refused)
     if not source.has_kernels(text):
         return RewriteResult(text, original=text)
     module = source.read(text, path, program)
@@ -133,6 +139,7 @@ class _Request:
     same_bits: bool
     only: Focus | None
     unseen_launches: str
+    refused: Callable[[str], str] | None
 
 
 def _brought_to_an_end(module: source.Module, asked: _Request) -> _Run:
@@ -182,14 +189,22 @@ class _Defect(Exception):
 class _State:
     """How far a kernel is."""
 
+    origin: source.Kernel
+    """As it was given; of a kernel that an edit created, the one that was edited."""
     place: tuple[int, int]
-    """Where it stands in the text as it was given."""
+    """Where that one stands in the text as it was given."""
     passed: list[_Said] = field(default_factory=list)
     noted: list[_Said] = field(default_factory=list)
     """What there was to see in the text as it was given."""
     missed: list[_Said] = field(default_factory=list)
+    refused: dict[tuple[str, int], _Said] = field(default_factory=dict)
+    """By pass and line: also what is no site any more after other edits."""
     given_up: dict[str, _Said] = field(default_factory=dict)
     """By pass, what it did not come to an end with."""
+
+    def is_new(self, kernel: source.Kernel) -> bool:
+        """Whether an edit created the kernel whose state this is."""
+        return kernel.qualname != self.origin.qualname
 
 
 @dataclass(frozen=True)
@@ -223,8 +238,10 @@ class _Run:
         self.suppressions = suppressions
         self._line_map = LineMap(module.text)
         self._is_original = True
+        self._edits: Counter[source.Kernel] = Counter()
+        """How many were made, to a kernel as it was given and to all that come from it."""
         self._states = {
-            key: _State(module.lines.place(kernel.node))
+            key: _State(kernel, module.lines.place(kernel.node))
             for key, kernel in _keyed(module)
             if asked.only is None or asked.only.concerns(kernel)
         }
@@ -238,8 +255,8 @@ class _Run:
                 remark = self._defects[key].remark(key[0], line, column)
                 found.append(((line, -1, line, column), remark))
             else:
-                given_up = state.given_up.values()
-                found += [*state.passed, *state.noted, *state.missed, *given_up]
+                others = (*state.refused.values(), *state.given_up.values())
+                found += [*state.passed, *state.noted, *state.missed, *others]
         return tuple(remark for _, remark in sorted(found, key=lambda said: said[0]))
 
     def about_the_file(self) -> Iterator[Remark]:
@@ -276,7 +293,9 @@ class _Run:
             waiting &= near.keys()  # an edit of another one may have taken a kernel away
             edits, done = self._round(waiting, neighborhoods, near)
             waiting -= done
+            known = set(self._states)
             changed = self._make(edits)
+            waiting |= self._states.keys() - known
             stale |= {
                 key
                 for key, around in near.items()
@@ -331,11 +350,13 @@ class _Run:
         missed: list[_Said] = []
         used: set[str] = set()
         try:
-            known = facts.of(kernel, self._asked.given, self._asked.unseen_launches)
+            # Facts were given of the parameters of the kernels that there were.
+            given = () if state.is_new(kernel) else self._asked.given
+            known = facts.of(kernel, given, self._asked.unseen_launches)
             for order, culprit in enumerate(self._asked.passes):
                 if not self._is_original and (first or culprit.only_tells):
                     continue
-                for site, said in self._sites(kernel, known, order, state):
+                for site, said in self._wanted(kernel, known, order, state):
                     used |= site.facts_used
                     kind = said[1].kind
                     if kind is RemarkKind.ANALYSIS:
@@ -377,14 +398,31 @@ class _Run:
         try:
             for site in within_reason(chosen, known):
                 said = self._judge(kernel, chosen, place, site)
+                if state.is_new(kernel):
+                    message = f"in {kernel.qualname}, which is new: {said[1].message}"
+                    said = said[0], replace(said[1], message=message)
                 line = said[1].line
                 only = self._asked.only
-                elsewhere = only is not None and not only.covers(kernel, line)
+                elsewhere = only is not None and not only.covers(state.origin, line)
                 if not elsewhere and not self.suppressions.covers(chosen.name, line):
                     yield site, said
         except TooMuchWork:
             remark = gave_up_remark(kernel, chosen, state.place)
             state.given_up[chosen.name] = ((*place, *state.place), remark)
+
+    def _wanted(
+        self, kernel: source.Kernel, known: facts.KernelFacts, order: int, state: _State
+    ) -> Iterator[tuple[Site, _Said]]:
+        """What a pass finds, without the edits that whoever asks refuses."""
+        refused = self._asked.refused
+        for site, said in self._sites(kernel, known, order, state):
+            if refused is not None and said[1].kind is RemarkKind.PASSED:
+                why = refused(source.apply(self.module, site.changes))
+                if why:
+                    place, remark = said[0], _refused(said[1], site, why)
+                    state.refused.setdefault((remark.pass_name, remark.line), (place, remark))
+                    continue
+            yield site, said
 
     def _fail(self, key: _Key, culprit: Pass | None, error: Exception) -> None:
         name = culprit.name if culprit else "facts"
@@ -408,26 +446,35 @@ class _Run:
                 return self._make(edits[:1])
             self._fail(edits[0].key, edits[0].chosen, error)
             return frozenset()
+        self._line_map.follow(parts, list(self._adopt(module, edits)))
         self.module = module
-        self._line_map.follow(parts)
         for edit in edits:
             state = self._states[edit.key]
             state.passed.append(edit.said)
             self.facts_used |= edit.site.facts_used
-            if len(state.passed) > EDITS_PER_KERNEL:
+            self._edits[state.origin] += 1
+            if self._edits[state.origin] > EDITS_PER_KERNEL:
                 failure = f"no fixed point after {EDITS_PER_KERNEL} edits"
-                raise _Defect(edit.key, self._culprits(), failure, "tritonopt")
+                first = next(k for k, s in self._states.items() if s.origin is state.origin)
+                raise _Defect(first, self._culprits(), failure, "tritonopt")
         return frozenset().union(*(edit.units for edit in edits))
+
+    def _adopt(self, module: source.Module, edits: Sequence[_Edit]) -> Iterator[Copy]:
+        """Take in the kernels that edits create: each comes from the kernel that was edited."""
+        known = dict(_keyed(self.module))
+        for key, kernel in _keyed(module):
+            if key not in known:
+                made = _made_at(module.lines.span(kernel.node)[0], edits)
+                parent = self._states[made.key]
+                self._states[key] = _State(parent.origin, parent.place)
+                yield Copy(known[made.key].lines, kernel.lines)
 
     def _judge(
         self, kernel: source.Kernel, chosen: Pass, place: tuple[int, int], site: Site
     ) -> _Said:
         """What is to be said of a site, and where the remark belongs."""
-        line, column = self.module.lines.place(site.anchor)
-        line = self._line_map.original(line)
-        remark = self._line_map.told(
-            classify(kernel, chosen, site, (line, column), self._asked.allowed)
-        )
+        present = self.module.lines.place(site.anchor)
+        remark = self._line_map.told(classify(kernel, chosen, site, present, self._asked.allowed))
         if (
             self._asked.same_bits
             and remark.kind is RemarkKind.PASSED
@@ -437,12 +484,23 @@ class _Run:
                 f"may change the bits of results ({site.bits.value}); would have {remark.message}"
             )
             remark = replace(remark, kind=RemarkKind.MISSED, message=message, reason="bits")
-        return (*place, line, column), remark
+        return (*place, remark.line, remark.column), remark
 
     def _culprits(self) -> str:
         """The passes that made edits: one of them, or two together, never came to an end."""
         made = (said for state in self._states.values() for said in state.passed)
         return ", ".join(sorted({remark.pass_name for _, remark in made}))
+
+
+def _made_at(place: int, edits: Sequence[_Edit]) -> _Edit:
+    """The edit whose text is at an offset of the text that they make together."""
+    parts = [(part, edit) for edit in edits for part in edit.parts]
+    shift = 0
+    for part, edit in sorted(parts, key=lambda found: found[0].start):
+        shift += len(part.text) - (part.end - part.start)
+        if place < part.end + shift:
+            return edit
+    return edits[-1]
 
 
 @lru_cache(maxsize=2)
@@ -498,6 +556,17 @@ def classify(
         site.conditions,
         reason,
     )
+
+
+def _refused(remark: Remark, site: Site, why: str) -> Remark:
+    """The remark of a rewrite that could be made and is not wanted; a mistake is still told."""
+    if site.analysis:
+        message = f"{site.advice or site.message}; it is not done here: {why}"
+        return replace(
+            remark, kind=RemarkKind.ANALYSIS, message=message, reason=site.failed[0].reason
+        )
+    message = f"{why}; would have {remark.message}"
+    return replace(remark, kind=RemarkKind.MISSED, message=message, reason="left-alone")
 
 
 def within_reason(chosen: Pass, known: facts.KernelFacts) -> Iterator[Site]:

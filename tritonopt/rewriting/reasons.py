@@ -261,7 +261,7 @@ REASONS: Mapping[str, Reason] = {
         "Take it out.",
     ),
     "left-alone": Reason(
-        "`tritonopt.optimize` kept the kernel as it was.",
+        "`tritonopt.optimize` kept the kernel, or this place of it, as it was.",
         "The message of the remark says what stands in the way.",
     ),
     "nothing-found": Reason(

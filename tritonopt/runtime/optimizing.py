@@ -25,7 +25,13 @@ from tritonopt.runtime.live import ORIGINAL, Live, chain_of, read_live
 from tritonopt.runtime.live_tuning import Choice, LaunchOf, Tuner, Version, Versions
 from tritonopt.runtime.live_verification import is_inside_verification, why_not_verified
 from tritonopt.runtime.making import chain_like, function_from, kernel_like
-from tritonopt.runtime.surroundings import changed_names, new_names, surroundings_of, unbound
+from tritonopt.runtime.surroundings import (
+    Surroundings,
+    changed_names,
+    new_names,
+    surroundings_of,
+    unbound,
+)
 from tritonopt.source import SourceError
 
 K = TypeVar("K")
@@ -98,14 +104,15 @@ def optimize(
 
     `passes`, `safety` and `assume` are those of `tritonopt.rewrite_source`; without `passes`
     the default ones run. Nobody sees all launches of a live function, so launches are evidence
-    against a rewrite and never for one, and none is changed. What the rewrite takes from helpers
-    and constants is what they are now. If one of them is another when the kernel is first
+    against a rewrite and never for one, and none is changed: a site that needs more than another
+    definition of the kernel is missed, and the others are rewritten. What the rewrite takes from
+    helpers and constants is what they are now. If one of them is another when the kernel is first
     compiled, RuntimeError is raised; later, Triton does as it always does.
 
     With `verify`, a rewrite is used only if `tritonopt verify` finds both versions of the file
-    to do the same; that takes seconds to minutes. Otherwise the result has the original's source,
-    and a remark of `optimize` with the reason: importing a module must not fail because a rewrite
-    did.
+    to do the same; that takes seconds to minutes. Where it does not, each pass that acted is tried
+    on top of those before it that were verified. What is left out, or all, is told by a remark of
+    `optimize` with the reason: importing a module must not fail because a rewrite did.
 
     With `tune`, the result launches the version that was fastest: for the first launch of a class
     (equal constants, sizes and numbers between the same powers of two) the versions that the
@@ -188,7 +195,36 @@ class _Optimizer:
         return _made_kernel(live, chain, made)
 
     def _rewritten(self, live: Live, wrappers: list[Any]) -> _Made:
+        """What the passes make together; of what is not verified, what each adds that is."""
+        whole = self._attempt(live, wrappers)
+        if not (self.verify and whole.found.diff):
+            return whole
+        why = why_not_verified(live, whole.found.source)
+        if why is None:
+            return whole
+        acted = [chosen for chosen in self.passes if chosen.name in whole.found.passes]
+        made, left = _Made(_unchanged(live, why)), {}
+        kept: list[Pass] = []
+        for chosen in acted if len(acted) > 1 else ():
+            more = replace(self, passes=[*kept, chosen])._attempt(live, wrappers)
+            if more.found.source != made.found.source:
+                not_verified = why_not_verified(live, more.found.source)
+                if not_verified is None:
+                    made, kept = more, [*kept, chosen]
+                else:
+                    left[chosen.name] = f"left out {chosen.name}, which {not_verified}"
+        names = {chosen.name for chosen in kept}
+        said = [_undone(r) for r in whole.found.remarks if r.pass_name not in names]
+        told = [_remark(live, text, _LEFT_ALONE) for text in left.values()] if kept else []
+        remarks = (*said, *made.found.remarks, *told)
+        return replace(made, found=replace(made.found, remarks=remarks))
+
+    def _attempt(self, live: Live, wrappers: list[Any]) -> _Made:
         page = surroundings_of(live, _is_ours)
+
+        def refused(text: str) -> str:
+            return self._why_not(live, page, text, wrappers)
+
         try:
             result = rewrite_source(
                 page.text,
@@ -198,6 +234,7 @@ class _Optimizer:
                 assume=self.assume,
                 only=Focus(frozenset({live.node.name})),
                 unseen_launches=UNSEEN,
+                refused=refused,
             )
         except SourceError as error:
             return _Made(_unchanged(live, f"cannot be read: {error.message}"))
@@ -221,33 +258,28 @@ class _Optimizer:
             names = ", ".join(chosen.name for chosen in self.passes if not chosen.part_of)
             remarks.append(_remark(live, f"{names} found nothing to do here", _NOTHING))
         definition = page.definition_in(result.text)
-        why = self._why_not(live, definition, wrappers, page.understood_decorators)
-        if definition is None or why:
-            left = _unchanged(live, why)
-            return _Made(replace(left, remarks=(*map(_undone, remarks), *left.remarks)))
+        assert definition is not None  # an edit that changes more is refused
         passed = [r.pass_name for r in remarks if r.kind is RemarkKind.PASSED]
         found = Optimization(
             definition, _diff(live, definition), tuple(remarks), tuple(dict.fromkeys(passed))
         )
         return _Made(found, page.evidence)
 
-    def _why_not(
-        self, live: Live, definition: str | None, wrappers: list[Any], understood: bool
-    ) -> str:
-        """Why a rewritten definition is not used; "" if it is."""
+    def _why_not(self, live: Live, page: Surroundings, text: str, wrappers: list[Any]) -> str:
+        """Why a rewritten page is of no use to a live kernel; "" if it is."""
+        definition = page.definition_in(text)
         if definition is None:
             return "the rewrite needs a change outside of the kernel, which no live one gets"
-        if definition == live.definition:
-            return ""
         new = function_from(live, definition)
         missing = unbound(new_names(live, new))
         if missing:
             return f"the rewrite needs {', '.join(missing)}, which its module does not have"
         foreign = [w for w in wrappers if type(w) not in (Autotuner, Heuristics)]
-        if (foreign or not understood) and signature(new) != signature(live.function):
+        known = not foreign and page.understood_decorators
+        if not known and signature(new) != signature(live.function):
             around = type(foreign[0]).__name__ if foreign else "its decorator"
             return f"the rewrite adds a parameter; what {around} does with one is not known"
-        return (why_not_verified(live, definition) or "") if self.verify else ""
+        return ""
 
 
 @dataclass(frozen=True)

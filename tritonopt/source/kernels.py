@@ -56,6 +56,11 @@ class Kernel:
         """That of the first decorator."""
         return min([self.node.lineno, *(d.lineno for d in self.node.decorator_list)])
 
+    @property
+    def lines(self) -> range:
+        """From its first decorator to its end."""
+        return range(self.first_line, (self.node.end_lineno or self.node.lineno) + 1)
+
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         return tuple(_parameters(self.node.args))

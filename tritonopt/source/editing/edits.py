@@ -50,6 +50,8 @@ class Rewritten:
     start: int
     end: int
     text: str
+    gone: frozenset[int] = frozenset()
+    """The lines of the part, counted from 0, of statements that are removed or replaced."""
 
 
 def apply(module: Module, changes: Sequence[Change]) -> str:
@@ -72,7 +74,7 @@ def rewritten(module: Module, changes: Sequence[Change]) -> list[Rewritten]:
     Raises EditConflict where changes exclude each other and where a block would become empty.
     """
     regions = sorted(_regions(module, changes), key=lambda r: r.start)
-    return [Rewritten(region.start, region.end, region.rewritten()) for region in regions]
+    return [Rewritten(r.start, r.end, r.rewritten(), r.gone) for r in regions]
 
 
 def replaced(module: Module, parts: Sequence[Rewritten]) -> Module:
@@ -170,6 +172,17 @@ class _Region:
         return blocks.rewrite(
             text, self._node, plans=self._plans, parents=self._parents, indent=self._indent
         )
+
+    @property
+    def gone(self) -> frozenset[int]:
+        """The lines of statements that go, counted from the first one of the region."""
+        first = self._module.lines.line(self.start)
+        spans = (
+            range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+            for statement, plan in self._plans.items()
+            if plan.gone
+        )
+        return frozenset(line - first for span in spans for line in span)
 
     def _path(self, node: ast.AST) -> Path:
         """From the node of the region to one inside it."""
