@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import islice, product
@@ -35,7 +35,7 @@ from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.host.reach import reach_of
 from tritonopt.facts.host.tensor_expressions import allocation, same_shape
 from tritonopt.facts.launch_bindings import LaunchBinding
-from tritonopt.facts.memory.offsets import number_of
+from tritonopt.facts.memory.offsets import Evaluator, evaluator, number_of
 from tritonopt.source import Launch
 from tritonopt.source.trees import walk
 
@@ -307,13 +307,7 @@ class Trial:
     def _violation(self, sizes: tuple[int, ...], numbers: dict[Atom, int]) -> str:
         length = math.prod(self._sizes_of(self._buffer, sizes))
         places = self._places(sizes, numbers)
-        for place in islice(places, MAX_PLACES):
-            trial = {**numbers, **place}
-            if not self._comes_about(trial):
-                continue
-            element = number_of(self._offset, trial)
-            if element is None:
-                raise CannotTell
+        for place, element in self._reached(islice(places, MAX_PLACES), numbers):
             if element >= length or element < 0:
                 return self._told(sizes, length, element, place)
         return ""
@@ -367,6 +361,23 @@ class Trial:
         programs = self._binding.programs(atom)
         return number_of(programs, numbers) if programs is not None else None
 
+    def _reached(
+        self, places: Iterable[dict[Atom, int]], numbers: Mapping[Atom, int]
+    ) -> Iterator[tuple[dict[Atom, int], int]]:
+        """The places that come about, and the element that each of them goes to."""
+        slots = {atom: index for index, atom in enumerate(self._varying)}
+        conditions = [
+            (evaluator(condition, numbers, slots), holds) for condition, holds in self._conditions
+        ]
+        offset = evaluator(self._offset, numbers, slots)
+        for place in places:
+            values = [place[atom] for atom in slots]
+            if _holds(conditions, values):
+                element = offset(values)
+                if element is None:
+                    raise CannotTell
+                yield place, element
+
     def _comes_about(self, trial: Mapping[Atom, int]) -> bool:
         for condition, holds in self._conditions:
             number = number_of(condition, trial)
@@ -394,6 +405,16 @@ class Trial:
             f"{' of '.join(where) or 'the store'} writes to element {element} of {self._base}, "
             f"which has {length} elements"
         )
+
+
+def _holds(conditions: Sequence[tuple[Evaluator, bool]], values: Sequence[int]) -> bool:
+    for condition, holds in conditions:
+        number = condition(values)
+        if number is None:
+            raise CannotTell
+        if bool(number) != holds:
+            return False
+    return True
 
 
 def with_programs(binding: LaunchBinding) -> LaunchBinding:
