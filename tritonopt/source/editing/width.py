@@ -34,7 +34,7 @@ def line_width(module: Module) -> int:
                     return said
             if os.path.exists(directory / ".git"):
                 break
-    return max([_DEFAULT, *map(len, module.text.splitlines())])
+    return max([_DEFAULT, *(len(line) for text in module.texts for line in text.splitlines())])
 
 
 def _of_a_project(tools: Any) -> Any:
