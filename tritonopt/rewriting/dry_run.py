@@ -74,8 +74,8 @@ def dry_run(
     """Ask every pass for its sites in every kernel.
 
     With `worthwhile`, a pass may be left out where it finds no mistakes and has nothing that pays,
-    unless a suppression may be meant for it. `only` says which kernels or lines are meant. `suppressions` are those
-    of the file where the module is an excerpt.
+    unless a suppression may be meant for it. `only` says which kernels or lines are meant.
+    `suppressions` are those of the file where the module is an excerpt.
 
     Raises AssumptionError where the launches refute a given fact.
     """

@@ -66,7 +66,7 @@ class Pass(ABC):
     is_tried: ClassVar[bool] = True
     """Whether `tritonopt tune` tries it where no pass is named."""
     runs_file: ClassVar[bool] = False
-    """Whether it has the file compiled or run where it is named, so that no excerpt of it will do."""
+    """Whether, where it is named, it has the file run, so that no excerpt of it will do."""
     mends: ClassVar[bool] = False
     """Whether it mends mistakes where it is named: those of its analyses that bring changes."""
     harm: ClassVar[str] = ""
