@@ -115,6 +115,7 @@ class Specialization(Lint):
 
     name: ClassVar[str] = "specialization"
     summary: ClassVar[str] = "find sizes and strides of which the compiler is not told enough"
+    runs_file: ClassVar[bool] = True
     harm: ClassVar[str] = (
         "a load or a store moves one element where it could move up to 16 bytes: their lanes are "
         "not known to be aligned, or to lie side by side"

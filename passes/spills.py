@@ -112,6 +112,7 @@ class Spills(Lint):
 
     name: ClassVar[str] = "spills"
     summary: ClassVar[str] = "find tiles that do not fit into registers, and what would"
+    runs_file: ClassVar[bool] = True
     harm: ClassVar[str] = "what does not fit into registers is written to memory and read again"
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tritonopt.cli.scanning import Target
     from tritonopt.cli.selection import Selection
     from tritonopt.reporting.findings import FileFindings, Replacement, Suggestion, Summary
+    from tritonopt.rewriting.applied_suppressions import AppliedSuppressions
     from tritonopt.rewriting.dry_run import Found, Survey
     from tritonopt.rewriting.model import Remark
     from tritonopt.rewriting.protocol import Pass
@@ -167,6 +168,7 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
     from tritonopt import facts, source
     from tritonopt.reporting.findings import FileFindings
     from tritonopt.reporting.one_line import concise_line
+    from tritonopt.rewriting.applied_suppressions import AppliedSuppressions
     from tritonopt.rewriting.dry_run import dry_run
     from tritonopt.rewriting.pipeline import describe
 
@@ -177,15 +179,18 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
         if target.focus is not None:
             target.focus.check(module)
         passes = _passes(selection, target)
-        result = dry_run(
-            module,
-            passes,
-            selection.safety(settings),
-            selection.facts(settings),
-            worthwhile=selection.is_default(settings),
-            only=target.focus,
-        )
-        suggestions = tuple(_suggestions(job, target, result, passes))
+        seen = _Seen(AppliedSuppressions(module))
+        for part in _parts_of(job, target, module, passes):
+            result = dry_run(
+                part,
+                passes,
+                selection.safety(settings),
+                selection.facts(settings),
+                worthwhile=selection.is_default(settings),
+                only=target.focus,
+                suppressions=seen.suppressions,
+            )
+            seen.take_in(job, target, result)
     except source.SourceError as error:
         return FileFindings(shown, errors=(str(error),))
     except facts.AssumptionError as error:
@@ -193,27 +198,81 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
     except Exception as error:
         message = f"{shown}: {describe(error)}. This is a defect of ours; please report it"
         return FileFindings(shown, errors=(message,), defects=(message,))
-    defects = tuple(remark.defect_at(shown) for remark in result.defects)
+    defects = tuple(remark.defect_at(shown) for remark in seen.defects)
     return FileFindings(
         shown,
         len(module.kernels),
         errors=defects,
         defects=defects,
         before=module.text if job.with_text else "",
-        suggestions=suggestions,
-        left_alone=tuple(_left_alone(result)) if job.with_text else (),
+        suggestions=tuple(seen.suggestions(job, target, passes)),
+        left_alone=tuple(seen.left_alone()) if job.with_text else (),
         notes=(
-            *(concise_line(shown, remark) for remark in result.given_up),
-            *result.notes,
+            *(concise_line(shown, remark) for remark in seen.given_up),
+            *seen.notes(passes),
             *selection.notes(settings),
         ),
     )
 
 
-def _left_alone(result: Survey) -> Iterator[Remark]:
-    from tritonopt.rewriting.model import RemarkKind
+def _parts_of(
+    job: Job, target: Target, module: source.Module, passes: Iterable[Pass]
+) -> Iterator[source.Module]:
+    """The file; where its parts have nothing to do with each other, an excerpt with each."""
+    from itertools import chain
 
-    return (each.remark for each in result.found if each.remark.kind is RemarkKind.MISSED)
+    from tritonopt.source.editing import apart
+
+    excerpts: Iterator[apart.Excerpt] = iter(())
+    if not (
+        job.selection.facts(target.settings) or any(p.runs_file and p.is_named for p in passes)
+    ):
+        excerpts = apart.excerpts(module)
+    first = next(excerpts, None)
+    if first is None:
+        return iter((module,))
+    return (excerpt.module for excerpt in chain((first,), excerpts))
+
+
+@dataclass
+class _Seen:
+    """What was found in the parts of a file. What it was found by is gone with each of them."""
+
+    suppressions: AppliedSuppressions
+    given_up: list[Remark] = field(default_factory=list)
+    defects: list[Remark] = field(default_factory=list)
+    _remarks: list[tuple[tuple[int, ...], Remark]] = field(default_factory=list)
+    _suggestions: list[tuple[tuple[int, ...], Suggestion]] = field(default_factory=list)
+
+    def take_in(self, job: Job, target: Target, result: Survey) -> None:
+        self.given_up += result.given_up
+        self.defects += result.defects
+        self._remarks += ((found.place, found.remark) for found in result.found)
+        self._suggestions += _suggestions(job, target, result)
+
+    def suggestions(self, job: Job, target: Target, passes: Iterable[Pass]) -> Iterator[Suggestion]:
+        from tritonopt.reporting.findings import Suggestion
+
+        for _, suggestion in sorted(self._suggestions, key=lambda pair: pair[0]):
+            yield suggestion
+        if not self.defects and target.focus is None:
+            ran = {chosen.name for chosen in passes}
+            default = job.selection.is_default(target.settings)
+            for remark in self.suppressions.unused(ran, everything=default):
+                yield Suggestion(remark)
+
+    def left_alone(self) -> Iterator[Remark]:
+        from tritonopt.rewriting.model import RemarkKind
+
+        return (remark for remark in self._in_order() if remark.kind is RemarkKind.MISSED)
+
+    def notes(self, passes: Sequence[Pass]) -> Iterable[str]:
+        from tritonopt.rewriting import parts
+
+        return parts.notes(passes, self._in_order(), self.suppressions.notes)
+
+    def _in_order(self) -> list[Remark]:
+        return [remark for _, remark in sorted(self._remarks, key=lambda pair: pair[0])]
 
 
 def _passes(selection: Selection, target: Target) -> list[Pass]:
@@ -237,19 +296,14 @@ def _passes(selection: Selection, target: Target) -> list[Pass]:
 
 
 def _suggestions(
-    job: Job, target: Target, result: Survey, passes: Iterable[Pass]
-) -> Iterator[Suggestion]:
-    from tritonopt.reporting.findings import Suggestion
-
+    job: Job, target: Target, result: Survey
+) -> Iterator[tuple[tuple[int, ...], Suggestion]]:
+    """Each with its place among those of the file."""
     default = job.selection.is_default(target.settings)
     rewriting = _Rewriting(job, target, result.module)
     for found in result.found:
         if _is_worth_reading(found, default) and rewriting.does(found):
-            yield _suggestion(job, target, found, mends=rewriting.mends(found))
-    if result.suppressions is not None and not result.defects and target.focus is None:
-        ran = {chosen.name for chosen in passes}
-        for remark in result.suppressions.unused(ran, everything=default):
-            yield Suggestion(remark)
+            yield found.place, _suggestion(job, target, found, mends=rewriting.mends(found))
 
 
 class _Rewriting:
@@ -296,6 +350,7 @@ class _Rewriting:
             assume=self._facts,
             only=Focus(lines=frozenset({line})),
             program=self._module.program,
+            whole=self._module.whole,
         )
         return any(remark.kind is RemarkKind.PASSED for remark in result.remarks)
 

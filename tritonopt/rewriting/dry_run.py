@@ -24,6 +24,8 @@ from tritonopt.rewriting.protocol import Pass
 class Found:
     """A site, and what is to be said of it."""
 
+    place: tuple[int, ...]
+    """By which findings are ordered."""
     remark: Remark
     chosen: Pass
     site: Site = field(repr=False)
@@ -67,11 +69,13 @@ def dry_run(
     *,
     worthwhile: bool = False,
     only: Focus | None = None,
+    suppressions: AppliedSuppressions | None = None,
 ) -> Survey:
     """Ask every pass for its sites in every kernel.
 
     With `worthwhile`, a pass may be left out where it finds no mistakes and has nothing that pays,
     unless a suppression may be meant for it. `only` says which kernels or lines are meant.
+    `suppressions` are those of the file where the module is an excerpt.
 
     Raises AssumptionError where the launches refute a given fact.
     """
@@ -79,9 +83,9 @@ def dry_run(
         # Giving the fact is the permission to rest on it.
         allowed |= {Safety.ASSUMPTION}
     facts_of = cache(partial(facts.of, assumptions=given))
-    suppressions = AppliedSuppressions(module)
+    suppressions = suppressions or AppliedSuppressions(module)
     worthwhile = worthwhile and suppressions.is_empty
-    found: list[tuple[tuple[int, ...], Found]] = []
+    found: list[Found] = []
     defects: list[Remark] = []
     given_up: list[Remark] = []
     used: set[str] = set()
@@ -106,10 +110,9 @@ def dry_run(
             if only is not None and not only.covers(kernel, line):
                 continue
             if not suppressions.covers(chosen.name, line):
-                key = (kernel.node.lineno, order, line, column)
-                found.append((key, Found(remark, chosen, site, known)))
-    found.sort(key=lambda pair: pair[0])
-    in_order = tuple(item for _, item in found)
+                place = (kernel.node.lineno, order, line, column)
+                found.append(Found(place, remark, chosen, site, known))
+    in_order = tuple(sorted(found, key=lambda item: item.place))
     return Survey(
         module,
         in_order,

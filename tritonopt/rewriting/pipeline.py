@@ -28,6 +28,7 @@ from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.line_map import Copy, LineMap
 from tritonopt.rewriting.model import Bits, Remark, RemarkKind, Safety, Site
 from tritonopt.rewriting.neighborhoods import Neighborhood, Neighborhoods, Units
+from tritonopt.source.editing import apart
 from tritonopt.source.files import BYTE_ORDER_MARK
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def rewrite_source(
     unseen_launches: str = "",
     program: source.Program | None = None,
     refused: Callable[[str], str] | None = None,
+    whole: source.Module | None = None,
 ) -> RewriteResult:
     """Rewrite the kernels of a file.
 
@@ -98,6 +100,8 @@ def rewrite_source(
     no evidence; "" where the text is to be believed. `program` are the files that were given with
     this one, at `path`: it may import from them, and they may launch its kernels. `refused`
     says of the text after an edit why that edit is not to be made, "" where it is.
+
+    `whole` is the file of which the text is an excerpt.
 
     Raises SourceError for a text that does not parse, PassSelectionError and
     AssumptionError for arguments that mean nothing.
@@ -113,19 +117,18 @@ def rewrite_source(
     asked = _Request(chosen, allowed, given, same_bits, only, unseen_launches, refused)
     if not source.has_kernels(text):
         return RewriteResult(text, original=text)
-    module = source.read(text, path, program)
-    run = _brought_to_an_end(module, asked)
-    remarks = (*run.remarks(), *(run.about_the_file() if only is None else ()))
+    module = source.read(text, path, program, whole)
+    done = _in_excerpts(module, asked) or _as_a_whole(module, asked)
     return RewriteResult(
-        text[: text.startswith(BYTE_ORDER_MARK)] + run.module.text,
-        remarks,
+        text[: text.startswith(BYTE_ORDER_MARK)] + done.text,
+        done.remarks,
         original=text,
         kernels=tuple(
             frozenset(parameter.name for parameter in kernel.parameters)
             for kernel in module.kernels
         ),
-        facts_used=frozenset(run.facts_used),
-        notes=parts.notes(asked.passes, remarks, run.suppressions.notes),
+        facts_used=done.facts_used,
+        notes=done.notes,
     )
 
 
@@ -142,12 +145,107 @@ class _Request:
     refused: Callable[[str], str] | None
 
 
-def _brought_to_an_end(module: source.Module, asked: _Request) -> _Run:
+@dataclass(frozen=True)
+class _Done:
+    """What became of a file, and what there is to say of it."""
+
+    text: str
+    remarks: tuple[Remark, ...]
+    facts_used: frozenset[str]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Heard:
+    """What is kept of a run."""
+
+    said: list[_Said]
+    facts_used: frozenset[str]
+    has_defects: bool
+
+    @classmethod
+    def of(cls, run: _Run) -> _Heard:
+        return cls(list(run.said()), frozenset(run.facts_used), run.has_defects)
+
+
+def _done(
+    module: source.Module,
+    asked: _Request,
+    suppressions: AppliedSuppressions,
+    text: str,
+    heard: Sequence[_Heard],
+) -> _Done:
+    """All that was said, by the kernel's place, then by pass; and what there is to say of the file
+    beside its sites."""
+    said = sorted((one for run in heard for one in run.said), key=lambda one: one[0])
+    remarks = [remark for _, remark in said]
+    if asked.only is None:
+        remarks += _of_replaced(module)
+        if not any(run.has_defects for run in heard):
+            ran = {chosen.name for chosen in asked.passes}
+            remarks += suppressions.unused(ran, everything=ran >= set(registry.names()))
+    return _Done(
+        text,
+        tuple(remarks),
+        frozenset().union(*(run.facts_used for run in heard)),
+        tuple(parts.notes(asked.passes, remarks, suppressions.notes)),
+    )
+
+
+def _names_of(module: source.Module) -> set[str]:
+    """What a file defines and binds."""
+    return {*module.names.module.bindings, *(node.name for node, _ in module.names.functions)}
+
+
+def _as_a_whole(module: source.Module, asked: _Request) -> _Done:
+    suppressions = AppliedSuppressions(module)
+    run = _brought_to_an_end(module, asked, suppressions)
+    return _done(module, asked, suppressions, run.module.text, [_Heard.of(run)])
+
+
+def _in_excerpts(module: source.Module, asked: _Request) -> _Done | None:
+    """The same, excerpt by excerpt, which costs as much as these are long; None where it cannot be.
+
+    Only what was said of each is kept.
+    """
+    if (
+        asked.given
+        or asked.unseen_launches
+        or asked.refused is not None
+        or any(p.runs_file and p.is_named for p in asked.passes)
+    ):
+        return None
+    suppressions = AppliedSuppressions(module)
+    heard: list[_Heard] = []
+    replaced: list[tuple[tuple[int, int], str]] = []
+    new_names: Counter[str] = Counter()
+    for excerpt in apart.excerpts(module):
+        if asked.only is not None and not any(map(asked.only.concerns, excerpt.module.kernels)):
+            continue
+        try:
+            run = _brought_to_an_end(excerpt.module, asked, suppressions, excerpt)
+        except apart.Crossed:
+            return None
+        heard.append(_Heard.of(run))
+        if run.module is not excerpt.module:
+            texts = [run.module.text[start:end] for start, end in run.shown]
+            replaced += zip(excerpt.own, texts, strict=True)
+            new_names.update(_names_of(run.module) - _names_of(excerpt.module))
+    if not heard or any(number > 1 for number in new_names.values()):
+        return None
+    return _done(module, asked, suppressions, apart.put_together(module.text, replaced), heard)
+
+
+def _brought_to_an_end(
+    module: source.Module,
+    asked: _Request,
+    suppressions: AppliedSuppressions,
+    excerpt: apart.Excerpt | None = None,
+) -> _Run:
     """The first attempt that comes through, without the kernels in which something failed."""
     defects: dict[_Key, _Defect] = {}
-    suppressions = AppliedSuppressions(module)
     while True:
-        run = _Run(module, asked, defects, suppressions)
+        run = _Run(module, asked, defects, suppressions, excerpt)
         try:
             run.to_fixed_point()
         except _Defect as defect:
@@ -229,10 +327,12 @@ class _Run:
         asked: _Request,
         defects: dict[_Key, _Defect],
         suppressions: AppliedSuppressions,
+        excerpt: apart.Excerpt | None = None,
     ) -> None:
         self.module = module
+        self.shown = excerpt.shown if excerpt is not None else ()
+        """Where the parts of the file are now that no other excerpt shows."""
         self.facts_used: set[str] = set()
-        self._given = module
         self._asked = asked
         self._defects = defects
         self.suppressions = suppressions
@@ -246,25 +346,20 @@ class _Run:
             if asked.only is None or asked.only.concerns(kernel)
         }
 
-    def remarks(self) -> tuple[Remark, ...]:
-        """By the kernel's place, then by pass."""
-        found: list[_Said] = []
+    @property
+    def has_defects(self) -> bool:
+        return bool(self._defects)
+
+    def said(self) -> Iterator[_Said]:
+        """All remarks."""
         for key, state in self._states.items():
             line, column = state.place
             if key in self._defects:
                 remark = self._defects[key].remark(key[0], line, column)
-                found.append(((line, -1, line, column), remark))
+                yield (line, -1, line, column), remark
             else:
                 others = (*state.refused.values(), *state.given_up.values())
-                found += [*state.passed, *state.noted, *state.missed, *others]
-        return tuple(remark for _, remark in sorted(found, key=lambda said: said[0]))
-
-    def about_the_file(self) -> Iterator[Remark]:
-        """What there is to say of the file as it was given, beside its sites."""
-        yield from _of_replaced(self._given)
-        if not self._defects:
-            ran = {chosen.name for chosen in self._asked.passes}
-            yield from self.suppressions.unused(ran, everything=ran >= set(registry.names()))
+                yield from (*state.passed, *state.noted, *state.missed, *others)
 
     def to_fixed_point(self) -> None:
         todo = set(self._states) if self._asked.passes else set()
@@ -447,6 +542,7 @@ class _Run:
             self._fail(edits[0].key, edits[0].chosen, error)
             return frozenset()
         self._line_map.follow(parts, list(self._adopt(module, edits)))
+        self.shown = apart.moved(self.shown, parts)
         self.module = module
         for edit in edits:
             state = self._states[edit.key]

@@ -65,6 +65,8 @@ class Pass(ABC):
     """Whether its analyses tell of code that is wrong as it stands."""
     is_tried: ClassVar[bool] = True
     """Whether `tritonopt tune` tries it where no pass is named."""
+    runs_file: ClassVar[bool] = False
+    """Whether, where it is named, it has the file run, so that no excerpt of it will do."""
     mends: ClassVar[bool] = False
     """Whether it mends mistakes where it is named: those of its analyses that bring changes."""
     harm: ClassVar[str] = ""

@@ -11,6 +11,8 @@ import ast
 import re
 from bisect import bisect_right
 
+from tritonopt.source.parsing import GAP
+
 Placed = ast.stmt | ast.expr | ast.arg | ast.keyword | ast.alias
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -21,13 +23,30 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._starts = [0, *(end.end() for end in _LINE_END.finditer(text))]
+        self._starts = [0]
+        """Where lines begin; of empty lines in a row that are many, the first and the last."""
         self._ascii = text.isascii()
+        numbers: list[int] = [1]
+        done = 0
+        for gap in GAP.finditer(text) if "\r" not in text else ():
+            self._follow(done, gap.start() + 1, numbers)
+            done = gap.end()
+            self._starts.append(done)
+            numbers.append(numbers[-1] + len(gap[0]) - 1)
+        self._follow(done, len(text), numbers)
+        self._numbers = numbers
+        self._is_whole = not done
+
+    def _follow(self, start: int, end: int, numbers: list[int]) -> None:
+        """Take in the lines that begin behind the ends of lines of a part."""
+        found = [match.end() for match in _LINE_END.finditer(self.text, start, end)]
+        numbers += range(numbers[-1] + 1, numbers[-1] + len(found) + 1)
+        self._starts += found
 
     @property
     def count(self) -> int:
         """The number of the last line."""
-        return len(self._starts)
+        return self._numbers[-1]
 
     @property
     def texts(self) -> list[str]:
@@ -36,11 +55,20 @@ class Lines:
 
     def start(self, line: int) -> int:
         """Offset of the first character of a line; lines count from 1, past the last is the end."""
-        return self._starts[line - 1] if line <= len(self._starts) else len(self.text)
+        if line > self._numbers[-1]:
+            return len(self.text)
+        if self._is_whole:
+            return self._starts[line - 1]
+        index = bisect_right(self._numbers, line) - 1
+        return self._starts[index] + line - self._numbers[index]
 
     def line(self, offset: int) -> int:
         """The line that a character is in."""
-        return bisect_right(self._starts, offset)
+        index = bisect_right(self._starts, offset) - 1
+        number = self._numbers[index]
+        if self._is_whole or index + 1 == len(self._numbers):
+            return number
+        return min(number + offset - self._starts[index], self._numbers[index + 1] - 1)
 
     def offset(self, line: int, column: int) -> int:
         """Offset of a place as `ast` gives it: line from 1, column in UTF-8 bytes."""

@@ -8,7 +8,7 @@ import os
 import tokenize
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -42,15 +42,24 @@ def has_kernels(text: str) -> bool:
     return "jit" in text and "triton" in text
 
 
-def read(text: str, path: str = "<string>", program: Program | None = None) -> Module:
+def read(
+    text: str,
+    path: str = "<string>",
+    program: Program | None = None,
+    whole: Module | None = None,
+) -> Module:
     """Parses a file. Raises SourceError where it does not parse.
 
     `path` is only for messages, unless the file is part of a `program`. A byte order mark at the
-    beginning is no part of the text of the module.
+    beginning is no part of the text of the module. `whole` is the file of which the text is an
+    excerpt.
     """
     text = text.removeprefix(BYTE_ORDER_MARK)
     known = program.parsed(text, path) if program is not None else None
-    return parse(text, path, program) if known is None else known.again(path)
+    if known is not None:
+        return known.again(path)
+    found = parse(text, path, program)
+    return found if whole is None else replace(found, whole=whole)
 
 
 def parse(text: str, path: str, program: Program | None = None) -> Module:
@@ -86,6 +95,9 @@ class Module:
     tree: ast.Module = field(repr=False)
     program: Program | None = field(default=None, repr=False)
     """The files that were given with it; None where it stands alone."""
+    whole: Module | None = field(default=None, repr=False)
+    """The file of which this is an excerpt, as it was given: what only counts lines and words
+    asks it too."""
 
     def again(self, path: str) -> Module:
         """The same file, of which nothing was asked so far; what its text alone shows is shared."""
@@ -245,10 +257,10 @@ class Module:
 
     def replaces(self, name: str) -> bool:
         """The same, as far as this file may give it that."""
-        return name in self._hidden_names or name in self.changed_names
+        return name in self.hidden_names or name in self.changed_names
 
     @cached_property
-    def _hidden_names(self) -> frozenset[str]:
+    def hidden_names(self) -> frozenset[str]:
         return find_hidden_names(self)
 
     @cached_property
@@ -312,6 +324,11 @@ class Module:
             if kernel.qualname == name:
                 return kernel
         return next((kernel for kernel in self.kernels if kernel.name == name), None)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Its text; of an excerpt that of the whole file too."""
+        return (self.text,) if self.whole is None else (self.text, self.whole.text)
 
     def text_of(self, node: ast.AST) -> str:
         """The text of a statement or expression; that of a `def` leaves out decorators.

@@ -33,7 +33,7 @@ _NAMESPACES = frozenset({"globals", "locals", "vars", "dir"})
 _BY_NAME = ("getattr", "setattr")
 _LOGGING = frozenset({"debug", "info", "warning", "error", "exception", "log", "warn"})
 _WORDS = re.compile(r"\w+")
-_ANY_WAY = re.compile(
+ANY_WAY = re.compile(
     r"\b(?:globals|locals|vars|dir|eval|exec|getattr|setattr|attrgetter|methodcaller|getmembers"
     r"|import_module|__import__|modules|getmodule|__dict__|__getattribute__|__globals__|f_globals"
     r")\b"
@@ -71,7 +71,7 @@ class _Search:
         self._paths = [*(kernel.qualname for kernel in module.kernels), *self._constants]
         self._parents = module.names.parents
         self._stem = PurePath(module.path).stem
-        self._may_read_texts = _ANY_WAY.search(module.text) is not None
+        self._may_read_texts = ANY_WAY.search(module.text) is not None
         self._finds_itself = self._may_read_texts and any(map(self._is_finding, self._parents))
 
     def find(self) -> Iterator[tuple[str, ast.expr]]:

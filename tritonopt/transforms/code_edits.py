@@ -119,7 +119,7 @@ def _parsed(text: str) -> ast.expr:
 
 def new_function_name(module: Module, wanted: str) -> str:
     """A name for a new function of the file's own block that stands nowhere in the file."""
-    taken = set(_WORD.findall(module.text))
+    taken = {word for text in module.texts for word in _WORD.findall(text)}
     numbered = (f"{wanted}_{number}" for number in count(2))
     return next(name for name in chain([wanted], numbered) if name not in taken)
 

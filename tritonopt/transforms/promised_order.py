@@ -32,7 +32,8 @@ def ask_for_order(
     """
     kernel = facts.kernel
     about = [ast.get_docstring(kernel.module.tree) or ""]
-    about += [n.name for n in kernel.module.tree.body if isinstance(n, _NAMED)]
+    files = [m for m in (kernel.module, kernel.module.whole) if m is not None]
+    about += [n.name for m in files for n in m.tree.body if isinstance(n, _NAMED)]
     around = [_words(at.module, at.launcher) for at in launches if at.launcher is not None]
     promise = _PROMISES.search("\n".join([*about, _words(kernel.module, kernel.node), *around]))
     if promise is None:

@@ -47,7 +47,7 @@ from tritonopt.facts.memory.circumstances import (
     switches_in,
 )
 from tritonopt.facts.memory.dimensions import Dimensions, factors, written_in
-from tritonopt.facts.memory.offsets import number_of
+from tritonopt.facts.memory.offsets import Evaluator, evaluator, number_of
 from tritonopt.source import Launch
 from tritonopt.source.trees import walk
 
@@ -442,13 +442,7 @@ class Trial:
         if not self._comes_about(numbers, [c for c in self._conditions if self._is_even(c[0])]):
             return ""
         places = self._places(sizes, numbers)
-        for place in islice(places, MAX_PLACES):
-            trial = {**numbers, **place}
-            if not self._comes_about(trial):
-                continue
-            element = number_of(self._offset, trial)
-            if element is None:
-                raise CannotTell
+        for place, element in self._reached(islice(places, MAX_PLACES), numbers):
             if element >= length or element < 0:
                 return self._told(sizes, length, element, place)
         return ""
@@ -509,6 +503,23 @@ class Trial:
         assert isinstance(atom, ProgramId)
         programs = self._binding.programs(atom)
         return number_of(programs, numbers) if programs is not None else None
+
+    def _reached(
+        self, places: Iterable[dict[Atom, int]], numbers: Mapping[Atom, int]
+    ) -> Iterator[tuple[dict[Atom, int], int]]:
+        """The places that come about, and the element that each of them goes to."""
+        slots = {atom: index for index, atom in enumerate(self._varying)}
+        conditions = [
+            (evaluator(condition, numbers, slots), holds) for condition, holds in self._conditions
+        ]
+        offset = evaluator(self._offset, numbers, slots)
+        for place in places:
+            values = [place[atom] for atom in slots]
+            if _holds(conditions, values):
+                element = offset(values)
+                if element is None:
+                    raise CannotTell
+                yield place, element
 
     def _comes_about(
         self, trial: Mapping[Atom, int], among: Sequence[tuple[Polynomial, bool]] | None = None
@@ -580,6 +591,16 @@ def _least_rank(which: Iterable[int]) -> int:
     first = max((i + 1 for i in indices if i >= 0), default=0)
     last = max((-i for i in indices if i < 0), default=0)
     return max(first + last, 1)
+
+
+def _holds(conditions: Sequence[tuple[Evaluator, bool]], values: Sequence[int]) -> bool:
+    for condition, holds in conditions:
+        number = condition(values)
+        if number is None:
+            raise CannotTell
+        if bool(number) != holds:
+            return False
+    return True
 
 
 def with_programs(binding: LaunchBinding) -> LaunchBinding:

@@ -10,9 +10,10 @@ of every program and every iteration.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.algebra.atoms import (
@@ -246,10 +247,79 @@ def number_of(form: Polynomial, numbers: Mapping[Atom, int]) -> int | None:
     return total
 
 
+Evaluator = Callable[[Sequence[int]], "int | None"]
+"""What a form comes to at a place: with these numbers for the leaves that vary."""
+
+
+def evaluator(
+    form: Polynomial, known: Mapping[Atom, int], varying: Mapping[Atom, int]
+) -> Evaluator:
+    """`number_of` a form, of which some leaves are known, as a function of the numbers of others.
+
+    `varying` says of each of these its place among the numbers. What is known is computed once.
+    """
+    fixed = 0
+    terms: list[tuple[int, list[Evaluator]]] = []
+    for monomial, coefficient in form.terms.items():
+        product, denominator = coefficient.as_integer_ratio()
+        if denominator != 1 or any(power < 0 for _, power in monomial):
+            return _nothing
+        factors: list[Evaluator] = []
+        for atom, power in monomial:
+            found = _factor(atom, known, varying)
+            if found is None:
+                return _nothing
+            if isinstance(found, int):
+                product *= found**power
+            else:
+                factors += [found] * power
+        if factors:
+            terms.append((product, factors))
+        else:
+            fixed += product
+
+    def evaluate(place: Sequence[int]) -> int | None:
+        total = fixed
+        for number, factors in terms:
+            for factor in factors:
+                part = factor(place)
+                if part is None:
+                    return None
+                number *= part
+            total += number
+        return total
+
+    return evaluate
+
+
+def _nothing(_: Sequence[int]) -> None:
+    """Of a form without a number."""
+
+
+def _factor(
+    atom: Atom, known: Mapping[Atom, int], varying: Mapping[Atom, int]
+) -> Evaluator | int | None:
+    """A number, where what is known gives one, else how it is found; None where it is not."""
+    if atom in varying:
+        return itemgetter(varying[atom])
+    if atom in known:
+        return known[atom]
+    if not isinstance(atom, COMPUTED):
+        return None
+    if not any(leaf in varying for leaf in atom.leaves()):
+        return _number_of_atom(atom, known)
+    sides = [evaluator(form, known, varying) for form in atom.inside]
+    return lambda place: _computed(atom, [side(place) for side in sides])
+
+
 def _number_of_atom(atom: Atom, numbers: Mapping[Atom, int]) -> int | None:
     if not isinstance(atom, COMPUTED):
         return None
-    sides = [number_of(form, numbers) for form in atom.inside]
+    return _computed(atom, [number_of(form, numbers) for form in atom.inside])
+
+
+def _computed(atom: Atom, sides: Sequence[int | None]) -> int | None:
+    """What an atom comes to with these numbers inside."""
     if isinstance(atom, Compared) and atom.order in ("eq", "is") and None in sides:
         return _are_one(*atom.inside)
     match atom, sides:

@@ -26,7 +26,6 @@ from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.memory.buffers import MAX_RANK, CannotTell, Trial, sizes_are_seen
 from tritonopt.facts.memory.dimensions import Dimensions, written_in
 from tritonopt.facts.memory.lost_updates import find_lost_update
-from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.operations import Op
 from tritonopt.source import Launch
 
@@ -322,15 +321,11 @@ class _Access(Trial):
         found: dict[int, list[dict[Atom, int]]] = {}
         first = 0 if self._part is None else self._part[1]
         skipped = first * math.prod(self._sizes_of(self._buffer, sizes)[1:])
-        for place in islice(self._all_places(sizes, numbers), MAX_PLACES):
-            trial = {**numbers, **place}
-            if self._comes_about(trial):
-                element = number_of(self._offset, trial)
-                if element is None:
-                    raise CannotTell
-                alike = found.setdefault(skipped + element, [])
-                if len(alike) < 4:
-                    alike.append(place)
+        places = islice(self._all_places(sizes, numbers), MAX_PLACES)
+        for place, element in self._reached(places, numbers):
+            alike = found.setdefault(skipped + element, [])
+            if len(alike) < 4:
+                alike.append(place)
         return found
 
     def _all_places(

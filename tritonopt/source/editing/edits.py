@@ -81,7 +81,7 @@ def replaced(module: Module, parts: Sequence[Rewritten]) -> Module:
     """The file with parts replaced, in their order; EditConflict where that does not parse."""
     text = _spliced(module.text, [(part.start, part.end, part.text) for part in parts])
     try:
-        return read(text, module.path, module.program)
+        return read(text, module.path, module.program, module.whole)
     except SourceError as error:
         raise EditConflict(f"the result does not parse: {error}") from error
 

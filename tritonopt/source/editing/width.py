@@ -34,7 +34,8 @@ def line_width(module: Module) -> int:
                     return said
             if os.path.exists(directory / ".git"):
                 break
-    return max([_DEFAULT, *map(len, module.lines.texts)])
+    lines = (line for text in module.texts for line in text.split("\n"))
+    return max([_DEFAULT, *map(len, lines)])
 
 
 def _of_a_project(tools: Any) -> Any:

@@ -128,7 +128,7 @@ class _Proof:
         allowed |= {n for loop in nest.loops for n in ast.walk(loop.node.iter)}  # type: ignore[union-attr]
         carried = set(nest.sweep.carried)
         bound = {n for s in nest.first.body for n in names_bound(s)} | names_bound(nest.first)
-        for node in nest.nodes - allowed:
+        for node in (n for n in ast.walk(nest.first) if n not in allowed):
             value = facts.values.get(node) if isinstance(node, ast.expr) else None
             if isinstance(node, ast.Call):
                 self._check_call(node)

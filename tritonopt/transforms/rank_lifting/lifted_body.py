@@ -131,7 +131,8 @@ class _Walk:
         self._block(self._part.statements)
         self._check_writes()
         self._exits.check(self._calls.accesses)
-        width = max(_WIDTH, max(map(len, self._kernel.module.lines.texts)))
+        texts = self._kernel.module.texts
+        width = max(_WIDTH, *(len(line) for text in texts for line in text.split("\n")))
         for call in self._calls.accesses:
             self._edits.break_long_line(call, width)
         return LiftedBody(self._edits, self._replaced, self._calls.is_summed)

@@ -35,11 +35,8 @@ def invariant_statements(
         return []
     kernel_names = frozenset(facts.kernel.module.names.scopes[facts.kernel.node].bindings)
     uses = {statement: _Uses.of(statement, kernel_names) for statement in body}
-    while True:
-        fit = [s for s in chosen if _keeps_its_names(s, chosen, uses)]
-        if len(fit) == len(chosen):
-            return chosen
-        chosen = fit
+    kept = _keeping_their_names(set(chosen), uses)
+    return [statement for statement in chosen if statement in kept]
 
 
 def _only_binds(statement: ast.stmt) -> bool:
@@ -97,17 +94,34 @@ class _Uses:
         return cls(frozenset(name.id for name in names), frozenset(bound))
 
 
-def _keeps_its_names(
-    statement: ast.stmt, chosen: Collection[ast.stmt], uses: Mapping[ast.stmt, _Uses]
-) -> bool:
-    """Whether each name in the statement means the same when all that is chosen runs first."""
-    body = list(uses)
-    for name in uses[statement].mentioned:
-        binding = [s for s in body if name in uses[s].bound]
-        if any(s not in chosen for s in binding):
-            return False
-        if name in uses[statement].bound:
-            before = body[: body.index(binding[-1])]
-            if any(s not in chosen and name in uses[s].mentioned for s in before):
-                return False
-    return True
+def _keeping_their_names(
+    chosen: set[ast.stmt], uses: Mapping[ast.stmt, _Uses]
+) -> Collection[ast.stmt]:
+    """The most of `chosen` whose names mean the same when all of these run first.
+
+    What stays where it is keeps others from moving: all that mention a name which it binds, and
+    where it reads a name before the last binding of it, all that bind that name.
+    """
+    last: dict[str, int] = {}
+    binding: dict[str, list[ast.stmt]] = {}
+    mentioning: dict[str, list[ast.stmt]] = {}
+    for place, (statement, names) in enumerate(uses.items()):
+        for name in names.bound:
+            last[name] = place
+            binding.setdefault(name, []).append(statement)
+        for name in names.mentioned:
+            mentioning.setdefault(name, []).append(statement)
+    places = {statement: place for place, statement in enumerate(uses)}
+    staying = [statement for statement in uses if statement not in chosen]
+    while staying:
+        statement = staying.pop()
+        for name in uses[statement].mentioned:
+            if name in uses[statement].bound:
+                goes = mentioning.pop(name, [])
+            elif places[statement] < last.get(name, 0):
+                goes = binding.pop(name, [])
+            else:
+                continue
+            staying += [other for other in goes if other in chosen]
+            chosen.difference_update(goes)
+    return chosen
