@@ -100,9 +100,7 @@ class Trial:
 
     _ends_at_buffer: ClassVar[bool] = True
     """Whether it is asked where the buffer ends."""
-
-    _free: frozenset[Atom] = frozenset()
-    """Arguments of the launcher that may be any number: 1 is tried."""
+    _free: frozenset[Atom] = frozenset()  # arguments of the launcher that may be any number
 
     def __init__(
         self, facts: KernelFacts, launch: Launch, binding: LaunchBinding, store: Effect
@@ -233,7 +231,6 @@ class Trial:
     def _numbers(self, sizes: tuple[int, ...]) -> dict[Atom, int]:
         """What the sizes and what is computed from them come to."""
         numbers: dict[Atom, int] = {atom: self._size(atom, sizes) for atom in self._sized}
-        numbers.update(dict.fromkeys(self._free, 1))
         for atom in self._powers:
             number = number_of(atom.form, numbers)
             if number is None or number < 1:
@@ -356,7 +353,7 @@ class Trial:
         """Programs, iterations and lanes."""
         atoms = {
             a for form in self._forms for a in inputs_of(form) if not isinstance(a, TensorSize)
-        } - self._free
+        }
         return sorted(atoms, key=lambda a: (not isinstance(a, ProgramId), a.key))
 
     def _most(self, atom: Atom, numbers: Mapping[Atom, int]) -> int | None:
