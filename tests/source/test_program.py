@@ -597,7 +597,7 @@ def test_escapes_elsewhere(tmp_path: Path, other: str) -> None:
         "x.k = 1\n",
         "from . import k as m\nregister(m)\n",
         "from . import k as m\nspace = Namespace(utils=m)\n",
-        "from . import k as m\nspace = Namespace(utils=m)\nprint(getattr(torch, space.name))\n",
+        "import torch\nfrom . import k as m\nuse(m)\nprint(getattr(torch, name))\n",
         "from .k import k\nprint(len(k.configs), k.fn.__name__, k.best_config.kwargs['B'])\n",
         "def run(k):\n    k[(1,)](1)\n",
     ],

@@ -122,11 +122,6 @@ def launch_at(reference: Reference, kernel: Kernel, module: Module) -> Launch | 
     return _Finder(module).launch(kernel, reference, None)
 
 
-def only_asks_at(reference: Reference, module: Module) -> bool:
-    """Whether an expression, which stands for a kernel of any file, is only asked something."""
-    return _Finder(module).only_asks(reference)
-
-
 def caller_at(reference: Reference, module: Module) -> Kernel | None:
     """The jit code in which an expression is called."""
     return _Finder(module).caller(reference)
@@ -365,56 +360,8 @@ class _Finder:
         return (
             reference in self._aliases
             or self._decorates_kernel(reference)
-            or self.only_asks(reference)
+            or only_asks(reference, self._module)
         )
-
-    def only_asks(self, reference: Reference) -> bool:
-        """Whether something of the kernel is read there that neither launches nor changes it.
-
-        `k.configs` and `k.best_config` are read of, and what comes of it is a number or a text, or
-        goes to a function that only looks at it: a configuration can be changed. `k.fn` is the
-        kernel again, without what stands above it.
-        """
-        parents = self._names.parents
-        node: ast.expr = reference
-        attribute = ""
-        around = parents.get(node)
-        while isinstance(around, ast.Attribute) and around.attr in ("fn", "base_fn"):
-            node, around = around, parents.get(around)
-        if isinstance(around, ast.Attribute) and isinstance(around.ctx, ast.Load):
-            node, attribute, around = around, around.attr, parents.get(around)
-            if attribute in _TEXTS:
-                return True
-            if attribute not in _TABLES:
-                return False
-        while isinstance(around, ast.Attribute | ast.Subscript) and attribute:
-            if around.value is not node or not isinstance(around.ctx, ast.Load):
-                return False
-            last = around.attr if isinstance(around, ast.Attribute) else attribute
-            plain = isinstance(around, ast.Subscript) and attribute == "kwargs"
-            node, attribute, around = around, last, parents.get(around)
-            if plain or attribute in _NUMBERS:
-                return True
-            if attribute not in (*_TABLES, "kwargs"):
-                return False
-        return self._only_looks(node, around)
-
-    def _only_looks(self, node: ast.expr, around: ast.AST | None) -> bool:
-        match around:
-            case ast.Call(func=called, args=arguments) if node in arguments:
-                name = self._module.builtin(called) or self._module.resolve(called)
-                return name in _LOOKING
-            case ast.Compare(ops=ops) if all(isinstance(op, ast.Is | ast.IsNot) for op in ops):
-                return True
-            case ast.FormattedValue():
-                return isinstance(node, ast.Attribute)
-            case ast.Assert() | ast.Expr():
-                return True
-            case ast.UnaryOp(op=ast.Not()):
-                return True
-            case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
-                return test is node
-        return False
 
     def caller(self, reference: Reference) -> Kernel | None:
         """The kernel in whose text it is called."""
@@ -495,3 +442,53 @@ def _last(reference: Reference) -> str:
 
 def _place(node: ast.expr) -> tuple[int, int]:
     return node.lineno, node.col_offset
+
+
+def only_asks(reference: Reference, module: Module) -> bool:
+    """Whether something of the kernel is read there that neither launches nor changes it.
+
+    `k.configs` and `k.best_config` are read of, and what comes of it is a number or a text, or
+    goes to a function that only looks at it: a configuration can be changed. `k.fn` is the
+    kernel again, without what stands above it.
+    """
+    parents = module.names.parents
+    node: ast.expr = reference
+    attribute = ""
+    around = parents.get(node)
+    while isinstance(around, ast.Attribute) and around.attr in ("fn", "base_fn"):
+        node, around = around, parents.get(around)
+    if isinstance(around, ast.Attribute) and isinstance(around.ctx, ast.Load):
+        node, attribute, around = around, around.attr, parents.get(around)
+        if attribute in _TEXTS:
+            return True
+        if attribute not in _TABLES:
+            return False
+    while isinstance(around, ast.Attribute | ast.Subscript) and attribute:
+        if around.value is not node or not isinstance(around.ctx, ast.Load):
+            return False
+        last = around.attr if isinstance(around, ast.Attribute) else attribute
+        plain = isinstance(around, ast.Subscript) and attribute == "kwargs"
+        node, attribute, around = around, last, parents.get(around)
+        if plain or attribute in _NUMBERS:
+            return True
+        if attribute not in (*_TABLES, "kwargs"):
+            return False
+    return _only_looks(node, around, module)
+
+
+def _only_looks(node: ast.expr, around: ast.AST | None, module: Module) -> bool:
+    match around:
+        case ast.Call(func=called, args=arguments) if node in arguments:
+            name = module.builtin(called) or module.resolve(called)
+            return name in _LOOKING
+        case ast.Compare(ops=ops) if all(isinstance(op, ast.Is | ast.IsNot) for op in ops):
+            return True
+        case ast.FormattedValue():
+            return isinstance(node, ast.Attribute)
+        case ast.Assert() | ast.Expr():
+            return True
+        case ast.UnaryOp(op=ast.Not()):
+            return True
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+            return test is node
+    return False

@@ -117,7 +117,7 @@ class Trial:
     """Of how many tensors the sizes may decide."""
 
     _free: frozenset[Atom] = frozenset()
-    """Arguments of the launcher for which 1 is tried."""
+    """Arguments of the launcher that may be any number."""
 
     def __init__(
         self, facts: KernelFacts, launch: Launch, binding: LaunchBinding, store: Effect
@@ -331,7 +331,6 @@ class Trial:
     def _numbers(self, sizes: tuple[int, ...]) -> dict[Atom, int]:
         """What the sizes and what is computed from them come to."""
         numbers: dict[Atom, int] = {atom: self._size(atom, sizes) for atom in self._sized}
-        numbers.update(dict.fromkeys(self._free, 1))
         for atom in self._powers:
             number = number_of(atom.form, numbers)
             if number is None or number < 1:
@@ -489,7 +488,7 @@ class Trial:
         """Programs, iterations and lanes."""
         atoms = {
             a for form in self._forms for a in self._inputs(form) if not isinstance(a, TensorSize)
-        } - self._free
+        }
         return sorted(atoms, key=lambda a: (not isinstance(a, ProgramId), a.key))
 
     def _most(self, atom: Atom, numbers: Mapping[Atom, int]) -> int | None:

@@ -280,6 +280,13 @@ class _Access(Trial):
             return super()._buffer
         return forms_at(self._launch)(self._part[0])
 
+    def _numbers(self, sizes: tuple[int, ...]) -> dict[Atom, int]:
+        return {**super()._numbers(sizes), **dict.fromkeys(self._free, 1)}
+
+    @cached_property
+    def _varying(self) -> list[Atom]:
+        return [atom for atom in super()._varying if atom not in self._free]
+
     def meets(self, writes: _Access) -> str:
         """A program that reads what another one writes."""
         if self._buffer != writes._buffer or self._tensor != writes._tensor:

@@ -18,7 +18,7 @@ from tritonopt.source.launches import (
     Reference,
     caller_at,
     launch_at,
-    only_asks_at,
+    only_asks,
 )
 from tritonopt.source.project.meanings import Defined, Missing, Outside, Part, Target
 
@@ -146,7 +146,7 @@ class _Search:
             if launch is not None:
                 self._launches[place] = launch
                 return
-            if only_asks_at(reference, module):
+            if only_asks(reference, module):
                 return
             alias = _alias(reference, module)
             if alias:
