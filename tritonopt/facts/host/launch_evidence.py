@@ -129,17 +129,16 @@ class LaunchEvidence:
 
     def passes_one_for_both(self, first: str, second: str) -> bool:
         """Whether some launch is seen to pass one tensor for two parameters, or parts of one."""
-        return self.where_one_is_both(first, second) != ""
+        return bool(self.passing_one_for_both(first, second))
 
-    def where_one_is_both(self, first: str, second: str) -> str:
-        """Where a launch is seen to do so; "" for none."""
+    def passing_one_for_both(self, first: str, second: str) -> list[Launch]:
+        """The launches that are seen to do so."""
+        found = []
         for launch in self.launches:
             one, other = launch.arguments.get(first), launch.arguments.get(second)
-            if one is None or other is None or isinstance(one, ast.Constant):
-                continue
-            if may_be_one(launch, one, other):
-                return launch.where
-        return ""
+            if one is not None and other is not None and not isinstance(one, ast.Constant):
+                found += [launch] if may_be_one(launch, one, other) else []
+        return found
 
     def overlap(self, first: str, second: str) -> str:
         """Where a launch is seen to pass two parts of one tensor that may overlap; "" for none."""

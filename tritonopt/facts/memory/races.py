@@ -93,13 +93,13 @@ def find_crossing(facts: KernelFacts, axis: int) -> Crossing | None:
     for load in (e for e in facts.effects if _is_plain(e, EffectKind.LOAD)):
         for write in (e for e in facts.effects if e.writes and e.pointer is not None):
             for read, written in product(_buffers(facts, load), _buffers(facts, write)):
-                where = "" if read == written else facts.launches.where_one_is_both(read, written)
-                if where and facts.why_disjoint(read, written)[0]:
-                    continue
-                if where and not _are_equal(facts, load, write):
-                    return Crossing(load, write, where)
-                if read == written and _are_tiles_apart(facts, load, write, axis):
-                    return Crossing(load, write)
+                if read == written:
+                    if _are_tiles_apart(facts, load, write, axis):
+                        return Crossing(load, write)
+                elif not facts.why_disjoint(read, written)[0]:
+                    for launch in facts.launches.passing_one_for_both(read, written):
+                        if not _are_equal(facts, load, write, launch):
+                            return Crossing(load, write, launch.where)
     return None
 
 
@@ -113,10 +113,10 @@ def _buffers(facts: KernelFacts, effect: Effect) -> frozenset[str]:
     return frozenset({base}) if known is None and base is not None else known or frozenset()
 
 
-def _are_equal(facts: KernelFacts, load: Effect, write: Effect) -> bool:
+def _are_equal(facts: KernelFacts, load: Effect, write: Effect, launch: Launch) -> bool:
     """Whether two accesses go to the same elements in the same order, be it in loops of their own.
 
-    Whichever launch passes one tensor, an element belongs to the program that computes it.
+    What a launch passes counts: its strides of one tensor are the same, whatever they are called.
     """
     assert load.pointer is not None
     assert write.pointer is not None
@@ -138,7 +138,11 @@ def _are_equal(facts: KernelFacts, load: Effect, write: Effect) -> bool:
         if counts[0] is None or counts[0] != counts[1]:
             return False
         read = replaced(read, {one_loop: Polynomial.of(other_loop)})
-    return (read - written).is_zero
+    passed = [b for b in facts.launches.bindings if b.launch is launch]
+    apart = read - written
+    return apart.is_zero or (
+        bool(passed) and all(substitute(apart, binding).is_zero for binding in passed)
+    )
 
 
 def _count(facts: KernelFacts, atom: Iteration) -> Polynomial | None:
