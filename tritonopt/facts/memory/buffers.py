@@ -307,7 +307,7 @@ class Trial:
     def _violation(self, sizes: tuple[int, ...], numbers: dict[Atom, int]) -> str:
         length = math.prod(self._sizes_of(self._buffer, sizes))
         places = self._places(sizes, numbers)
-        for place, element in self._reached(islice(places, MAX_PLACES), numbers):
+        for place, element in reached(self, islice(places, MAX_PLACES), numbers):
             if element >= length or element < 0:
                 return self._told(sizes, length, element, place)
         return ""
@@ -361,23 +361,6 @@ class Trial:
         programs = self._binding.programs(atom)
         return number_of(programs, numbers) if programs is not None else None
 
-    def _reached(
-        self, places: Iterable[dict[Atom, int]], numbers: Mapping[Atom, int]
-    ) -> Iterator[tuple[dict[Atom, int], int]]:
-        """The places that come about, and the element that each of them goes to."""
-        slots = {atom: index for index, atom in enumerate(self._varying)}
-        conditions = [
-            (evaluator(condition, numbers, slots), holds) for condition, holds in self._conditions
-        ]
-        offset = evaluator(self._offset, numbers, slots)
-        for place in places:
-            values = [place[atom] for atom in slots]
-            if _holds(conditions, values):
-                element = offset(values)
-                if element is None:
-                    raise CannotTell
-                yield place, element
-
     def _comes_about(self, trial: Mapping[Atom, int]) -> bool:
         for condition, holds in self._conditions:
             number = number_of(condition, trial)
@@ -405,6 +388,22 @@ class Trial:
             f"{' of '.join(where) or 'the store'} writes to element {element} of {self._base}, "
             f"which has {length} elements"
         )
+
+
+def reached(
+    trial: Trial, places: Iterable[dict[Atom, int]], numbers: Mapping[Atom, int]
+) -> Iterator[tuple[dict[Atom, int], int]]:
+    """The places of a trial that come about, and the element that each of them goes to."""
+    slots = {atom: index for index, atom in enumerate(trial._varying)}
+    conditions = [(evaluator(form, numbers, slots), holds) for form, holds in trial._conditions]
+    offset = evaluator(trial._offset, numbers, slots)
+    for place in places:
+        values = [place[atom] for atom in slots]
+        if _holds(conditions, values):
+            element = offset(values)
+            if element is None:
+                raise CannotTell
+            yield place, element
 
 
 def _holds(conditions: Sequence[tuple[Evaluator, bool]], values: Sequence[int]) -> bool:
