@@ -78,12 +78,21 @@ def test_lines_between_gaps_are_counted_as_in_any_text() -> None:
         "\n\ndef change(x):\n    global WIDE\n    WIDE = 5\n",
         "\n\ndef change(x):\n    setattr(x, 'fn', 3)\n",
         "\n\n# a and b\ndef nothing():\n    pass\n",
+        kernel("wide", "tl.store(X + tl.program_id(0).to(tl.int64), 1.0)"),
+        "\n\ndef capture(x):\n    with torch.cuda.graph(x):\n        pass\n",
     ],
 )
 def test_what_may_have_to_do_with_each_other_stays_together(more: str) -> None:
     assert names(HEADER + kernel("a") + kernel("b")) == [["a"], ["b"]]
     assert names(HEADER + kernel("a") + kernel("b") + more) == []
     assert names(HEADER + kernel("a") + kernel("b", "a(X)") + kernel("c")) == [["a", "b"], ["c"]]
+
+
+def test_a_buffer_of_a_tuned_kernel_may_be_named_in_a_text() -> None:
+    text = HEADER + kernel("a").replace("@triton.jit", "@triton.autotune([], [])\n@triton.jit")
+    text += kernel("b")
+    assert names(text) == [["a"], ["b"]]
+    assert names(text + "\n\ndef ask(x):\n    return x['X'], 'b'\n") == []
 
 
 def test_a_kernel_is_seen_with_those_that_launch_it() -> None:

@@ -103,15 +103,13 @@ def dry_run(
         except Exception as error:
             defects.append(defect_remark(kernel, chosen, error))
             continue
-        for site in sites:
-            used |= site.facts_used
-            line, column = module.lines.place(site.anchor)
-            remark = classify(kernel, chosen, site, (line, column), allowed, mends=False)
+        used = used.union(*(site.facts_used for site in sites))
+        for each in _told(sites, known, (order, chosen), allowed):
+            line = each.remark.line
             if only is not None and not only.covers(kernel, line):
                 continue
             if not suppressions.covers(chosen.name, line):
-                place = (kernel.node.lineno, order, line, column)
-                found.append(Found(place, remark, chosen, site, known))
+                found.append(each)
     in_order = tuple(sorted(found, key=lambda item: item.place))
     return Survey(
         module,
@@ -122,3 +120,17 @@ def dry_run(
         tuple(given_up),
         parts.notes(passes, [item.remark for item in in_order], suppressions.notes),
     )
+
+
+def _told(
+    sites: Sequence[Site],
+    known: facts.KernelFacts,
+    asked: tuple[int, Pass],
+    allowed: frozenset[Safety],
+) -> Iterator[Found]:
+    """What is to be said of the sites that a pass found."""
+    kernel, (order, chosen) = known.kernel, asked
+    for site in sites:
+        line, column = kernel.module.lines.place(site.anchor)
+        remark = classify(kernel, chosen, site, (line, column), allowed, mends=False)
+        yield Found((kernel.node.lineno, order, line, column), remark, chosen, site, known)

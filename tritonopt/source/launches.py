@@ -29,16 +29,15 @@ _TEXTS = frozenset(
 )
 """Attributes of kernels and tuners that are numbers or texts."""
 _TABLES = frozenset(
-    ["configs", "best_config", "configs_timings", "cache", "device_caches", "arg_names", "keys"]
-    + ["params", "signature", "constexprs", "nargs", "used_global_vals", "kernel_cache"]
+    ["configs", "best_config", "configs_timings", "cache", "device_caches", "keys"]
+    + ["nargs", "used_global_vals", "kernel_cache"]
 )
-"""Those that may be changed inside."""
+"""Those that may be changed inside; not those that name the parameters (see `ahead`)."""
 _NUMBERS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg"})
 """Attributes of a configuration that are numbers."""
 _LOOKING = frozenset(
     ["len", "print", "str", "repr", "isinstance", "issubclass", "hasattr", "callable", "type", "id"]
-    + ["bool", "hash", "inspect.getsource", "inspect.getsourcelines", "inspect.signature"]
-    + ["inspect.getfile", "inspect.getsourcefile"]
+    + ["bool", "hash", "inspect.getfile", "inspect.getsourcefile"]
 )
 """Functions that neither keep nor change what they are given."""
 
@@ -463,6 +462,8 @@ def only_asks(reference: Reference, module: Module) -> bool:
             return True
         if attribute not in _TABLES:
             return False
+    if node is not reference and not attribute:
+        return False
     while isinstance(around, ast.Attribute | ast.Subscript) and attribute:
         if around.value is not node or not isinstance(around.ctx, ast.Load):
             return False

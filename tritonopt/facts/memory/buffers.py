@@ -441,7 +441,7 @@ class Trial:
         if not self._comes_about(numbers, [c for c in self._conditions if self._is_even(c[0])]):
             return ""
         places = self._places(sizes, numbers)
-        for place, element in self._reached(islice(places, MAX_PLACES), numbers):
+        for place, element in reached(self, islice(places, MAX_PLACES), numbers):
             if element >= length or element < 0:
                 return self._told(sizes, length, element, place)
         return ""
@@ -502,23 +502,6 @@ class Trial:
         assert isinstance(atom, ProgramId)
         programs = self._binding.programs(atom)
         return number_of(programs, numbers) if programs is not None else None
-
-    def _reached(
-        self, places: Iterable[dict[Atom, int]], numbers: Mapping[Atom, int]
-    ) -> Iterator[tuple[dict[Atom, int], int]]:
-        """The places that come about, and the element that each of them goes to."""
-        slots = {atom: index for index, atom in enumerate(self._varying)}
-        conditions = [
-            (evaluator(condition, numbers, slots), holds) for condition, holds in self._conditions
-        ]
-        offset = evaluator(self._offset, numbers, slots)
-        for place in places:
-            values = [place[atom] for atom in slots]
-            if _holds(conditions, values):
-                element = offset(values)
-                if element is None:
-                    raise CannotTell
-                yield place, element
 
     def _comes_about(
         self, trial: Mapping[Atom, int], among: Sequence[tuple[Polynomial, bool]] | None = None
@@ -590,6 +573,22 @@ def _least_rank(which: Iterable[int]) -> int:
     first = max((i + 1 for i in indices if i >= 0), default=0)
     last = max((-i for i in indices if i < 0), default=0)
     return max(first + last, 1)
+
+
+def reached(
+    trial: Trial, places: Iterable[dict[Atom, int]], numbers: Mapping[Atom, int]
+) -> Iterator[tuple[dict[Atom, int], int]]:
+    """The places of a trial that come about, and the element that each of them goes to."""
+    slots = {atom: index for index, atom in enumerate(trial._varying)}
+    conditions = [(evaluator(form, numbers, slots), holds) for form, holds in trial._conditions]
+    offset = evaluator(trial._offset, numbers, slots)
+    for place in places:
+        values = [place[atom] for atom in slots]
+        if _holds(conditions, values):
+            element = offset(values)
+            if element is None:
+                raise CannotTell
+            yield place, element
 
 
 def _holds(conditions: Sequence[tuple[Evaluator, bool]], values: Sequence[int]) -> bool:

@@ -23,7 +23,7 @@ from tritonopt.facts.host.callers import passes_any_size
 from tritonopt.facts.host.launcher_code import forms_at
 from tritonopt.facts.host.slices import rows_from
 from tritonopt.facts.launch_bindings import LaunchBinding
-from tritonopt.facts.memory.buffers import MAX_RANK, CannotTell, Trial, sizes_are_seen
+from tritonopt.facts.memory.buffers import MAX_RANK, CannotTell, Trial, reached, sizes_are_seen
 from tritonopt.facts.memory.dimensions import Dimensions, written_in
 from tritonopt.facts.memory.lost_updates import find_lost_update
 from tritonopt.facts.operations import Op
@@ -333,7 +333,7 @@ class _Access(Trial):
         first = 0 if self._part is None else self._part[1]
         skipped = first * math.prod(self._sizes_of(self._buffer, sizes)[1:])
         places = islice(self._all_places(sizes, numbers), MAX_PLACES)
-        for place, element in self._reached(places, numbers):
+        for place, element in reached(self, places, numbers):
             alike = found.setdefault(skipped + element, [])
             if len(alike) < 4:
                 alike.append(place)

@@ -9,7 +9,8 @@ Two definitions may have to do with each other where the text of one has a name 
 defines, be it in a comment or a string, and through others, in both directions. So nothing outside
 of an excerpt calls, launches, binds or reads what is in it by a name, nor is read by it. Files that
 reach for names in other ways (`globals()`, `setattr`, `helper.fn = ...`) are not taken apart.
-What rests on a file as a whole, such as its longest line, is asked of `Module.whole`.
+Buffers that a tuner puts back are named in texts, so these join what they may name. What rests on
+a file as a whole, such as its longest line, is asked of `Module.whole`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from tritonopt.source.editing.edits import Rewritten
@@ -29,8 +30,15 @@ from tritonopt.source.trees import walk
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _WORDS = re.compile(r"\w+")
 _FURTHER_IN = re.compile(r"[ \t]+#[^\n]*\n|[ \t]*\n(?=(?:[ \t]*\n)*[ \t]+#)")
-_FOR_ALL = frozenset({"set_allocator", "global", *SETTERS, *WHOLE} - {"__init__"})
-"""Words of files in which a definition may have to do with another whose names it does not have."""
+_FOR_ALL = frozenset(
+    {"set_allocator", "int64", "graph", "make_graphed_callables", "global", *SETTERS, *WHOLE}
+    - {"__init__"}
+)
+"""Words of files in which a definition may have to do with another whose names it does not have.
+
+Where one kernel is written for tensors of billions of elements, so may others be; an allocator is
+set, and a graph captured, for every launch.
+"""
 
 
 Spans = tuple[tuple[int, int], ...]
@@ -57,31 +65,22 @@ def excerpts(module: Module) -> Iterator[Excerpt]:
     if len(module.kernels) < 2 or not _is_plain(module):
         return
     chunks = list(_chunks(module))
-    words = [frozenset(_WORDS.findall(chunk.text)) for chunk in chunks]
     homes: dict[str, list[int]] = {}
     for place, chunk in enumerate(chunks):
         for name in chunk.defined:
             homes.setdefault(name, []).append(place)
-    joined = _Groups(len(chunks))
-    apart = {place for place, chunk in enumerate(chunks) if chunk.defines}
-    # A statement that mentions a definition belongs to it, and so does what mentions the statement.
-    more = True
-    while more:
-        found = {
-            place
-            for place in range(len(chunks))
-            if place not in apart
-            and any(home in apart for word in words[place] for home in homes.get(word, ()))
-        }
-        apart |= found
-        more = bool(found)
-    for place in apart:
-        for word in words[place]:
-            for home in homes.get(word, ()):
-                if home in apart:
-                    joined.join(place, home)
+    mentioned = [
+        {home for word in _WORDS.findall(chunk.text) for home in homes.get(word, ())}
+        for chunk in chunks
+    ]
+    apart = _apart(chunks, mentioned)
     ends = [chunk.last_line for chunk in chunks]
-    with_kernel = {joined.of(_at(ends, kernel.node.lineno)) for kernel in module.kernels}
+    kernels = [bisect_left(ends, kernel.node.lineno) for kernel in module.kernels]
+    joined = _Groups(len(chunks))
+    pairs = [(place, home) for place in apart for home in mentioned[place] & apart]
+    for one, other in (*pairs, *_named_in_texts(module, ends)):
+        joined.join(one, other)
+    with_kernel = {joined.of(place) for place in kernels}
     if len(with_kernel) < 2:
         return
     groups: dict[int, list[int]] = {}
@@ -90,6 +89,32 @@ def excerpts(module: Module) -> Iterator[Excerpt]:
     common = [place for place in range(len(chunks)) if place not in apart]
     for group in sorted(with_kernel, key=lambda g: groups[g][0]):
         yield _excerpt(module, chunks, groups[group], common)
+
+
+def _apart(chunks: Sequence[_Chunk], mentioned: Sequence[Set[int]]) -> set[int]:
+    """The chunks that do not stand for all: definitions, and statements that mention these.
+
+    What mentions such a statement does not stand for all either.
+    """
+    found = {place for place, chunk in enumerate(chunks) if chunk.defines}
+    rest = {place for place in range(len(chunks)) if place not in found}
+    while more := {place for place in rest if not found.isdisjoint(mentioned[place])}:
+        found |= more
+        rest -= more
+    return found
+
+
+def _named_in_texts(module: Module, ends: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Definitions and the kernels below other decorators, of which a text names a parameter."""
+    tuned: dict[str, list[int]] = {}
+    for kernel in module.kernels:
+        for parameter in kernel.parameters if len(kernel.decorators) > 1 else ():
+            place = bisect_left(ends, kernel.node.lineno)
+            tuned.setdefault(parameter.name, []).append(place)
+    for node in walk(module.tree) if tuned else ():
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            for home in tuned.get(node.value, ()):
+                yield bisect_left(ends, node.lineno), home
 
 
 def _is_plain(module: Module) -> bool:
@@ -189,10 +214,6 @@ class _Groups:
 
     def join(self, one: int, other: int) -> None:
         self._above[self.of(one)] = self.of(other)
-
-
-def _at(ends: Sequence[int], line: int) -> int:
-    return bisect_left(ends, line)
 
 
 def _excerpt(
