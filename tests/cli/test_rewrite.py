@@ -308,6 +308,7 @@ def test_json(run: Any) -> None:
         "changed": 1,
         "notes": [],
         "statistics": {"double-to-add": {"passed": 1, "not-a-name": 1}},
+        "defects": [],
     }
     assert list(errors) == ["d.py"]
     assert errors["d.py"][0].startswith("d.py:1:")
@@ -423,10 +424,10 @@ def test_a_failure_inside_a_pass(run: Any) -> None:
 def test_a_failure_around_the_passes_is_one_file_lost(
     run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def read(text: str, path: str, program: Any = None) -> Any:
+    def read(text: str, path: str, *others: Any) -> Any:
         if path == "odd.py":
             raise RuntimeError("of ours")
-        return reading(text, path, program)
+        return reading(text, path, *others)
 
     reading = source.read
     monkeypatch.setattr(source, "read", read)

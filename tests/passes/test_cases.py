@@ -10,6 +10,7 @@ before its docstring say what is expected:
     # options: formula=moments          options of the pass
     # with: licm                        another pass that runs too (without: none but the folder's)
     # assume: N % BLOCK == 0            a fact given with --assume; may stand several times
+    # safety: assumption                what is allowed beside rounding and contract
     # verify: no, WHY                   not run (without: original and rewritten are compared)
     # verify: always                    compared by `make test` too, as one of its kind
     # verify: counterexample, WHY       there is an example on which they differ, as documented
@@ -36,7 +37,7 @@ from pathlib import Path
 import pytest
 
 from tritonopt.rewriting.model import Remark, RemarkKind, Safety
-from tritonopt.rewriting.pipeline import RewriteResult, rewrite_source
+from tritonopt.rewriting.pipeline import DEFAULT_SAFETY, RewriteResult, rewrite_source
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.rewriting.registry import select
 
@@ -46,7 +47,7 @@ BACKEND = os.environ.get("TRITONOPT_BACKEND", "interpreter")
 EXAMPLES = 4
 AT_MOST = 15
 """So many cases of a pass are verified by every run."""
-DIRECTIVE = re.compile(r"# (expect|options|with|assume|verify|algebra): (.*)")
+DIRECTIVE = re.compile(r"# (expect|options|with|assume|safety|verify|algebra): (.*)")
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,13 @@ class Case:
         return self.rewrite(self.text)
 
     def rewrite(self, text: str) -> RewriteResult:
-        return rewrite_source(text, self.passes, path=self.path.name, assume=self.values("assume"))
+        return rewrite_source(
+            text,
+            self.passes,
+            path=self.path.name,
+            safety=DEFAULT_SAFETY | {Safety(level) for level in self.values("safety")},
+            assume=self.values("assume"),
+        )
 
 
 CASES = [
@@ -198,6 +205,7 @@ def kinds(case: Case) -> set[str]:
     found = {f"options {spelled}" for spelled in case.values("options")}
     found |= {f"with {name}" for name in case.values("with")}
     found |= {"a fact of the user's" for _ in case.values("assume")}
+    found |= {f"safety {level}" for level in case.values("safety")}
     for remark in case.rewritten.remarks:
         if remark.kind is RemarkKind.PASSED:
             found |= {remark.reason, *(f"{c.claim} {c.status.value}" for c in remark.conditions)}

@@ -85,7 +85,7 @@ LAUNCH = "kernel[grid](x, n, m, BLOCK=64)"
         (["grid = (x.rows,)", "kernel[grid](x, n, x.rows, 64)"], None, "grid[0]"),
         # It may be a property, which is another number when it is asked again.
         (["kernel[(x.rows,)](x, n, x.rows, 64)"], None, "x.rows"),
-        (["kernel[(m", "    + 1,)](x, n, m, 64)"], None, "(m\n        + 1)"),
+        (["kernel[(m", "    + 1,)](x, n, m, 64)"], None, "m + 1"),
         (["kernel[((y := m),)](x, n, m, 64)"], None, "(y := m)"),
         (["kernel[lambda META: (META['OTHER'],)](x, n, m, 64)"], None, None),
         (["kernel[lambda META: (len(META),)](x, n, m, 64)"], None, None),

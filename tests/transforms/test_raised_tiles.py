@@ -154,7 +154,6 @@ IN_LOOP = "        total += x"
         [("y = x - mean", "y = x * tl.arange(0, BLOCK)")],
         [("y = x - mean", "y = x - tl.max(x, axis=0)")],
         [("y = x - mean", "y = tl.cumsum(x, 0)")],
-        [("y = x - mean", "y = x + start")],
         [("y = x - mean", "y = x * x.shape[0]")],
         [("y = x - mean", "y = x * cols.numel")],
         [("y = x - mean", "y = tl.flip(x, 0)")],
@@ -164,7 +163,6 @@ IN_LOOP = "        total += x"
         [("tl.sum(total, axis=0)", "tl.max(total, axis=0)")],
         # Each tile stores to one element.
         [("y = x - mean", "tl.store(Out + row, mean)\n        y = x - mean")],
-        [(IN_LOOP, "        tl.store(Out + start // BLOCK, tl.sum(x))\n" + IN_LOOP)],
         [("Y + cols, y", "Y + cols // 2, y")],
         [(IN_LOOP, "        tl.atomic_add(Out + cols, x, mask=cols < N)\n" + IN_LOOP)],
         # What an earlier tile has stored is read.
@@ -175,6 +173,19 @@ IN_LOOP = "        total += x"
 )
 def test_a_tile_whose_length_matters_stays(changes: list[tuple[str, str]]) -> None:
     assert_stays("length-matters", changes)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("y = x - mean", "y = x + start"),
+        (IN_LOOP, "        tl.store(Out + start // BLOCK, tl.sum(x))\n" + IN_LOOP),
+    ],
+)
+def test_loops_whose_counter_is_used_as_a_tensor_stay(change: tuple[str, str]) -> None:
+    result = rewritten(change)
+    assert not result.changed
+    assert "takes the counter of the loop for a tensor" in result.remarks[0].message
 
 
 HEURISTIC = 'triton.heuristics({"EVEN": lambda args: args["N"] % args["BLOCK"] == 0})'

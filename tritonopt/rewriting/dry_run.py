@@ -79,9 +79,6 @@ def dry_run(
 
     Raises AssumptionError where the launches refute a given fact.
     """
-    if given:
-        # Giving the fact is the permission to rest on it.
-        allowed |= {Safety.ASSUMPTION}
     facts_of = cache(partial(facts.of, assumptions=given))
     suppressions = suppressions or AppliedSuppressions(module)
     worthwhile = worthwhile and suppressions.is_empty

@@ -110,9 +110,6 @@ def rewrite_source(
     given = tuple(
         facts.parse_assumption(fact) if isinstance(fact, str) else fact for fact in assume
     )
-    if given:
-        # Giving the fact is the permission to rest on it.
-        allowed |= {Safety.ASSUMPTION}
     chosen = registry.resolve(passes)
     asked = _Request(chosen, allowed, given, same_bits, only, unseen_launches, refused)
     if not source.has_kernels(text):
@@ -625,6 +622,9 @@ def classify(
     `mends` says whether a mistake is mended where that is asked for, rather than told of.
     """
     kind, message, reason = RemarkKind.PASSED, site.message, ""
+    if site.facts_used:
+        # Giving the fact is the permission to rest on it, and on no other one.
+        allowed |= {Safety.ASSUMPTION}
     forbidden = sorted(level.value for level in site.safety - allowed)
     if site.analysis:
         if not (mends and site.changes and chosen.mends and chosen.is_named) or forbidden:

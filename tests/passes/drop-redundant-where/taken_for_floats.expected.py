@@ -1,4 +1,5 @@
-# assume: N > 0
+# safety: assumption
+# verify: always
 """Nothing shows the type of the data; a float for `other=` says what the author takes it for."""
 
 import torch

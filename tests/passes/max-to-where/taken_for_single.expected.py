@@ -1,4 +1,5 @@
-# assume: n > 0
+# safety: assumption
+# verify: always
 """Nothing shows the type of the data; where assumptions are allowed it is taken for fp32."""
 
 import torch

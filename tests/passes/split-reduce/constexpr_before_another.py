@@ -1,4 +1,5 @@
 # options: programs=4,turns=1
+# verify: always
 """A constexpr stands before parameters that the second kernel takes by their places elsewhere."""
 
 import torch

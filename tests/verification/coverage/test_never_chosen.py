@@ -82,7 +82,7 @@ UNKNOWN = {
     "another launch": (
         "    return y\n", "    kernel[(1,)](x, y, n, CODE=n, BLOCK=16)\n    return y\n"
     ),
-    "a kernel that is passed on": ("    return y\n", "    print(kernel)\n    return y\n"),
+    "a kernel that is passed on": ("    return y\n", "    register(kernel)\n    return y\n"),
     "a parameter that is no constant": ("CODE: tl.constexpr, BLOCK", "CODE, BLOCK"),
     "a function of the same name around the launch": (
         "def launch(x: torch.Tensor):\n",

@@ -315,6 +315,8 @@ class _Region:
             yield start, end, self._spelling(text, start, end, change)
 
     def _spelling(self, text: str, start: int, end: int, change: ReplaceExpression) -> str:
+        if change.code == self._module.text_of(change.anchor):
+            return text[start:end]
         node: ast.AST | None = change.anchor
         while node is not None:
             if isinstance(node, ast.JoinedStr):
