@@ -15,7 +15,7 @@ from tritonopt.facts.memory.padding import NotKnown, Padding, same_number
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.uses import may_be_contracted, users
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
-from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.model import Bits, Safety, Site, Status
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, Remove, ReplaceExpression
 from tritonopt.source.trees import walk
@@ -64,14 +64,16 @@ class DropRedundantWhere(Pass):
 
     The result must keep its shape and its type. With a float in the other branch
     an integer `e` would become fp32, and with an integer there a boolean would become one. So the
-    type must be known, from a cast, an annotation or the launches of the file, or the result
-    must only be cast to fp32. (`other=0.0` says nothing: it is cast to the type of
-    the data.) The rules of types are those of Triton 3.6 and 3.7.
+    type must be known, from a cast, an annotation, arithmetic with floats or the launches of the
+    file, or the result must only be cast to fp32. Where nothing shows it, `other=0.0` says what the
+    author takes the data for, but is cast to the type of the data whatever that is: then the
+    rewrite is made with `--safety assumption`, and not where an `other=` is an integer and the
+    other branch a float. The rules of types are those of Triton 3.6 and 3.7.
 
     ## Numerics
 
-    `exact`. Bits `contraction` where a product is left that is added to something
-    afterwards, else the same.
+    `exact`, or `assumption` where the type of the data is taken from `other=`. Bits `contraction`
+    where a product is left that is added to something afterwards, else the same.
 
     ## Example
 
@@ -107,7 +109,7 @@ class DropRedundantWhere(Pass):
 
     name: ClassVar[str] = "drop-redundant-where"
     summary: ClassVar[str] = "drop a tl.where that clears what its loads have cleared"
-    safety: ClassVar[frozenset[Safety]] = frozenset()
+    safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         for node in facts.kernel.nodes:
@@ -167,7 +169,9 @@ class _Clearing:
         else:
             message = f"kept the tl.where: {checklist.failed.detail}"
         bits = Bits.CONTRACTION if self._may_contract else Bits.SAME
-        return Site(self.call, checklist.conditions, message, bits=bits, changes=changes)
+        taken = [c.claim for c in checklist.conditions if c.status is Status.ASSUMED]
+        safety = frozenset({Safety.ASSUMPTION} if "type-stays" in taken else ())
+        return Site(self.call, checklist.conditions, message, safety, bits, changes=changes)
 
     # Conditions
 
@@ -246,8 +250,14 @@ class _Clearing:
             checklist.prove(claim, "whatever it is, it becomes fp32 and nothing else")
         else:
             data = "integers or booleans" if cleared.dtype == "float" else "booleans"
-            detail = f"the data may be {data}, which would become {becomes}"
-            raise unknown(claim, "type-may-change", detail)
+            # A cast to a type that is not known says nothing of it; else `other=` does.
+            parts = _lane_by_lane(self.facts.values[self.kept])
+            others = {load.other.dtype for load in padding.loads.values()}
+            others |= {"" for part in parts if part.op is Op.CAST and part.dtype is None}
+            if not others or not others <= {"float", *(("int",) if cleared.dtype == "int" else ())}:
+                detail = f"the data may be {data}, which would become {becomes}"
+                raise unknown(claim, "type-may-change", detail)
+            checklist.assume(claim, f"other= is taken to say it; {data} would become {becomes}")
         if any(_is_infinite(load.other) for load in padding.loads.values()):
             checklist.assume("type-has-infinities", "the data is not of a type such as fp8e4nv")
 

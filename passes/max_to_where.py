@@ -56,15 +56,18 @@ class MaxToWhere(Pass):
     and `tl.where` keeps their type. So `x` must be fp32 or fp64 (there the constant must be
     exact in fp32, because `tl.maximum` rounds it to that); or the constant must be exact
     in fp16 and bf16, and the result only stored, cast, or compared with such a
-    constant. Else the call is left alone: what is loaded has the type of the tensor that is passed,
-    which a cast, an annotation or a launch of the file may show. The rules of types are those of
-    Triton 3.6 and 3.7.
+    constant. What is loaded has the type of the tensor that is passed, which a cast, an annotation
+    or a launch of the file may show. Where nothing does, `x` is taken for fp32 with
+    `--safety assumption`, but not where it is computed from a narrower float, nor with an integer
+    for the constant, unless `x` is a load with a float for `other=`. The rules of types are those
+    of Triton 3.6 and 3.7.
 
     ## Numerics
 
-    `exact`, bits `same`. A NaN in `x` gives the constant, in both forms: that is why the
-    constant always comes last. Zeros: `tl.maximum(-0.0, 0.0)` is 0.0 on a GPU, and so is
-    `tl.where(x > 0.0, x, 0.0)`. But `tl.minimum(-0.0, 0.0)` is -0.0, which `1 / x` can tell, so
+    `exact`, or `assumption` where the type is not known; bits `same`. A NaN in `x` gives the
+    constant, in both forms: that is why the constant always comes last. Zeros:
+    `tl.maximum(-0.0, 0.0)` is 0.0 on a GPU, and so is `tl.where(x > 0.0, x, 0.0)`. But
+    `tl.minimum(-0.0, 0.0)` is -0.0, which `1 / x` can tell, so
     the minimum with 0 is written with `<=`. (The language leaves the sign to the hardware;
     NVIDIA's instructions order -0.0 below 0.0.) Where nothing shows the type, both forms were
     compared on an H200 for every value of fp16, bf16 and the 8-bit types, and for random ones of
@@ -99,7 +102,7 @@ class MaxToWhere(Pass):
 
     name: ClassVar[str] = "max-to-where"
     summary: ClassVar[str] = "write tl.maximum and tl.minimum with a constant as tl.where"
-    safety: ClassVar[frozenset[Safety]] = frozenset()
+    safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         for node in facts.kernel.nodes:
@@ -121,6 +124,7 @@ class _Extremum:
         self._call = call
         self._name = name
         self._checklist = Checklist()
+        self._safety: frozenset[Safety] = frozenset()
 
     def site(self) -> Site:
         checklist = self._checklist
@@ -133,7 +137,7 @@ class _Extremum:
             message = f"turned {old} into {new}. Measured: no faster and no slower"
         if checklist.failed is not None:
             message = f"kept {old}: {checklist.failed.detail}"
-        return Site(self._call, checklist.conditions, message, changes=changes)
+        return Site(self._call, checklist.conditions, message, self._safety, changes=changes)
 
     def _rewritten(self) -> str:
         """The new expression. Raises Declined at the first condition that does not hold."""
@@ -221,16 +225,16 @@ class _Extremum:
         elif types.some_in(_NARROW | _FP8):
             wide = f"{x.id} is {types.where}, for which tl.{self._name} returns fp32"
             raise refuted(claim, "operand-is-narrow", wide)
-        elif isinstance(number, int) and not types.all_in(FLOATS):
+        elif isinstance(number, int) and not (types.all_in(FLOATS) or _is_cleared_by_float(value)):
             detail = f"{x.id} may be an integer, as {number} is"
             raise unknown(claim, "operand-may-be-an-integer", detail)
         elif self._is_made_of_narrow(value):
             detail = f"{x.id} is computed from fp16, bf16 or fp8, and may be of such a type itself"
             raise unknown(claim, "operand-may-be-narrow", detail)
         else:
-            returned = f"tl.{self._name} returns fp32 where it is fp16 or bf16"
-            detail = f"the type of {x.id} is not known, and {returned}"
-            raise unknown(claim, "operand-type-unknown", detail)
+            returned = f"tl.{self._name} would return fp32 where it is fp16 or bf16"
+            self._checklist.assume(claim, f"{x.id} is taken for fp32; {returned}")
+            self._safety = frozenset({Safety.ASSUMPTION})
 
     def _refute_integers(self, value: Value, types: Types, claim: str) -> None:
         if value.op is Op.CONSTEXPR or value.constant is not None:
@@ -298,6 +302,11 @@ class _Extremum:
 
     def _text(self, node: ast.expr) -> str:
         return Writer(self._facts).text(node)
+
+
+def _is_cleared_by_float(value: Value) -> bool:
+    """Whether a value is loaded, with a float for the lanes that are masked off."""
+    return value.op is Op.LOAD and not value.mask.is_none and value.other.dtype == "float"
 
 
 def _is_plain(node: ast.expr) -> bool:

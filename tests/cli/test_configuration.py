@@ -11,6 +11,7 @@ from tests import toys
 from tests.cli.test_rewrite import KERNEL, write
 from tritonopt.cli.configuration import ConfigurationError, Configurations, Settings
 from tritonopt.cli.main import main
+from tritonopt.source.decorators import JIT_VARIABLE
 
 
 @pytest.fixture(autouse=True)
@@ -100,6 +101,10 @@ ignore = ["b"]
             "6:1: there is no key 'exclude' here",
         ),
         ("[tool.tritonopt]\npasses = \n", "2:10: Invalid value"),
+        (
+            "[tool.tritonopt]\njit-decorators = ['jit']\n",
+            "2:1: jit-decorators must be a list of dotted names, such as 'our_package.jit'",
+        ),
         ("tool = {tritonopt = 3}\n", "1:9: [tool.tritonopt] must be a table"),
     ],
 )
@@ -158,3 +163,24 @@ def test_excluded_files(run: Any) -> None:
 def test_the_error_type_is_public() -> None:
     with pytest.raises(ConfigurationError):
         Configurations(Path("nowhere.toml"))
+
+
+@pytest.mark.parametrize("command", ["rewrite", "facts"])
+def test_decorators_that_make_kernels(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(JIT_VARIABLE, "")
+    write(
+        "k.py",
+        KERNEL.replace("@triton.jit", "@ours.jit").replace("import", "import ours\nimport", 1),
+    )
+    main([command, "k.py"])
+    without = capsys.readouterr()
+    configure("[tool.tritonopt]\njit-decorators = ['ours.jit']\n")
+    main([command, "k.py"])
+    known = capsys.readouterr()
+    write("l.py", KERNEL)
+    main([command, "l.py"])
+    plain = capsys.readouterr()
+    assert without != known
+    assert known.out.count("\n") == plain.out.count("\n")

@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from tritonopt import source
+from tritonopt.source import decorators
 
 HEAD = """\
 import dataclasses
@@ -186,3 +187,28 @@ def test_it_says_which() -> None:
 def test_what_is_put_in_its_place(line: str, as_written: bool) -> None:
     (kernel,) = source.read(f"{HEAD}@triton.jit\ndef k(x):\n    pass\n\n{line}\n").kernels
     assert kernel.is_called_as_written is as_written
+
+
+@pytest.mark.parametrize(
+    ("above", "kernels"),
+    [
+        ("import triton_dist\n@triton_dist.jit", 1),
+        ("from triton_dist import jit\n@jit(do_not_specialize=['n'])", 1),
+        ("import ours.kernels as ours\n@ours.jit", 1),
+        ("from ours.kernels import jit as compiled\n@compiled", 1),
+        ("import others\n@others.jit", 0),
+        ("import ours\n@ours.jit", 0),
+        ("def jit(f): return f\n@jit", 0),
+    ],
+)
+def test_a_decorator_of_another_package(
+    above: str, kernels: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(decorators.JIT_VARIABLE, "")
+    decorators.take_for_jit(["ours.kernels.jit"])
+    decorators.take_for_jit(["ours.kernels.jit", "theirs.jit"])
+    found = source.read(f"{HEAD}{above}\ndef k(x): pass\n\ndef run(x): k[(1,)](x)\n")
+    assert len(found.kernels) == len(found.launches) == kernels
+    for kernel in found.kernels:
+        assert kernel.decorators == ("triton.jit",)
+        assert kernel.unknown_decorator is None

@@ -327,17 +327,83 @@ def test_replacement_and_insertions_at_one_statement() -> None:
 # Removals
 
 
-def test_the_comments_of_what_goes_stay_by_default() -> None:
-    body = "    a\n    # of b\n    b  # tail\n    c\n"
-    assert edited(body, remove("b")) == "    a\n    # of b\n    c\n"
+def test_what_explains_a_statement_goes_with_it() -> None:
+    body = "    a\n    # of b,\n    # and long\n    b  # tail\n    c\n"
+    assert edited(body, remove("b")) == "    a\n    c\n"
     assert edited(body, remove("b", keep_comments=False)) == "    a\n    c\n"
 
 
-def test_the_comments_of_the_last_statement_stay_in_its_block() -> None:
+@pytest.mark.parametrize(
+    "above",
+    [
+        "    # of all below\n\n",
+        "    # fmt: off\n",
+        "    # type: ignore\n",
+        "    # noqa\n",
+        "    # pylint: disable=invalid-name\n",
+        "    # tool: skip\n",
+        "    # ---- Part ----\n",
+        "    # -------\n    # Part\n    # -------\n",
+        "    ### Part\n",
+        "    # SPDX-License-Identifier: MIT\n",
+        "        # further in\n",
+        "  # further out\n",
+    ],
+)
+def test_what_is_about_more_stays(above: str) -> None:
+    body = f"    a\n{above}    b = 1\n    return b\n"
+    assert edited(body, remove("b")) == f"    a\n{above}    return b\n"
+    explained = f"    a\n{above}    # of b\n    b = 1\n    return b\n"
+    assert edited(explained, remove("b")) == f"    a\n{above}    return b\n"
+
+
+def test_a_comment_above_what_controls_a_tool_goes() -> None:
+    body = "    a\n    # of b\n    # fmt: off\n    b = 1\n    return b\n"
+    assert edited(body, remove("b")) == "    a\n    # fmt: off\n    return b\n"
+
+
+def test_a_suppression_goes_with_its_statement_however_far() -> None:
+    body = "    a\n    # tritonopt: ignore[licm]\n\n    # Part\n\n    b = f(a)\n    c = f(x)\n"
+    assert edited(body, remove("b")) == "    a\n\n    # Part\n\n    c = f(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("group", "stays"),
+    [
+        ("    b = f(a)\n    c = f(x)\n", True),  # more of the same
+        ("    b = a + 1\n    c = x + 1\n", True),
+        ("    b = f(a)\n    c = f(b)\n", False),  # made from it
+        ("    b = f(a)\n    c = g(x)\n", False),
+        ("    b = f(a)\n    g(b)\n", False),
+        ("    b = f(a)\n\n    c = f(x)\n", False),
+        ("    b = f(a)\n    # of c\n    c = f(x)\n", False),
+        ("    b = 0.0\n    for i in x:\n        b += i\n", True),  # goes on with it
+        ("    b = 0.0\n    c = 1.0\n    for i in x:\n        b += i\n", True),
+        ("    b = f(a)\n    for i in x:\n        g(b, i)\n", False),
+        ("    b(a)\n    b(x)\n", True),
+        ("    b(a)\n    c(x)\n", False),
+    ],
+)
+def test_what_heads_a_group_stays_as_long_as_some_of_it_does(group: str, stays: bool) -> None:
+    body = f"    a\n    # of b\n{group}"
+    said = "    # of b\n" if stays else ""
+    rest = group.partition("\n")[2]
+    assert edited(body, remove("b")) == f"    a\n{said}{rest}"
+
+
+def test_a_group_that_goes_takes_its_heading_along() -> None:
+    body = "    a\n    # of both\n    b = f(a)\n    c = f(x)\n    return x\n"
+    assert edited(body, remove("b"), remove("c")) == "    a\n    return x\n"
+    assert edited(body, remove("c")) == "    a\n    # of both\n    b = f(a)\n    return x\n"
+    moved = lambda m: Remove(statement(m, "b"), moved=True)  # noqa: E731
+    assert edited(body, moved) == "    a\n    c = f(x)\n    return x\n"
+    kept = lambda m: Remove(statement(m, "b"), headings=frozenset({"# of both"}))  # noqa: E731
+    assert edited(body, kept, remove("c")) == "    a\n    # of both\n    return x\n"
+
+
+def test_the_comments_below_the_last_statement_stay_in_its_block() -> None:
     body = "    if x:\n        a\n        # of b\n        b\n        # foot\n    c\n"
-    assert edited(body, remove("b")) == (
-        "    if x:\n        a\n        # of b\n        # foot\n    c\n"
-    )
+    assert edited(body, remove("b")) == "    if x:\n        a\n        # foot\n    c\n"
 
 
 def test_blank_lines_neither_vanish_nor_double() -> None:
@@ -354,7 +420,7 @@ def test_removal_from_a_line() -> None:
     assert edited(body, remove("a")) == "    # lead\n    b; c  # tail\n"
     assert edited(body, remove("b")) == "    # lead\n    a; c  # tail\n"
     assert edited(body, remove("c")) == "    # lead\n    a; b  # tail\n"
-    assert edited(body + "    d\n", remove("a"), remove("b"), remove("c")) == "    # lead\n    d\n"
+    assert edited(body + "    d\n", remove("a"), remove("b"), remove("c")) == "    d\n"
 
 
 @pytest.mark.parametrize(
@@ -536,7 +602,7 @@ def test_what_follows_an_if_becomes_its_else() -> None:
         lambda m: Enclose(statement(m, "e ="), statement(m, "e ="), "else:\n    ..."),
     )
     assert result == (
-        "    if a:\n        b = 1\n        # leaves\n    else:\n        first = 0\n"
+        "    if a:\n        b = 1\n    else:\n        first = 0\n"
         "        # the rest\n        c = 2\n\n        if c: d = 3\n        else:\n"
         "            e = 4\n"
     )

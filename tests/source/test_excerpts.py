@@ -133,3 +133,22 @@ def test_indenting_leaves_strings_alone() -> None:
 
 def test_comments_are_not_in_strings() -> None:
     assert excerpts.comments("a = '# no'  # yes\n# and\n") == ["# yes", "# and"]
+
+
+def test_a_statement_moves_with_what_explains_it() -> None:
+    text = """\
+import triton
+
+@triton.jit
+def k(x):
+    # Part
+
+    # fmt: off
+    # of a
+    a = (x +
+         1)  # tail
+"""
+    module = source.read(text)
+    (statement,) = module.kernels[0].node.body
+    assert excerpts.moved_code(module, statement) == "# of a\na = (x +\n     1)  # tail"
+    assert excerpts.said_of(module, statement) == ["# of a"]

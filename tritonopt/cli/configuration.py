@@ -8,6 +8,7 @@ The nearest pyproject.toml above a file that has the table is the one that count
     assume = ["N % BLOCK == 0"]
     ignore = ["undefined-lanes"]            # passes that say nothing
     exclude = ["generated/", "*_pb.py"]     # as in .gitignore
+    jit-decorators = ["our_package.jit"]    # each does what triton.jit does
 
     [[tool.tritonopt.per-file]]
     files = ["kernels/norm/*.py"]           # as in .gitignore
@@ -27,7 +28,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tritonopt.source.decorators import take_for_jit
+
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from pathspec import GitIgnoreSpec
 
 TABLE = ("tool", "tritonopt")
@@ -37,6 +42,7 @@ Keys = tuple[str | int, ...]
 """The way to a value: names of tables, and places in arrays."""
 
 _PER_FILE = "per-file"
+_JITS = "jit-decorators"
 _VERIFY = "verify"
 
 
@@ -81,6 +87,11 @@ class Configuration:
                 said[key] = (*keys, key)
         ignore = frozenset(found.pop("ignore", ()))
         return Settings(**found, ignore=ignore, path=self.path, keys=said)
+
+    @property
+    def jit_decorators(self) -> tuple[str, ...]:
+        """Dotted names of decorators that do what `triton.jit` does."""
+        return tuple(self.table.get(_JITS, ()))
 
     def excludes(self, file: Path) -> bool:
         return self._matches(self._excluded, file)
@@ -132,6 +143,23 @@ class Configurations:
         return self._known[directory]
 
 
+def take_jit_decorators(arguments: Namespace) -> None:
+    """Takes what the configurations of given files name for `triton.jit`.
+
+    Raises ConfigurationError where one means nothing.
+    """
+    configurations = Configurations(
+        getattr(arguments, "config", None), isolated=getattr(arguments, "isolated", False)
+    )
+    for name in ("original", "rewritten", "before", "after", "paths", "targets"):
+        given = getattr(arguments, name, None) or []
+        for text in [given] if isinstance(given, str) else given:
+            path = next((p for p in (text, text.rpartition(":")[0]) if p and os.path.exists(p)), "")
+            found = configurations.of(Path(path, NAME) if os.path.isdir(path) else Path(path))
+            if path and found is not None:
+                take_for_jit(found.jit_decorators)
+
+
 def read(path: Path) -> Configuration | None:
     """The configuration in a file; None where it has no table for tritonopt.
 
@@ -163,7 +191,7 @@ def read(path: Path) -> Configuration | None:
 def _check(path: Path, text: str, table: Any) -> None:
     if not isinstance(table, dict):
         raise ConfigurationError(f"{_place(path, text, TABLE)}: [tool.tritonopt] must be a table")
-    _check_keys(path, text, TABLE, table, [*_READERS, "exclude", _PER_FILE, _VERIFY])
+    _check_keys(path, text, TABLE, table, [*_READERS, "exclude", _JITS, _PER_FILE, _VERIFY])
     tables = table.get(_PER_FILE, [])
     if not isinstance(tables, list) or not all(isinstance(t, dict) for t in tables):
         where = _place(path, text, (*TABLE, _PER_FILE))
@@ -197,6 +225,13 @@ def _check_keys(
         elif key in ("files", "exclude") and not _is_list_of_texts(value):
             message = f"{key} must be a list of patterns, as in .gitignore"
             raise ConfigurationError(f"{_place(path, text, where)}: {message}")
+        elif key == _JITS and not (_is_list_of_texts(value) and all(map(_is_dotted, value))):
+            message = f"{key} must be a list of dotted names, such as 'our_package.jit'"
+            raise ConfigurationError(f"{_place(path, text, where)}: {message}")
+
+
+def _is_dotted(name: str) -> bool:
+    return "." in name and all(part.isidentifier() for part in name.split("."))
 
 
 def _read_passes(value: Any) -> str:

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import NoReturn
 
 from tritonopt import __version__
+from tritonopt.cli.configuration import ConfigurationError, take_jit_decorators
 
 OK, FOUND, ERROR, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 """Exit codes: done; would change, or a counterexample; error; Ctrl-C; nobody reads on."""
@@ -30,6 +31,9 @@ _COMMANDS = {
     "facts": "print what is known of the kernels of a file",
     "new-pass": "lay out a new pass in a checkout: its file, its page, its cases, its entry point",
 }
+
+_ABOUT_FILES = frozenset({"explain", "verify", "bench", "tune", "facts"})
+"""Commands that read files, but not all that a configuration says of them."""
 
 _EPILOG = """\
 exit codes:
@@ -62,6 +66,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments = _parser(own).parse_args(own)
         arguments.shadowed = shadowed
         arguments.given = given
+        if arguments.command in _ABOUT_FILES:
+            take_jit_decorators(arguments)
         code = int(_module(arguments.command).run(arguments))
         sys.stdout.flush()
         return code
@@ -72,6 +78,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         # `tritonopt ... | head` is no error of anyone's.
         _abandon_stdout()
         return PIPE_CLOSED
+    except ConfigurationError as error:
+        return complain(str(error))
     except OSError as error:
         _abandon_stdout()
         return complain(str(error))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tritonopt.cli.configuration import Configurations, Settings
 from tritonopt.cli.places import STDIN, PlaceError, place
+from tritonopt.source.decorators import take_for_jit
 from tritonopt.source.files import SourceFile, decoded, find_python_files, read_file
 
 if TYPE_CHECKING:
@@ -138,6 +139,8 @@ def find(arguments: argparse.Namespace) -> Targets:
         for file in found:
             configuration = configurations.of(file)
             settings = Settings() if configuration is None else configuration.settings(file)
+            if configuration is not None:
+                take_for_jit(configuration.jit_decorators)
             if configuration is None or not configuration.excludes(file):
                 key = STDIN if stdin else os.path.realpath(file)
                 target = Target(file, not directory, settings, given.focus, data)

@@ -1115,10 +1115,6 @@ REASONS: Mapping[str, Reason] = {
         "The operand is computed from fp16, bf16 or fp8, and may be of such a type itself.",
         "Cast it to fp32 when it is loaded.",
     ),
-    "operand-type-unknown": Reason(
-        "Nothing shows the type of the operand.",
-        "Cast it to fp32 when it is loaded, or annotate the pointer.",
-    ),
     # drop-redundant-where
     "function-is-rounded": Reason(
         "What the masked-off lanes become depends on how the hardware computes a function.",

@@ -16,7 +16,8 @@ on what the launcher is called with.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tritonopt.source.trees import walk
@@ -29,6 +30,13 @@ if TYPE_CHECKING:
 JIT = "triton.jit"
 AUTOTUNE = "triton.autotune"
 HEURISTICS = "triton.heuristics"
+
+_OTHER_JITS = frozenset({"triton_dist.jit", "triton_dist.jit.jit"})
+"""Decorators of other packages that do what `triton.jit` does: compile the text below them, and
+launch it as it is asked to."""
+
+JIT_VARIABLE = "TRITONOPT_JIT_DECORATORS"
+"""An environment variable with more of them, so that every process that we start knows them."""
 
 # Read in the source of these projects: each launches the kernel below it with the arguments and the
 # grid that it was given, some after they have chosen further arguments, as `triton.autotune` does.
@@ -48,6 +56,21 @@ CHOOSING = _KNOWN_ABOVE_JIT - {JIT}
 _CLASS_DECORATORS = frozenset({"dataclasses.dataclass", "typing.final", "typing_extensions.final"})
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def canonical_decorator(name: str) -> str:
+    """`triton.jit` for what does the same, else the name."""
+    if name in _OTHER_JITS or (name and name in os.environ.get(JIT_VARIABLE, "").split(",")):
+        return JIT
+    return name
+
+
+def take_for_jit(names: Iterable[str]) -> None:
+    """Decorators that do what `triton.jit` does, by their dotted names."""
+    known = list(filter(None, os.environ.get(JIT_VARIABLE, "").split(",")))
+    more = [name for name in names if name not in known]
+    if more:
+        os.environ[JIT_VARIABLE] = ",".join([*known, *more])
 
 
 def unknown_at_launch(kernel: Kernel) -> ast.expr | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tritonopt.source.ahead import asks_for_signature
 from tritonopt.source.decorators import (
     JIT,
+    canonical_decorator,
     is_called_as_written,
     unknown_at_launch,
     unknown_below_jit,
@@ -41,7 +42,8 @@ class Kernel:
     node: ast.FunctionDef = field(repr=False)
     qualname: str
     decorators: tuple[str, ...]
-    """Resolved dotted names, outermost first; "" for one that does not resolve."""
+    """Resolved dotted names, outermost first; "" for one that does not resolve. What does what
+    `triton.jit` does has its name."""
     jit: str
     """The resolved name of the decorator that made it a kernel."""
 
@@ -113,7 +115,7 @@ def _jitted(module: Module) -> Iterator[tuple[Kernel, ast.expr | None]]:
 def _decorator(module: Module, expression: ast.expr) -> str:
     while isinstance(expression, ast.Call):
         expression = expression.func
-    return module.resolve(expression)
+    return canonical_decorator(module.resolve(expression))
 
 
 def _qualname(name: str, scope: Scope | None) -> str:

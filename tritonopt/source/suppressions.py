@@ -51,6 +51,11 @@ class Suppression:
         return self.first <= line <= self.last and (not self.names or name in self.names)
 
 
+def is_suppression(comment: str) -> bool:
+    """Whether a comment tells passes to leave a statement alone."""
+    return _COMMENT.match(comment) is not None
+
+
 def find_suppressions(module: Module) -> tuple[Suppression, ...]:
     """The suppressions of a file, in source order; one that is about no statement has no lines."""
     if _MARK not in module.text:

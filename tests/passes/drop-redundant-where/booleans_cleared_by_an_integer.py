@@ -1,4 +1,4 @@
-# expect: missed type-may-change
+# expect: missed safety
 """Booleans would become int32 here: their sum is 2; without the tl.where True."""
 
 import torch

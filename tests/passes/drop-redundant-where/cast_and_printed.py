@@ -1,4 +1,4 @@
-# expect: missed type-may-change
+# expect: missed safety
 """The result is printed too, where its type shows."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed type-may-change
+# expect: missed safety
 """Integers, cleared by a float as by an integer, would become fp32 here and stay integers without."""
 
 import torch

@@ -27,7 +27,6 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         total += tl.sum(tl.exp(x - largest), axis=0)
         x = tl.where(cols < N, x, 0.0)
         p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
-        # of each class
         loss += tl.sum((largest - x) * p, axis=0)
         p_sum += tl.sum(p, axis=0)
     lse = largest + tl.log(total)

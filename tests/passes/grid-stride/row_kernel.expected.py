@@ -15,7 +15,6 @@ def rms_norm_kernel(X, Y, W, stride, N, eps, BLOCK: tl.constexpr, NUM_TILES=None
     w = tl.load(W + cols, mask=mask, other=0.0)  # read once
     num_tiles = tl.num_programs(0) if NUM_TILES is None else NUM_TILES
     for row in range(tl.program_id(0), num_tiles, tl.num_programs(0)):
-        # One row to a program.
         X_tile = X + row * stride
         Y_tile = Y + row * stride
 

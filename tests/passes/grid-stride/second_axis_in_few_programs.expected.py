@@ -15,7 +15,6 @@ def subtract_bias_kernel(
     bias = tl.load(bias_ptr + row)
     num_tiles = tl.num_programs(1) if NUM_TILES is None else NUM_TILES
     for block in range(tl.program_id(1), num_tiles, tl.num_programs(1)):
-        # as many programs as the row has blocks
         cols = block * BLOCK + tl.arange(0, BLOCK)
         inside = cols < N
         x = tl.load(x_ptr + row * N + cols, mask=inside)

@@ -7,8 +7,8 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Scale, Out, m, n, BLOCK: tl.constexpr):
-    # One number for all.
     # Where the loop below does not run, nothing is read.
+    # One number for all.
     s = tl.load(Scale, mask=n > 0)
     for row in range(0, 3):
         for start in range(0, n, BLOCK):

@@ -9,8 +9,8 @@ import triton.language as tl
 def kernel(X, W, Out, m, n, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     mask = cols < n
-    # The weights, in full precision.
     # Where the loop below does not run, nothing is read.
+    # The weights, in full precision.
     w = tl.load(W + cols, mask=mask & (tl.program_id(0) < m), other=0.0).to(tl.float32)  # once a row
     for row in range(tl.program_id(0), m, tl.num_programs(0)):
         x = tl.load(X + row * n + cols, mask=mask, other=0.0)

@@ -1,4 +1,4 @@
-# expect: missed operand-type-unknown
+# expect: missed safety
 """A helper clamps a variance. The type of what it is called with is not known to it."""
 
 import torch

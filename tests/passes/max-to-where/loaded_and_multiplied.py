@@ -1,4 +1,4 @@
-# expect: missed operand-type-unknown
+# expect: missed safety
 """For fp16 the maximum is fp32, so that its square does not overflow; a choice would stay fp16."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed operand-may-be-an-integer
+# expect: missed safety
 """What is loaded may be int8, of which the maximum with 1 is int32 and the selection int8."""
 
 import torch

@@ -11,13 +11,15 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import libcst as cst
 
-from tritonopt.source.editing.changes import ELSE, Enclose, StatementPlan
+from tritonopt.source.editing import comments
+from tritonopt.source.editing.changes import ELSE, Enclose, Remove, StatementPlan
 from tritonopt.source.errors import EditConflict
+from tritonopt.source.suppressions import is_suppression
 
 _Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
@@ -110,6 +112,8 @@ class _Rebuild:
         self._new = _NewCode(indent, newline)
         self._touched: set[ast.AST] = set()
         """Every node with a change in it."""
+        self._heads: set[ast.stmt] = set()
+        """Statements that go, though what stands above them is about more."""
         for statement in plans:
             node: ast.AST | None = statement
             while node is not None and node not in self._touched:
@@ -160,19 +164,13 @@ class _Rebuild:
     def _lines(self, nodes: Sequence[ast.stmt], lines: Sequence[cst.CSTNode]) -> _Block:
         block = _Block()
         around: list[tuple[_Block, Enclose]] = []
-        index = 0
-        for line in lines:
-            if not isinstance(line, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
-                raise EditConflict("ast and libcst see different statements")
-            count = len(line.body) if isinstance(line, cst.SimpleStatementLine) else 1
-            part = nodes[index : index + count]
-            index += count
-            if len(part) != count:
-                raise EditConflict("ast and libcst see different statements")
+        pairs = list(_with_their_nodes(nodes, lines))
+        for place, (line, part) in enumerate(pairs):
             if not any(node in self._touched for node in part):
                 block.add(line)
                 continue
             self._check_bounds(part)
+            self._find_heads(part, pairs[place + 1 :])
             line, block = self._open(line, part[0], block, around)
             after = self._taken_outside(part[-1])
             if isinstance(line, cst.SimpleStatementLine):
@@ -183,11 +181,22 @@ class _Rebuild:
             block = self._close(part[-1], block, around)
             for code in after:
                 self._new.insert(block, code)
-        if index != len(nodes):
-            raise EditConflict("ast and libcst see different statements")
         if around:
             raise EditConflict("statements of different blocks cannot be enclosed together")
         return block
+
+    def _find_heads(
+        self, part: Sequence[ast.stmt], below: Sequence[tuple[_Statement, Sequence[ast.stmt]]]
+    ) -> None:
+        """Notes whether what stands above a line is about more than what goes of it."""
+        first = part[0]
+        if self._plans.get(first, _NOTHING).removal is None:
+            return
+        attached = itertools.takewhile(lambda pair: not pair[0].leading_lines, below)
+        others = [*part[1:], *(node for _, nodes in attached for node in nodes)]
+        gone = [n for n in others if self._plans.get(n, _NOTHING).removal is not None]
+        if any(n not in gone for n in part[1:]) or comments.heads_more(first, others, gone):
+            self._heads.add(first)
 
     # Statements that are enclosed in a new one
 
@@ -243,7 +252,7 @@ class _Rebuild:
             return
         leading = self._new.insert_before(block, plan, tree.leading_lines)
         if plan.removal is not None:
-            block.pending += _left_over(leading, plan.removal.keep_comments)
+            block.pending += _left_over(leading, plan.removal, node in self._heads)
         elif plan.replacement is not None:
             block.pending += leading
             self._new.insert(block, plan.replacement)
@@ -284,7 +293,7 @@ class _Rebuild:
                 flush()
                 above = self._new.insert_before(block, plan, above)
             if plan.removal is not None:
-                above = _left_over(above, plan.removal.keep_comments)
+                above = _left_over(above, plan.removal, node in self._heads)
             block.pending += above
             last_replacement = None
             if not plan.gone:
@@ -508,9 +517,41 @@ def _joined(
     return [*before, last]
 
 
-def _left_over(lines: Sequence[cst.EmptyLine], keep_comments: bool) -> list[cst.EmptyLine]:
-    """What stays of the lines above a statement that goes."""
-    return list(lines) if keep_comments else _blank(lines)
+def _with_their_nodes(
+    nodes: Sequence[ast.stmt], lines: Sequence[cst.CSTNode]
+) -> Iterator[tuple[_Statement, Sequence[ast.stmt]]]:
+    """The lines of a block, and the statements in each."""
+    index = 0
+    for line in lines:
+        if not isinstance(line, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
+            raise EditConflict("ast and libcst see different statements")
+        count = len(line.body) if isinstance(line, cst.SimpleStatementLine) else 1
+        part = nodes[index : index + count]
+        index += count
+        if len(part) != count:
+            raise EditConflict("ast and libcst see different statements")
+        yield line, part
+    if index != len(nodes):
+        raise EditConflict("ast and libcst see different statements")
+
+
+def _left_over(lines: Sequence[cst.EmptyLine], removal: Remove, heads: bool) -> list[cst.EmptyLine]:
+    """What stays of the lines above a statement that goes; `heads` says that they head more."""
+    if not removal.keep_comments:
+        return _blank(lines)
+    above = [(line.comment.value if line.comment else "", _in_column(line)) for line in lines]
+    own = comments.explaining(above)
+    return [
+        line
+        for line, (text, _), goes in zip(lines, above, own, strict=True)
+        if not goes
+        or text in removal.headings
+        or (heads and not removal.moved and not is_suppression(text))
+    ]
+
+
+def _in_column(line: cst.EmptyLine) -> bool:
+    return line.indent and not line.whitespace.value
 
 
 def _blank(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:

@@ -41,10 +41,18 @@ class Replace:
 
 @dataclass(frozen=True)
 class Remove:
-    """A statement less; the comment lines above it go over to the next one, or go too."""
+    """A statement less, and the comment lines that explain it (see `comments`).
+
+    Others above it go over to the next statement, and so does what heads a group of statements.
+    """
 
     anchor: ast.stmt
     keep_comments: bool = True
+    """Without it, all comments above go: the code that was written elsewhere has them."""
+    moved: bool = False
+    """What explains it goes even from a group: `excerpts.moved_code` has it."""
+    headings: frozenset[str] = frozenset()
+    """Comments that stay in any case."""
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,12 @@ from __future__ import annotations
 import ast
 import io
 import re
+import sys
 import tokenize
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from tritonopt.source.editing.changes import Change
+from tritonopt.source.editing.changes import Change, Remove
+from tritonopt.source.editing.comments import explaining
 from tritonopt.source.editing.edits import applied, apply, indent_unit
 from tritonopt.source.editing.expressions import Path
 from tritonopt.source.errors import EditConflict
@@ -59,6 +61,24 @@ def statement_code(module: Module, statement: ast.stmt, *, comments_above: bool 
     # Comments that are further in belong to the last block of the statement.
     end = lines.down_from(statement.end_lineno or statement.lineno, column + 1)
     return lines.unindented(start, end, column)
+
+
+def moved_code(module: Module, statement: ast.stmt) -> str:
+    """One statement with the comment lines that explain it. Raises as `statement_code`."""
+    said = "".join(f"{comment}\n" for comment in said_of(module, statement))
+    return said + statement_code(module, statement, comments_above=False)
+
+
+def said_of(module: Module, statement: ast.stmt) -> list[str]:
+    """The comment lines above a statement that explain it."""
+    lines = _Lines(module)
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    first = min([statement.lineno, *(decorator.lineno for decorator in decorators)])
+    column = len(lines.indent(first))
+    start = lines.up_from(first, sys.maxsize)
+    above = [(lines.text(n).strip(), len(lines.indent(n)) == column) for n in range(start, first)]
+    own = explaining(above)
+    return [text for (text, _), goes in zip(above, own, strict=True) if goes and text]
 
 
 def one_line(module: Module, expression: ast.expr) -> str:
@@ -121,9 +141,15 @@ def comments(code: str) -> list[str]:
     return [token.string for token in _tokens(code) if token.type == tokenize.COMMENT]
 
 
-def check_comments(module: Module, changes: Sequence[Change]) -> None:
-    """Raises EditConflict where a comment of the module would get lost by the changes."""
-    kept = set(comments(apply(module, changes)))
+def check_comments(module: Module, changes: Sequence[Change], gone: Collection[str] = ()) -> None:
+    """Raises EditConflict where a comment of the module would get lost by the changes.
+
+    What explains a statement that is removed may go, and what is `gone` with one already.
+    """
+    kept = {*comments(apply(module, changes)), *gone}
+    for change in changes:
+        if isinstance(change, Remove) and change.keep_comments and not change.moved:
+            kept.update(said_of(module, change.anchor))
     lost = [comment for comment in comments(module.text) if comment not in kept]
     if lost:
         raise EditConflict(f"the comment {lost[0]!r} would get lost")

@@ -10,7 +10,7 @@ from tritonopt.source import Remove
 from tritonopt.source.trees import walk
 from tritonopt.transforms.block_pointers.block_accesses import Block
 from tritonopt.transforms.block_pointers.block_calls import MAKE, MAKES, BlockCalls
-from tritonopt.transforms.interleaving.unused_names import comment_behind
+from tritonopt.transforms.interleaving.unused_names import comments_on
 from tritonopt.transforms.writing import block_of
 
 
@@ -27,7 +27,7 @@ def unread_orders(facts: KernelFacts, gone: Iterable[Block]) -> Iterator[Remove]
             case _:
                 continue
         others = [n for n in names if n.id == target.id and n is not target]
-        if not others or not set(others) <= orders or comment_behind(facts, statement):
+        if not others or not set(others) <= orders or comments_on(facts, statement):
             continue
         is_pure = facts.effect_nodes.isdisjoint(walk(value))
         if is_pure and len(block_of(facts.kernel.node, statement)) > 1:

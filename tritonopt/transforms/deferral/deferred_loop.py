@@ -13,6 +13,7 @@ from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import function
 from tritonopt.facts.operations import Op
 from tritonopt.source import Change, InsertAfter, Remove, ReplaceExpression
+from tritonopt.source.editing.excerpts import said_of
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.accumulator_tile import AccumulatorTile
 from tritonopt.transforms.deferral.regrouping import Deferral
@@ -113,7 +114,9 @@ class DeferredLoop:
                 yield ReplaceExpression(one.whole, code)
             elif self._follows(update.statement, one.named):
                 assert one.reader is not None
-                yield Remove(one.named)
+                # Its code goes into the next statement, and so does what explains it.
+                said = said_of(self.deferral.facts.kernel.module, one.named)
+                yield Remove(one.named, headings=frozenset(said))
                 yield ReplaceExpression(one.reader, code)
             else:
                 yield ReplaceExpression(one.whole, code)

@@ -102,4 +102,4 @@ def removals(facts: KernelFacts, loop: Loop, statements: Sequence[ast.stmt]) -> 
             # The other branch is still to be asked for.
             yield Replace(node, "pass")
         else:
-            yield Remove(node, keep_comments=False)
+            yield Remove(node, moved=True)

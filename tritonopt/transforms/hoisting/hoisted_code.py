@@ -165,18 +165,29 @@ def _code(load: InvariantLoad, plan: _Plan, masks: Sequence[Change]) -> list[Pie
     module, nodes = excerpts.after(
         load.facts.kernel.module, [*masks, *renamed], [*plan.moved, load.expression]
     )
+    why = f"{_WHY_MASKED}\n" if masks and not _is_said_above(load) else ""
     pieces = []
     for original, statement in zip(plan.moved, nodes, strict=False):
         assert isinstance(statement, ast.stmt)
-        code = excerpts.statement_code(module, statement)
-        if masks and original is load.statement and _WHY_MASKED not in code:
-            bare = excerpts.statement_code(module, statement, comments_above=False)
-            code = f"{code.removesuffix(bare)}{_WHY_MASKED}\n{bare}"
+        code = excerpts.moved_code(module, statement)
+        if original is load.statement and _WHY_MASKED not in code:
+            code = f"{why}{code}"
         pieces.append(Piece(code, plan.guards[original]))
     if load.statement not in plan.moved:
         expression = nodes[-1]
         assert isinstance(expression, ast.expr)
-        why = f"{_WHY_MASKED}\n" if masks else ""
         text = excerpts.one_line(module, expression)
         pieces.append(Piece(f"{why}{plan.name} = {text}", load.known))
     return pieces
+
+
+def _is_said_above(load: InvariantLoad) -> bool:
+    """Whether the lines right above the loop say already why loads are masked."""
+    module, loop = load.facts.kernel.module, load.loop
+    for number in range(loop.line - 1, 0, -1):
+        text = module.text[module.lines.start(number) : module.lines.start(number + 1)]
+        if not text.strip() or len(text) - len(text.lstrip()) != loop.node.col_offset:
+            return False
+        if text.strip() == _WHY_MASKED:
+            return True
+    return False

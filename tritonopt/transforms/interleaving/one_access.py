@@ -24,7 +24,7 @@ from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.interleaving.access_code import AccessCode
 from tritonopt.transforms.interleaving.contiguous_tile import ContiguousTile
 from tritonopt.transforms.interleaving.strided_groups import Group, Member
-from tritonopt.transforms.interleaving.unused_names import comment_behind, unused_names
+from tritonopt.transforms.interleaving.unused_names import comments_on, unused_names
 from tritonopt.transforms.statement_lists import StatementLists
 from tritonopt.transforms.writing import NotExpressible, Writer, names_bound, reads_of
 
@@ -156,7 +156,7 @@ class OneAccess:
         whole = self.writer.fresh(_joined(names))
         shape = self._code.shape(tile)
         behind = [
-            comment_behind(self.facts, member.statement)
+            comments_on(self.facts, member.statement)
             for member, goes in zip(group.members, going, strict=True)
             if goes and member.statement is not group.at
         ]
@@ -226,7 +226,7 @@ class OneAccess:
             halves = [f"{interleave}({values[i]}, {values[i + 2]})" for i in (0, 1)]
             value = f"{interleave}({', '.join(halves)})"
         comments = [
-            comment_behind(self.facts, m.statement) for m in group.in_order[:-1] if m not in bound
+            comments_on(self.facts, m.statement) for m in group.in_order[:-1] if m not in bound
         ]
         code = "\n".join([*filter(None, comments), self._call(tile, offsets, "", "store", value)])
         self._new.append(code)

@@ -7,17 +7,18 @@ from collections.abc import Collection, Iterable, Iterator
 
 from tritonopt.facts import KernelFacts
 from tritonopt.source import Remove
+from tritonopt.source.editing.excerpts import said_of
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 from tritonopt.transforms.statement_lists import StatementLists
 
 
-def comment_behind(facts: KernelFacts, statement: ast.stmt) -> str:
-    """The comment on the last line of a statement; empty where there is none."""
+def comments_on(facts: KernelFacts, statement: ast.stmt) -> str:
+    """What explains a statement, above it and on its last line; empty where nothing does."""
     module = facts.kernel.module
     end = module.lines.span(statement)[1]
     text = module.text[end:].partition("\n")[0].strip()
-    return text if text.startswith("#") else ""
+    return "\n".join([*said_of(module, statement), *([text] if text.startswith("#") else [])])
 
 
 def unused_names(

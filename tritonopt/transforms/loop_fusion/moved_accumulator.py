@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tritonopt.facts import Loop, Value
 from tritonopt.facts.operations import Op
 from tritonopt.facts.reductions import Accumulation, nodes_of
-from tritonopt.source import EditConflict, Remove
+from tritonopt.source import Remove
 from tritonopt.source.editing import excerpts
 from tritonopt.source.trees import walk
 from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps
@@ -64,18 +64,10 @@ class MovedAccumulator:
             total = self.writer.fresh(instead)
         last_read = max((n.lineno for s in self.between for n in reads_of(s, name)), default=0)
         removed = tuple(s for s in starts if s.lineno > last_read)
-        said = tuple(line for s in removed for line in self._said_above(s))
+        said = tuple(
+            line for s in removed for line in excerpts.said_of(self.facts.kernel.module, s)
+        )
         return Total(total, (f"{total} = {zero}",), removed, said)
-
-    def _said_above(self, statement: ast.stmt) -> list[str]:
-        """The comment lines above a statement."""
-        module = self.facts.kernel.module
-        try:
-            own = excerpts.statement_code(module, statement, comments_above=False)
-            whole = excerpts.statement_code(module, statement)
-        except EditConflict as conflict:
-            raise NotExpressible(str(conflict)) from conflict
-        return whole.removesuffix(own).splitlines()
 
     def _is_mentioned(self, name: str, but: ast.stmt | None = None) -> bool:
         """Whether a name is read or bound in the first sweep, or from there to the second."""
@@ -103,7 +95,7 @@ class MovedAccumulator:
         But not what is read in the code that was written. `heads_nothing` says that comments on the
         start were written elsewhere, for nothing is left where they stood.
         """
-        yield from (Remove(s, keep_comments=not heads_nothing) for s in total.removed)
+        yield from (Remove(s, moved=heads_nothing) for s in total.removed)
         inside = set(walk(self.second))
         around = self.sweeps.second.parent
         for statement in self.between:

@@ -225,4 +225,4 @@ class _Merge:
         others = set(self._final.launches.launches) - set(launches)
         used = rest or others or final.name in texts
         if not used and final.node in module.tree.body:
-            yield Remove(final.node, keep_comments=False)
+            yield Remove(final.node)

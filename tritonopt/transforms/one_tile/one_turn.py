@@ -21,6 +21,7 @@ from tritonopt.facts.dtypes import INTEGERS
 from tritonopt.facts.language import HINTS, function
 from tritonopt.source import Change, InsertBefore, Remove, Replace, ReplaceExpression
 from tritonopt.source.editing import excerpts
+from tritonopt.source.editing.comments import heads_more
 from tritonopt.source.trees import children, walk
 from tritonopt.transforms.one_tile.stretch import Stretch
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
@@ -50,7 +51,9 @@ def straightened(sweeps: RowSweeps, updates: Sequence[Change]) -> Straightened:
     places = [block.index(loop.node) for loop in sweeps.loops]
     before = block.index(sweeps.statements[0])
     behind = len(block) - before - len(sweeps.statements)
-    stretch = Stretch(sweeps.facts, sweeps.owner, sweeps.field, before, behind).after(updates)
+    headings = frozenset(_headings(sweeps))
+    stretch = Stretch(sweeps.facts, sweeps.owner, sweeps.field, before, behind, headings)
+    stretch = stretch.after(updates)
     counters = [_Counter(stretch.facts, _for(stretch, place)) for place in places]
     stretch = stretch.after([change for counter in counters for change in counter.changes()])
     module = stretch.facts.kernel.module
@@ -60,6 +63,18 @@ def straightened(sweeps: RowSweeps, updates: Sequence[Change]) -> Straightened:
     ends = tuple(place + 1 + added for place, added in zip(places, more, strict=True))
     copies = frozenset(name for counter in counters for name in counter.copies)
     return Straightened(stretch.after(bodies), ends, copies)
+
+
+def _headings(sweeps: RowSweeps) -> Iterator[str]:
+    """The comments above loops, or above what starts what the loop right below goes on with."""
+    statements, loops = sweeps.statements, {loop.node for loop in sweeps.loops}
+    for place, statement in enumerate(statements):
+        below = statements[place + 1 :]
+        pairs = zip(statements[place:], below, strict=False)
+        apart = (i for i, (one, other) in enumerate(pairs) if other.lineno - 1 != one.end_lineno)
+        attached = below[: next(apart, None)]
+        if statement in loops or heads_more(statement, attached, set(below) - loops):
+            yield from excerpts.said_of(sweeps.facts.kernel.module, statement)
 
 
 def _for(stretch: Stretch, place: int) -> ast.For:

@@ -16,7 +16,8 @@ def in_place_of_the_loops(proof: OneTile) -> tuple[Change, ...]:
     changes: list[Change] = [InsertBefore(statements[0], proof.stretch.code)]
     changes += [Remove(statement, keep_comments=False) for statement in statements]
     try:
-        excerpts.check_comments(proof.sweeps.facts.kernel.module, changes)
+        gone = proof.stretch.gone
+        excerpts.check_comments(proof.sweeps.facts.kernel.module, changes, gone)
     except EditConflict as conflict:
         raise NotExpressible(str(conflict)) from conflict
     return tuple(changes)

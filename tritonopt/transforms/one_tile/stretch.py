@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.interpretation import Environment
-from tritonopt.source import Change
+from tritonopt.source import Change, Remove
 from tritonopt.source.editing import excerpts
 from tritonopt.source.trees import walk
 from tritonopt.transforms.writing import names_bound, reads_of
@@ -24,6 +24,10 @@ class Stretch:
     field: str
     before: int
     behind: int
+    headings: frozenset[str] = frozenset()
+    """Comments on what is spread over several statements now: they do not go with one of these."""
+    gone: frozenset[str] = frozenset()
+    """Comments on statements that are removed."""
 
     @property
     def block(self) -> list[ast.stmt]:
@@ -54,10 +58,16 @@ class Stretch:
     def after(self, changes: Sequence[Change]) -> Stretch:
         """The stretch after changes to nothing but its statements. Raises EditConflict."""
         kernel = self.facts.kernel
+        removed = [change for change in changes if isinstance(change, Remove)]
+        gone = {text for one in removed for text in excerpts.said_of(kernel.module, one.anchor)}
+        changes = [
+            replace(change, headings=self.headings) if isinstance(change, Remove) else change
+            for change in changes
+        ]
         module, (node, owner) = excerpts.after(kernel.module, changes, [kernel.node, self.owner])
         facts = self.facts.after(next(k for k in module.kernels if k.node is node))
         assert isinstance(owner, ast.stmt)
-        return Stretch(facts, owner, self.field, self.before, self.behind)
+        return replace(self, facts=facts, owner=owner, gone=self.gone | gone)
 
     def is_read_behind(self, name: str) -> bool:
         """Whether a name may be read after the stretch: below it, or in the next turn of a loop."""

@@ -17,6 +17,7 @@ from tritonopt.source import (
     ReplaceExpression,
 )
 from tritonopt.source.editing.changes import ELSE
+from tritonopt.source.editing.excerpts import said_of
 from tritonopt.source.trees import walk
 from tritonopt.transforms.tiling.tile_body import TileBody
 from tritonopt.transforms.tiling.tile_exits import Exit
@@ -109,7 +110,8 @@ class _Branches:
         if not rest:
             self._refuse_effects(found)
             return _Left("", remove, gone=found.statement)
-        comments = "".join(f"{comment}\n" for comment in self._comments(found.statement))
+        said = said_of(self._module, found.statement) + self._comments(found.statement)
+        comments = "".join(f"{comment}\n" for comment in said)
         return _Left(f"{comments}if {self._negated(found.test)}:", remove, gone=found.statement)
 
     def _switched(self, found: Exit, rest: Sequence[ast.stmt]) -> _Left:

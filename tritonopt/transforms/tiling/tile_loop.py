@@ -21,7 +21,7 @@ from tritonopt.source import (
     Replace,
     ReplaceExpression,
 )
-from tritonopt.source.editing.excerpts import statement_code
+from tritonopt.source.editing.excerpts import moved_code
 from tritonopt.source.trees import walk
 from tritonopt.transforms.tiling.tile_body import TileBody
 from tritonopt.transforms.tiling.tile_branches import WrittenBranches, written_branches
@@ -104,7 +104,7 @@ class _TileLoop:
         before = [self._moved(s) for s in moved]
         before += [*self._beginnings(), *self.names.count.before]
         changes = [*self._removed_induction(), *map(self._update, self.names.parameters.updated)]
-        changes += [Remove(s, keep_comments=False) for s in moved]
+        changes += [Remove(s, moved=True) for s in moved]
         if not self.tiling.launches.bound:
             changes.append(AddParameter(body.kernel, f"{self.tiling.launches.parameter}=None"))
         changes += [InsertBefore(first, code) for code in before]
@@ -181,7 +181,7 @@ class _TileLoop:
 
     def _moved(self, statement: ast.stmt) -> str:
         try:
-            return statement_code(self.module, statement)
+            return moved_code(self.module, statement)
         except EditConflict as error:
             raise NotExpressible(str(error)) from None
 

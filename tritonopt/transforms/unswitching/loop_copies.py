@@ -21,7 +21,7 @@ def unswitched(branch: InvariantBranch, plan: Plan) -> list[Change]:
             code = _guarded(branch, plan, plan.guard, code)
         changes: list[Change] = [Replace(loop, code)]
         if plan.moved:
-            moved = [excerpts.statement_code(module, s) for s in plan.moved]
+            moved = [excerpts.moved_code(module, s) for s in plan.moved]
             changes.append(InsertBefore(loop, "\n".join(moved)))
         excerpts.check_comments(module, changes)
     except EditConflict as conflict:
@@ -96,7 +96,7 @@ def _removed(branch: InvariantBranch, statements: Sequence[ast.stmt]) -> Iterato
             # What is left must run, if only to count.
             yield Replace(root, "pass")
         else:
-            yield Remove(root, keep_comments=False)
+            yield Remove(root, moved=True)
 
 
 def _outer(branch: InvariantBranch, node: ast.stmt) -> Iterator[ast.stmt]:

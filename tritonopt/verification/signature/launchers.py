@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt import source
+from tritonopt.source.decorators import JIT, canonical_decorator
 from tritonopt.source.trees import told_apart
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.signature.packed_arguments import options, unpacked
@@ -127,7 +128,8 @@ class Launchers:
             if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
                 continue
             for call in (n for n in ast.walk(node.value) if isinstance(n, ast.Call)):
-                jit = self.module.resolve(call.func) in ("triton.jit", "triton.runtime.jit.jit")
+                name = canonical_decorator(self.module.resolve(call.func))
+                jit = name in (JIT, "triton.runtime.jit.jit")
                 if jit and call.args and isinstance(call.args[0], ast.Name):
                     yield node.targets[0].id
                     yield call.args[0].id

@@ -1,0 +1,143 @@
+"""Every rewritten case of the passes, verified against its original on a GPU.
+
+    PYTHONPATH=. python benchmarks/verified_cases.py [--only PASS] [--jobs 16] [--budget 570]
+        [--out benchmarks/results/verified_cases-nvidia-h100.json]
+    PYTHONPATH=. python benchmarks/verified_cases.py --table FILE.json
+
+The cases are those of tests/passes/test_cases.py: the expected file of each is verified, so the
+record holds for the texts that are committed. A case is `as documented` where its `# verify:` line
+says that a counterexample exists, and one was found; `not run` where that line says why not.
+Cases that `--budget` seconds do not reach are left out of the record. The same command goes on
+with them, and with those whose texts have changed since. Exits with 1 where a verdict is not the
+expected one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import multiprocessing
+import os
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, TimeoutError, as_completed
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+os.environ["TRITONOPT_BACKEND"] = "cuda"
+
+from tests.passes.test_cases import CASES, EXAMPLES, Case
+
+RIGHT = ("identical", "equivalent", "as documented")
+COLUMNS = (*RIGHT, "counterexample", "unsupported", "error", "not run")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--only", help="cases of this pass")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--budget", type=float, default=float("inf"), help="seconds")
+    parser.add_argument("--out", type=Path, help="the record; what it has is not run again")
+    parser.add_argument("--table", type=Path, help="print the table of a record, and run nothing")
+    options = parser.parse_args()
+    if options.table:
+        print(table(json.loads(options.table.read_text(encoding="utf-8"))["cases"]))
+        return 0
+    kept = json.loads(options.out.read_text("utf-8")) if _exists(options.out) else {}
+    rows: dict[str, dict[str, Any]] = {row["case"]: row for row in kept.get("cases", [])}
+    wanted = [
+        case
+        for case in CASES
+        if case.expect == "passed"
+        and options.only in (None, case.path.parent.name)
+        and rows.get(case.name, {}).get("texts") != texts_of(case)
+    ]
+    for row in verified(wanted, options.jobs, options.budget):
+        rows[row["case"]] = row
+        print(f"{row['case']}: {row['verdict']} {row['reason']}".rstrip(), flush=True)
+        if options.out:
+            record = {"machine": machine(), "cases": [rows[name] for name in sorted(rows)]}
+            options.out.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    print(table(list(rows.values())))
+    return 0 if all(row["verdict"] in (*RIGHT, "not run") for row in rows.values()) else 1
+
+
+def _exists(path: Path | None) -> bool:
+    return path is not None and path.exists()
+
+
+def machine() -> dict[str, str]:
+    """The GPU, and the versions that ran on it."""
+    import torch
+    import triton
+
+    return {
+        "gpu": torch.cuda.get_device_name(),
+        "torch": torch.__version__,
+        "triton": triton.__version__,
+        "date": time.strftime("%Y-%m-%d"),
+    }
+
+
+def verified(wanted: list[Case], jobs: int, budget: float) -> Iterator[dict[str, Any]]:
+    """The rows of cases in the order in which they are done, until the budget is spent."""
+    end = time.monotonic() + budget
+    spawn = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(jobs, mp_context=spawn)
+    try:
+        started = [pool.submit(row_of, case) for case in wanted]
+        yield from (done.result() for done in as_completed(started, max(0.0, budget)))
+    except TimeoutError:
+        print(f"the budget is spent: {budget:.0f} s", file=sys.stderr)
+    finally:
+        pool.shutdown(wait=time.monotonic() < end, cancel_futures=True)
+
+
+def texts_of(case: Case) -> str:
+    """A digest of a case and of what it is expected to become."""
+    return hashlib.sha256(f"{case.text}\0{case.became}".encode()).hexdigest()[:16]
+
+
+def row_of(case: Case) -> dict[str, Any]:
+    """What the verification of one case came to."""
+    row = {"case": case.name, "texts": texts_of(case), "verdict": "not run", "examples": 0}
+    row["reason"] = case.verify
+    if not case.is_run:
+        return row
+    from tritonopt.verification import verify
+
+    with TemporaryDirectory() as folder:
+        rewritten = Path(folder) / case.path.name
+        rewritten.write_bytes(case.became.encode())
+        try:
+            verdict = verify(case.path, rewritten, backend="cuda", max_examples=EXAMPLES)
+        except Exception as error:
+            return {**row, "verdict": "error", "reason": f"{type(error).__name__}: {error}"}
+    documented = case.verify.startswith("counterexample")
+    found = verdict.verdict
+    if documented and found == "counterexample":
+        found = "as documented"
+    reason = "" if found in RIGHT else str(verdict.counterexample or verdict.reason)[:2000]
+    return {**row, "verdict": found, "examples": verdict.examples, "reason": reason}
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """How many cases of each pass came to which verdict."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        counts[row["case"].partition("/")[0]][row["verdict"]] += 1
+    shown = [c for c in COLUMNS if any(found[c] for found in counts.values())]
+    lines = [f"| pass | cases | {' | '.join(shown)} |", f"| --- {'| --- ' * (len(shown) + 1)}|"]
+    total = sum(counts.values(), Counter[str]())
+    for name, found in [*sorted(counts.items()), ("all", total)]:
+        cells = " | ".join(str(found[c]) for c in shown)
+        lines.append(f"| {name} | {found.total()} | {cells} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
