@@ -92,12 +92,12 @@ def dry_run(
             if worthwhile and not (chosen.finds_mistakes or chosen.may_pay(known)):
                 continue
             sites = list(within_reason(chosen, known))
-        except facts.AssumptionError:
-            raise
         except TooMuchWork:
             given_up.append(gave_up_remark(kernel, chosen, module.lines.place(kernel.node)))
             continue
         except Exception as error:
+            if isinstance(error, facts.AssumptionError):
+                raise
             defects.append(defect_remark(kernel, chosen, error))
             continue
         used = used.union(*(site.facts_used for site in sites))

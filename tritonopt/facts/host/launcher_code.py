@@ -98,14 +98,14 @@ def evaluated_by(launch: Launch) -> list[ast.expr]:
     return [launch.grid, *call.args, *(keyword.value for keyword in call.keywords)]
 
 
-def _host_of(launch: Launch) -> _Host:
+def _host_of(launch: Launch) -> _CheckedHost:
     return _host(launch.module, launch.launcher)
 
 
 # Of one file after the other: those of its launchers, which are asked about once for every kernel.
 @lru_cache(maxsize=32)
-def _host(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef | None) -> _Host:
-    return _Host(module, function)
+def _host(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef | None) -> _CheckedHost:
+    return _CheckedHost(module, function)
 
 
 def place_atom(expression: ast.expr) -> Atom:
@@ -577,7 +577,9 @@ class _Host:
                     return self.size(tensor, method, tuple(which), place, depth)
         return _unknown(node, "")
 
-    # Checks
+
+class _CheckedHost(_Host):
+    """A launcher with what it has checked where it launches."""
 
     def check(self, place: ast.stmt, found: _Checks) -> None:
         """What holds where `place` starts, whichever way the function came there."""

@@ -106,8 +106,8 @@ class CannotTell(Exception):
     """Something decides that numbers cannot be put in for."""
 
 
-class Trial:
-    """One store under one configuration of one launch."""
+class SizesOfStore:
+    """The tensors on whose sizes one store of one launch depends, under one configuration."""
 
     _ends_at_buffer: ClassVar[bool] = True
     """Whether it is asked where the buffer ends."""
@@ -187,7 +187,7 @@ class Trial:
         for part in (part for check in self._checks for part in factors(check)):
             alike = part.sole_atom
             if isinstance(alike, SameShape):
-                one, other = (_root(found, tensor) for tensor in alike.inside)
+                one, other = (root_of(found, tensor) for tensor in alike.inside)
                 if one != other and one not in found:
                     found[one] = Shape(like=other)
                 elif one != other and other not in found:
@@ -247,7 +247,7 @@ class Trial:
 
     def _check_rank(self) -> None:
         """Raises CannotTell where more dimensions would make the buffer larger, or it is fixed."""
-        root = _root(self._shapes, self._buffer)
+        root = root_of(self._shapes, self._buffer)
         shape = self._shapes.get(root)
         fixed = shape is not None and all(size.constant_value is not None for size in shape.sizes)
         if fixed and self._ends_at_buffer:
@@ -269,14 +269,16 @@ class Trial:
         """The sizes of given tensors that a form is computed from."""
         for atom in self._inputs(form):
             if isinstance(atom, TensorSize):
-                root = _root(self._shapes, atom.tensor)
+                root = root_of(self._shapes, atom.tensor)
                 shape = self._shapes.get(root)
                 if shape is None:
                     yield TensorSize(root, atom.method, atom.which)
                 for size in () if shape is None else shape.sizes:
                     yield from self._given(size)
 
-    # Numbers
+
+class Trial(SizesOfStore):
+    """One store under one configuration of one launch, with numbers for all sizes."""
 
     def run(self) -> str:
         if len(self._ranks) > 1:
@@ -518,7 +520,7 @@ class Trial:
         self, sizes: tuple[int, ...], length: int, element: int, place: Mapping[Atom, int]
     ) -> str:
         shapes = [
-            f"{_parameter_name(tensor)} of shape {_shown(self._given_sizes(tensor, sizes))}"
+            f"{_parameter_name(tensor)} of shape {shown_sizes(self._given_sizes(tensor, sizes))}"
             for tensor in self._ranks
         ]
         programs = [str(n) for a, n in place.items() if isinstance(a, ProgramId)]
@@ -542,7 +544,7 @@ class _Overrun(Trial):
     _most_tensors = 3
 
 
-def _shown(sizes: Sequence[int]) -> str:
+def shown_sizes(sizes: Sequence[int]) -> str:
     return f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
 
 
@@ -556,7 +558,7 @@ def _key(form: Polynomial) -> str:
     return form.key
 
 
-def _root(shapes: Mapping[Polynomial, Shape], tensor: Polynomial) -> Polynomial:
+def root_of(shapes: Mapping[Polynomial, Shape], tensor: Polynomial) -> Polynomial:
     """The tensor whose sizes one has."""
     seen = {tensor}
     while (shape := shapes.get(tensor)) is not None and shape.like is not None:

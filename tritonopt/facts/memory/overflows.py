@@ -37,6 +37,7 @@ from tritonopt.facts.memory.buffers import (
     CannotTell,
     Shape,
     Trial,
+    shown_sizes,
     with_programs,
 )
 from tritonopt.facts.memory.circumstances import inputs_of
@@ -263,11 +264,6 @@ class _Access(Trial):
         self._ranks_to_try = [known] if known else [r for r in (2, 3, 1, 4) if r >= rank]
         return {root: rank}
 
-    def _origin(self, tensor: Polynomial) -> Polynomial:
-        """The tensor whose sizes one has."""
-        shape = self._shapes.get(tensor)
-        return tensor if shape is None or shape.like is None else self._origin(shape.like)
-
     def _check_rank(self) -> None:
         """Where nothing says how many dimensions there are, there may be any number."""
 
@@ -430,13 +426,11 @@ class _Access(Trial):
                 yield Overflow(part, number, self._where(sizes, place), self._binding, trial)
 
     def _where(self, sizes: tuple[int, ...], place: Mapping[Atom, int]) -> str:
-        shape = f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
         programs = [str(n) for atom, n in place.items() if isinstance(atom, ProgramId)]
         shown = programs[0] if len(programs) == 1 else f"({', '.join(programs)})"
         program = f" in program {shown}" if programs else ""
-        return (
-            f"launched in {self._launch.where} with {self._tensor_name} of shape {shape}{program}"
-        )
+        named = f"{self._tensor_name} of shape {shown_sizes(sizes)}"
+        return f"launched in {self._launch.where} with {named}{program}"
 
 
 class Widths:
