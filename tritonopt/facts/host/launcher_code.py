@@ -130,6 +130,7 @@ class _Passing:
         self._chosen = chosen
         self._place = place
         self._evaluation = evaluation_at(launch)
+        self._values: dict[str, Polynomial] = {}
 
     def passed(self, checks: _Checks) -> LaunchBinding:
         names = [parameter.name for parameter in self._launch.kernel.parameters]
@@ -144,6 +145,13 @@ class _Passing:
         )
 
     def _value(self, name: str, depth: int = 0) -> Polynomial:
+        if name not in self._values:
+            # Heuristics ask for each other; what asks for itself is not known.
+            self._values[name] = _unknown(self._launch.call, f"{name} by itself")
+            self._values[name] = self._find_value(name, depth)
+        return self._values[name]
+
+    def _find_value(self, name: str, depth: int) -> Polynomial:
         if name in self._tuning.heuristics:
             heuristic = self._tuning.heuristics[name]
             match heuristic:
