@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -37,6 +37,7 @@ from tritonopt.facts.memory.buffers import (
     CannotTell,
     Shape,
     Trial,
+    root_of,
     shown_sizes,
     with_programs,
 )
@@ -260,7 +261,8 @@ class _Access(Trial):
         rank = max([rank, *(i + 1 if i >= 0 else -i for each in axes for i in each)])
         known = rank_of(self._launch, given.name)
         if known is None and rank == 1:
-            known, rank = axes_gone_through(self._facts, self._binding, root, self._origin)
+            origin = partial(root_of, self._shapes)
+            known, rank = axes_gone_through(self._facts, self._binding, root, origin)
         self._ranks_to_try = [known] if known else [r for r in (2, 3, 1, 4) if r >= rank]
         return {root: rank}
 
@@ -357,9 +359,7 @@ class _Access(Trial):
     @property
     def blocks(self) -> Sequence[int]:
         """Sizes for tiles whose size cannot be followed."""
-        open_ones = {
-            a.axis for a in self._lanes if not self._blocks.isdisjoint(inputs_of(a.extent))
-        }
+        open_ones = {a.axis for a in self._lanes if self._blocks & set(inputs_of(a.extent))}
         return (_BLOCKS[0], _SQUARE) if len(open_ones) > 1 else _BLOCKS
 
     @cached_property
