@@ -596,7 +596,7 @@ class _Host:
                 known = checked(self._module, statement)
                 if known is not None:
                     self._learn(*known, statement, found)
-                elif isinstance(statement, ast.If) and self._leaves(statement):
+                elif isinstance(statement, ast.If) and _is_way_out(self._module, statement):
                     self._learn(statement.test, False, statement, found)
                 elif self._hands_to_a_check(statement):
                     names = {n.id: n for n in walk(statement) if isinstance(n, ast.Name)}
@@ -621,16 +621,9 @@ class _Host:
                 )
         return False
 
-    def _leaves(self, branch: ast.If) -> bool:
-        """Whether nothing after a branch is reached where its condition holds."""
-        match branch:
-            case ast.If(body=[*_, ast.Expr(value=ast.Call(func=called))], orelse=[]):
-                return self._module.resolve(called) in ("sys.exit", "pytest.skip")
-        return not branch.orelse and leaves(branch.body)
-
     def _learn(self, test: ast.expr, holds: bool, place: ast.stmt, found: _Checks) -> None:
         binds = _binds_on_the_way(test)
-        if binds or not all(map(self._is_arithmetic, walk(test))):
+        if binds or not all(_is_arithmetic(self._module, part) for part in walk(test)):
             names = {n.id: n for n in walk(test) if isinstance(n, ast.Name)}
             found.unread += [self.form(name, place) for name in names.values()]
         if binds:
@@ -641,20 +634,6 @@ class _Host:
                     found.multiples.append((self.form(left, place), self.form(right, place)))
                 case ast.Compare(left=left, ops=[op], comparators=[right]):
                     self._learn_comparison(left, op, right, is_true, place, found)
-
-    def _is_arithmetic(self, node: ast.AST) -> bool:
-        """Whether a part of a condition hides no arithmetic: nothing about `v` in `check(v)`."""
-        match node:
-            case ast.Call(func=ast.Attribute(attr=method)) if method in torch_api.EXTENTS:
-                return True
-            case ast.Call(func=called):
-                name = self._module.resolve(called) or self._module.builtin(called)
-                return name in _READ | CEILING_DIVISIONS
-            case ast.BinOp(op=op):
-                return isinstance(op, (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod))
-            case ast.Compare(ops=ops):
-                return not any(isinstance(op, (ast.In, ast.NotIn)) for op in ops)
-        return not isinstance(node, ast.comprehension)
 
     def _learn_comparison(
         self,
@@ -676,19 +655,48 @@ class _Host:
             return
         if not _is_whole(difference):
             return
-        match op:
-            case ast.Eq() if holds:
-                found.nonnegative += [difference, -difference]
-            case ast.NotEq() if not holds:
-                found.nonnegative += [difference, -difference]
-            case ast.LtE():
-                found.nonnegative.append(difference if holds else -difference - 1)
-            case ast.Lt():
-                found.nonnegative.append(difference - 1 if holds else -difference)
-            case ast.GtE():
-                found.nonnegative.append(-difference if holds else difference - 1)
-            case ast.Gt():
-                found.nonnegative.append(-difference - 1 if holds else difference)
+        found.nonnegative += _nonnegative(difference, op, holds)
+
+
+def _is_arithmetic(module: Module, node: ast.AST) -> bool:
+    """Whether a part of a condition hides no arithmetic: nothing about `v` in `check(v)`."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=method)) if method in torch_api.EXTENTS:
+            return True
+        case ast.Call(func=called):
+            name = module.resolve(called) or module.builtin(called)
+            return name in _READ | CEILING_DIVISIONS
+        case ast.BinOp(op=op):
+            return isinstance(op, (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod))
+        case ast.Compare(ops=ops):
+            return not any(isinstance(op, (ast.In, ast.NotIn)) for op in ops)
+    return not isinstance(node, ast.comprehension)
+
+
+def _is_way_out(module: Module, branch: ast.If) -> bool:
+    """Whether nothing after a branch is reached where its condition holds."""
+    match branch:
+        case ast.If(body=[*_, ast.Expr(value=ast.Call(func=called))], orelse=[]):
+            return module.resolve(called) in ("sys.exit", "pytest.skip")
+    return not branch.orelse and leaves(branch.body)
+
+
+def _nonnegative(difference: Polynomial, op: ast.cmpop, holds: bool) -> list[Polynomial]:
+    """What is not below 0 where `left op right` holds, or does not, of `right - left`."""
+    match op:
+        case ast.Eq() if holds:
+            return [difference, -difference]
+        case ast.NotEq() if not holds:
+            return [difference, -difference]
+        case ast.LtE():
+            return [difference if holds else -difference - 1]
+        case ast.Lt():
+            return [difference - 1 if holds else -difference]
+        case ast.GtE():
+            return [-difference if holds else difference - 1]
+        case ast.Gt():
+            return [-difference - 1 if holds else difference]
+    return []
 
 
 def _unknown(node: ast.AST, what: str) -> Polynomial:

@@ -106,8 +106,8 @@ class CannotTell(Exception):
     """Something decides that numbers cannot be put in for."""
 
 
-class Trial:
-    """One store under one configuration of one launch."""
+class Setting:
+    """What decides about one access under one configuration of one launch, and its numbers."""
 
     _ends_at_buffer: ClassVar[bool] = True
     """Whether it is asked where the buffer ends."""
@@ -262,6 +262,16 @@ class Trial:
                 raise CannotTell
             self._ranks[tensor] = known or rank
 
+    def _is_known(self, tensor: Polynomial) -> bool:
+        """Whether its sizes are those of the one tensor, or computed from them."""
+        shape = self._shapes.get(tensor)
+        if shape is None:
+            return tensor == self._tensor
+        if shape.like is not None:
+            return self._is_known(shape.like)
+        atoms = [a for size in shape.sizes for a in inputs_of(size)]
+        return all(isinstance(a, TensorSize) and self._is_known(a.tensor) for a in atoms)
+
     def _given(self, form: Polynomial) -> Iterator[TensorSize]:
         """The sizes of given tensors that a form is computed from."""
         for atom in self._inputs(form):
@@ -274,56 +284,6 @@ class Trial:
                     yield from self._given(size)
 
     # Numbers
-
-    def run(self) -> str:
-        if len(self._ranks) > 1:
-            return self._run_for_several()
-        tried = islice(self._sizes_to_try, MOST_DRAWN)
-        allowed = ((s, n) for s in tried for n in self._settings(s))
-        for sizes, numbers in islice(allowed, MAX_TRIALS):
-            if found := self._violation(sizes, numbers):
-                return found
-        return ""
-
-    def _run_for_several(self) -> str:
-        """The same where several tensors decide: callers may pass only what fits together.
-
-        So it must go wrong however long one is beside another.
-        """
-        found = []
-        for sizes in self._dims.apart():
-            for numbers in self._settings(sizes):
-                text = self._violation(sizes, numbers)
-                if not text:
-                    return ""
-                found.append(text)
-        return found[0] if len(found) > 2 else ""
-
-    @cached_property
-    def _dims(self) -> Dimensions:
-        return Dimensions(self._ranks, self._checks)
-
-    @property
-    def _sizes_to_try(self) -> Iterator[tuple[int, ...]]:
-        return self._dims.sizes((*_LENGTHS, *written_in(self._asked_for)))
-
-    @cached_property
-    def _asked_for(self) -> list[Polynomial]:
-        """Conditions of the launcher and of the kernel."""
-        return [*self._checks, *(condition for condition, _ in self._conditions)]
-
-    def _settings(self, sizes: tuple[int, ...]) -> Iterator[dict[Atom, int]]:
-        """What these sizes come to, for every answer to what is asked beside them."""
-        numbers = self._numbers(sizes)
-        required = {part.sole_atom for check in self._checks for part in factors(check)}
-        numbers |= {switch: 1 for switch in self._switches if switch in required}
-        left = [switch for switch in self._switches if switch not in required]
-        if len(left) > MOST_SWITCHES:
-            raise CannotTell
-        for answers in product((0, 1), repeat=len(left)):
-            setting = {**numbers, **dict(zip(left, answers, strict=True))}
-            if self._is_allowed(setting):
-                yield setting
 
     def _numbers(self, sizes: tuple[int, ...]) -> dict[Atom, int]:
         """What the sizes and what is computed from them come to."""
@@ -408,6 +368,60 @@ class Trial:
                 return sizes[start : start + rank]
             start += rank
         raise CannotTell
+
+
+class Trial(Setting):
+    """One access, tried with numbers for the sizes."""
+
+    def run(self) -> str:
+        if len(self._ranks) > 1:
+            return self._run_for_several()
+        tried = islice(self._sizes_to_try, MOST_DRAWN)
+        allowed = ((s, n) for s in tried for n in self._settings(s))
+        for sizes, numbers in islice(allowed, MAX_TRIALS):
+            if found := self._violation(sizes, numbers):
+                return found
+        return ""
+
+    def _run_for_several(self) -> str:
+        """The same where several tensors decide: callers may pass only what fits together.
+
+        So it must go wrong however long one is beside another.
+        """
+        found = []
+        for sizes in self._dims.apart():
+            for numbers in self._settings(sizes):
+                text = self._violation(sizes, numbers)
+                if not text:
+                    return ""
+                found.append(text)
+        return found[0] if len(found) > 2 else ""
+
+    @cached_property
+    def _dims(self) -> Dimensions:
+        return Dimensions(self._ranks, self._checks)
+
+    @property
+    def _sizes_to_try(self) -> Iterator[tuple[int, ...]]:
+        return self._dims.sizes((*_LENGTHS, *written_in(self._asked_for)))
+
+    @cached_property
+    def _asked_for(self) -> list[Polynomial]:
+        """Conditions of the launcher and of the kernel."""
+        return [*self._checks, *(condition for condition, _ in self._conditions)]
+
+    def _settings(self, sizes: tuple[int, ...]) -> Iterator[dict[Atom, int]]:
+        """What these sizes come to, for every answer to what is asked beside them."""
+        numbers = self._numbers(sizes)
+        required = {part.sole_atom for check in self._checks for part in factors(check)}
+        numbers |= {switch: 1 for switch in self._switches if switch in required}
+        left = [switch for switch in self._switches if switch not in required]
+        if len(left) > MOST_SWITCHES:
+            raise CannotTell
+        for answers in product((0, 1), repeat=len(left)):
+            setting = {**numbers, **dict(zip(left, answers, strict=True))}
+            if self._is_allowed(setting):
+                yield setting
 
     def _is_allowed(self, numbers: Mapping[Atom, int]) -> bool:
         """Whether the launcher lets these sizes come to the launch, of whatever else it is given.

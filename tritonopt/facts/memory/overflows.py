@@ -329,12 +329,8 @@ class _Access(Trial):
             about = any(atom in numbers for atom in atoms)
             if about and not all(atom in numbers or is_free(atom) for atom in atoms):
                 raise CannotTell
-        if any((number_of(form, numbers) or 0) < 0 for form in self._binding.nonnegative):
+        if _is_refused(self._binding, numbers):
             return False
-        for dividend, divisor in self._binding.multiples:
-            a, b = number_of(dividend, numbers), number_of(divisor, numbers)
-            if a is not None and b is not None and (b == 0 or a % b):
-                return False
         return all(number_of(check, numbers) != 0 for check in self._checks)
 
     def _given_sizes(self, tensor: Polynomial, sizes: tuple[int, ...]) -> tuple[int, ...]:
@@ -405,16 +401,6 @@ class _Access(Trial):
                 reach = reach_of(self._facts, self._binding, effect)
                 if reach is not None and self._is_known(reach.tensor):
                     yield replace(reach, length=math.prod(self._sizes_of(reach.tensor, sizes)))
-
-    def _is_known(self, tensor: Polynomial) -> bool:
-        """Whether its sizes are those of the one tensor, or computed from them."""
-        shape = self._shapes.get(tensor)
-        if shape is None:
-            return tensor == self._tensor
-        if shape.like is not None:
-            return self._is_known(shape.like)
-        atoms = [a for size in shape.sizes for a in inputs_of(size)]
-        return all(isinstance(a, TensorSize) and self._is_known(a.tensor) for a in atoms)
 
     def _beyond(
         self, sizes: tuple[int, ...], trial: Mapping[Atom, int], place: Mapping[Atom, int]
@@ -520,6 +506,17 @@ class Widths:
         widths = [self.of(operand) for operand in operands]
         known = [width for width in widths if width is not None]
         return max(known) if len(known) == len(widths) else None
+
+
+def _is_refused(binding: LaunchBinding, numbers: Mapping[Atom, int]) -> bool:
+    """Whether the arithmetic that the launcher checks is false for these numbers."""
+    if any((number_of(form, numbers) or 0) < 0 for form in binding.nonnegative):
+        return True
+    for dividend, divisor in binding.multiples:
+        a, b = number_of(dividend, numbers), number_of(divisor, numbers)
+        if a is not None and b is not None and (b == 0 or a % b):
+            return True
+    return False
 
 
 def _blocks_of(form: Polynomial) -> Iterator[Atom]:
