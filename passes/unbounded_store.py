@@ -31,17 +31,23 @@ class UnboundedStore(Lint):
 
     Reported only with numbers, and for a launch that can be read: its grid, its arguments, its
     configurations. The buffer is one that the launcher makes (`torch.empty`, `torch.empty_like`,
-    `x.new_empty`), or one that it was given. All sizes come from one tensor, taken to be
-    contiguous. Nothing is said where callers may well pass only what fits:
+    `x.new_empty`), or one that it was given. Tensors are taken to be contiguous. Where the sizes of
+    several tensors decide, it must go wrong however long one is beside another: what fits together
+    is for the caller to know. Nothing is said where callers may well pass only what fits:
 
-    - a plain argument or a second tensor decides, or the buffer has a fixed length;
+    - a plain argument decides (of what is true or false its default counts), or the buffer has a
+      fixed length;
     - how many dimensions the tensor has matters and is not shown (`m, n = x.shape` and
       `x.numel()` show it, `x.shape[0]` does not);
-    - the launcher checks something that is not understood, or is decorated by a function that is
-      not known; a function of the file calls it and checks or makes what it passes.
+    - the launcher checks something that is not understood, calls a function that may raise, or is
+      decorated by a function that is not known; a function of the file calls it and checks or makes
+      what it passes;
+    - numbers are written for the sizes: `Float[Tensor, "m 128"]`, `# tritonopt: x: f32[m, 128]`.
 
     The same holds where the offset or the mask is loaded or cannot be followed. Sizes that the
-    launcher refuses (`assert n % 64 == 0`) are not tried.
+    launcher or the kernel refuses are not tried: `assert n % 64 == 0`, `if x.shape != y.shape:
+    raise`, `tl.static_assert(N == D)`, `x.view(-1, 128)`. Questions that are about no size, as
+    `bias is not None` or `x.dtype == torch.float16`, may be answered either way.
 
     ## Numerics
 
