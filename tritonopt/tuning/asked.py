@@ -144,12 +144,12 @@ def _seen(module: source.Module, wanted: Wanted, like: Request) -> Asked:
             if rest := [x.name for x in chosen if x.name not in found]:
                 told.append(f"`{shown}` calls no {', '.join(rest)}: not tuned")
             return Asked(tuple(requests), (*told, *left_out))
-        made = f"{ended.shown} made no call of {names} that"
+        made = f"{ended.shown} made no call of {names} that can be made again"
         if ended.blind:
-            notes.append(f"{made} tritonopt could see: {ended.blind}")
-        else:
-            notes += [f"{made} can be made again", *left_out]
-        if not seen and not ended.blind:
+            notes.append(f"{made} and that tritonopt could see: {ended.blind}")
+            continue
+        notes += [made, *left_out]
+        if not seen:
             notes.append(f"{ended.limits}; nor, before Python 3.12, calls under a profiler")
     return _without_calls(module, wanted, like, chosen, notes)
 
