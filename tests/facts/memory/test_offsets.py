@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Sequence
 
@@ -9,10 +10,18 @@ import pytest
 
 from tests.facts.support import body, facts_of, value
 from tritonopt.facts import KernelFacts, Polynomial
-from tritonopt.facts.algebra.atoms import Param
+from tritonopt.facts.algebra.atoms import CeilDiv, FloorDiv, Maximum, Minimum, Mod, Param
 from tritonopt.facts.algebra.divisibility import Divisibility
 from tritonopt.facts.memory.counterexamples import find_counterexample, promise_about
-from tritonopt.facts.memory.offsets import Kind, NotConsecutive, Offsets, read_offsets, stays_below
+from tritonopt.facts.memory.offsets import (
+    Kind,
+    NotConsecutive,
+    Offsets,
+    evaluator,
+    number_of,
+    read_offsets,
+    stays_below,
+)
 
 
 def kernel(expression: str, assume: Sequence[str] = ()) -> KernelFacts:
@@ -191,3 +200,31 @@ def test_the_size_of_another_tile_is_that_of_a_tile() -> None:
     promise = promise_about(facts, value(facts, "found"), 0, extent, extent, extent)
     found = find_counterexample(facts, Divisibility(facts), promise)
     assert re.search(r"\bC=(8|16|32|64|128)\b", found), found
+
+
+def test_a_form_that_is_made_ready_comes_to_the_same_number() -> None:
+    draw = random.Random(5)
+    known, moving = Param("n"), [Param("i"), Param("j")]
+
+    def form(depth: int) -> Polynomial:
+        if not depth:
+            leaf = draw.choice([known, *moving, None])
+            number = Polynomial.constant(draw.randrange(-3, 4))
+            return number if leaf is None else Polynomial.of(leaf)
+        one, other = form(depth - 1), form(depth - 1)
+        made = [
+            *(one + other, one * other),
+            *(Polynomial.of(kind(one, other)) for kind in (CeilDiv, Minimum, Maximum)),
+            *(Polynomial.of(kind(one, other, "static")) for kind in (FloorDiv, Mod)),
+            Polynomial.of(FloorDiv(one, other, "trunc")),
+        ]
+        return draw.choice(made)
+
+    for _ in range(500):
+        made = form(draw.randrange(4))
+        numbers = {known: draw.randrange(-2, 9)}
+        evaluate = evaluator(made, numbers, {atom: i for i, atom in enumerate(moving)})
+        for _ in range(4):
+            place = [draw.randrange(-2, 9) for _ in moving]
+            expected = number_of(made, {**numbers, **dict(zip(moving, place, strict=True))})
+            assert evaluate(place) == expected
