@@ -83,7 +83,8 @@ class GridStride(Pass):
     that polls memory which the kernel writes is declined, but for a lock that is taken and given
     back for each tile. No tile reads what another one writes, as far as offsets and launches show
     it (`tiles-race`): that depended on the order of programs before, and would on another one; nor
-    is a launch seen to pass parts of one tensor that may overlap, as `x[1:]` and `x[:-1]`. A
+    is a launch seen to pass parts of one tensor that may overlap, as `x[1:]` and `x[:-1]`, or one
+    tensor under two names to read and write at offsets that are not shown to be equal. A
     `return` ends an `if` without `else` of the kernel's own
     block, or one at the end of an `if` that the compiler decides (`early-return`), and no name is
     bound both before and after it but a pointer that scalars move (`bound-across-a-return`). No

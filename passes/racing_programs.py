@@ -41,8 +41,9 @@ class RacingPrograms(Lint):
     All else is reported only with numbers. The launch is in the same file and can be read: its
     grid, its arguments, its configurations. Both accesses are of one tensor, passed for one
     parameter or for two, as it is or from one of its rows on (`x[1:]`). All sizes come from one
-    tensor, taken to be contiguous; where a plain argument or a second tensor decides, or an offset
-    or a mask is loaded or cannot be followed, nothing is said. The same holds for a kernel with
+    tensor, taken to be contiguous; a plain argument that only says how far apart the two accesses
+    are is taken to be 1. Where another plain argument or a second tensor decides, or an offset or a
+    mask is loaded or cannot be followed, nothing is said. The same holds for a kernel with
     atomics, barriers, volatile loads or calls that are not understood, which may wait for each
     other, for a tile that is loaded without a mask beside a store that has one, some of whose lanes
     nobody may use, and for a store that always writes the same constant.

@@ -185,6 +185,7 @@ def test_launches_come_in_source_order_with_the_innermost_function() -> None:
         "def f(kernel=K): pass",
         "K(x, y, n)",
         "bound = K[g]",
+        "K.fn",
         "K.run(x, y, n)",
         "self.kernel = K",
         "k = self.kernel = K",
@@ -194,8 +195,12 @@ def test_launches_come_in_source_order_with_the_innermost_function() -> None:
         "K[K](x)[0]",
         "getattr(module, 'K')",
         "globals()['K']",
+        "k = K; k.fn",
         "@use(K)\ndef f(): pass",
         "print(K == 1)",
+        "K.arg_names",
+        "inspect.signature(K)",
+        "inspect.getsource(K.fn)",
         # A configuration that is handed on may be changed, and `fn` launches as the kernel does.
         "K.configs.append(c)",
         "K.configs = []",
@@ -227,8 +232,6 @@ def test_every_other_use_is_an_escape(use: str) -> None:
 @pytest.mark.parametrize(
     "use",
     [
-        "K.fn",
-        "k = K; k.fn",
         "K.configs",
         "name = K.__name__",
         "log(K.fn.__name__, K.fn.fn.__doc__)",

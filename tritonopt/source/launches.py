@@ -24,20 +24,17 @@ if TYPE_CHECKING:
 _LAUNCH_METHODS = frozenset({"run", "warmup"})
 
 _TEXTS = frozenset(
-    ["__name__", "__qualname__", "__doc__", "__module__", "__file__", "src", "raw_src"]
-    + ["cache_key", "starting_line_number", "noinline", "num_warps", "num_stages", "bench_time"]
+    ["__name__", "__qualname__", "__doc__", "__module__", "__file__"]
+    + ["noinline", "num_warps", "num_stages", "bench_time"]
 )
-"""Attributes of kernels and tuners that are numbers or texts."""
-_TABLES = frozenset(
-    ["configs", "best_config", "configs_timings", "cache", "device_caches", "keys"]
-    + ["nargs", "used_global_vals", "kernel_cache"]
-)
-"""Those that may be changed inside; not those that name the parameters (see `ahead`)."""
+"""Attributes of kernels and tuners that are numbers or texts, whatever the parameters are."""
+_TABLES = frozenset(["configs", "best_config", "configs_timings", "cache", "device_caches", "keys"])
+"""Those that may be changed inside."""
 _NUMBERS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg"})
 """Attributes of a configuration that are numbers."""
 _LOOKING = frozenset(
     ["len", "print", "str", "repr", "isinstance", "issubclass", "hasattr", "callable", "type", "id"]
-    + ["bool", "hash", "inspect.getfile", "inspect.getsourcefile"]
+    + ["bool", "hash"]
 )
 """Functions that neither keep nor change what they are given."""
 
@@ -484,11 +481,9 @@ def _only_looks(node: ast.expr, around: ast.AST | None, module: Module) -> bool:
             return name in _LOOKING
         case ast.Compare(ops=ops) if all(isinstance(op, ast.Is | ast.IsNot) for op in ops):
             return True
-        case ast.FormattedValue():
-            return isinstance(node, ast.Attribute)
-        case ast.Assert() | ast.Expr():
-            return True
-        case ast.UnaryOp(op=ast.Not()):
+        case ast.FormattedValue() | ast.Expr():
+            return isinstance(node, ast.Attribute) and node.attr in _TABLES
+        case ast.Assert() | ast.UnaryOp(op=ast.Not()):
             return True
         case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
             return test is node
