@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from tritonopt.facts.algebra.binding_times import BindingTimes
+from tritonopt.facts.binding_times import BindingTimes
 from tritonopt.facts.effects import Effect, EffectKind, Guard, Loop
 from tritonopt.facts.interpretation import Environment, Interpretation
 from tritonopt.facts.operations import Op
