@@ -219,11 +219,6 @@ class OnlineSweep:
             return f"{self._function}({element} - {largest})"
         wanted = Polynomial.constant(factor)
         lasting = {name: v for name, v in self.inside.items() if self.end.get(name) is v}
-        for node in nodes_of(self.facts, [self.second]):
-            # A name is a tensor, of a type that a number would take on.
-            known = lasting.get(node.id) if isinstance(node, ast.Name) else None
-            if known is not None and self.facts.forms.of(known) == wanted:
-                return f"{self._function}(({element} - {largest}) * {self.writer.text(node)})"
         try:
             text = self.writer.find_form(wanted, lasting, list(self.facts.values))
         except NotExpressible:
