@@ -166,13 +166,13 @@ class Execution:
     def _statement(self, statement: ast.stmt) -> None:
         match statement:
             case ast.Assign(targets=targets, value=value):
-                result = self._expression(value)
+                result = _runtime(self._expression(value))  # an assigned name is a tensor
                 for target in targets:
                     self._bind(target, result)
             case ast.AugAssign(target=ast.Name() as target, op=op, value=value):
                 left = self._names[target.id]
                 right = self._expression(value)
-                self._bind(target, self._binary(type(op).__name__, left, right))
+                self._bind(target, _runtime(self._binary(type(op).__name__, left, right)))
             case ast.Expr(value=value):
                 self._expression(value)
             case ast.If(test=test, body=body, orelse=orelse):
@@ -413,9 +413,11 @@ class Execution:
                     kind = "bool"
                 return _runtime(elementwise(lambda c, a, b: a if c else b, kind, *arguments))
             case "tl.minimum" | "min":
-                return elementwise(min, _widest(arguments), *arguments)
+                found = elementwise(min, _widest(arguments), *arguments)
+                return _runtime(found) if name != "min" else found
             case "tl.maximum" | "max":
-                return elementwise(max, _widest(arguments), *arguments)
+                found = elementwise(max, _widest(arguments), *arguments)
+                return _runtime(found) if name != "max" else found
             case "tl.cdiv":
                 quotient = floored if all(a.static for a in arguments) else truncated
                 return elementwise(lambda a, b: quotient(a + b - 1, b), "int", *arguments)

@@ -496,3 +496,32 @@ def test_under_its_condition_a_choice_is_one_side() -> None:
 def test_another_condition_of_the_same_name_decides_nothing() -> None:
     facts = body("p = X if N > 0 else Y\nN -= 1\nif N > 0:\n    a = tl.load(p)")
     assert facts.bases(facts.effects[0]) == {"X", "Y"}
+
+
+@pytest.mark.parametrize(
+    ("statements", "number", "when"),
+    [
+        ("a = (B - 5) // 3", None, "static"),
+        ("w = B - 5\na = w // 3", None, "runtime"),
+        ("w = B - 5\na = (w + 1) % 3", None, "runtime"),
+        ("w = B\nw -= 5\na = tl.cdiv(w, 3)", None, "runtime"),
+        ("w: tl.constexpr = B - 5\na = w // 3", None, "static"),
+        ("a = tl.minimum(B, 1) // 3", None, "either"),
+        ("w = -5\na = w // 3", -1, "runtime"),
+        ("w: tl.constexpr = -5\na = w // 3", -2, "static"),
+        ("w = -5\nw //= 3\na = w", -1, "runtime"),
+        ("a = halved(B - 5)", None, "either"),
+    ],
+)
+def test_an_assigned_number_is_a_tensor_and_divided_toward_zero(
+    statements: str, number: int | None, when: str
+) -> None:
+    helper = "@triton.jit\ndef halved(x):\n    return x // 2\n\n\n"
+    facts = body(statements, before=helper)
+    assert facts.binding_times.of(value(facts, "a")) == when
+    assert form(facts, "a").constant_value == number
+
+
+def test_a_number_and_a_name_for_it_have_other_quotients() -> None:
+    assert not same("w = B - 5\na = w // 3\nb = (B - 5) // 3")
+    assert same("c = tl.arange(0, B)\nw = B * 2\na = w // 3\nb = (B * 2) // 3")

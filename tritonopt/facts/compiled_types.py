@@ -23,24 +23,42 @@ NUMBER = "int"
 _COMBINED = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.FLOORDIV, Op.MOD, Op.CDIV})
 _EXTREMES = frozenset({Op.MINIMUM, Op.MAXIMUM})
 _SAME = frozenset({Op.NEG, Op.POS, Op.IN_BRANCH, Op.INSERT_AXES, Op.WIDENED, Op.BROADCAST_TO})
+_NUMBERS = frozenset({Op.CONST, Op.CONSTEXPR, Op.GLOBAL})
 _BITS = {f"int{bits}": bits for bits in (8, 16, 32, 64)}
 
 
-def counter_type(facts: KernelFacts, loop: Loop) -> str | None:
+def counter_type(facts: KernelFacts, loop: Loop, *, fits: bool = False) -> str | None:
     """The type of a loop's counter, as the bounds decide; None where that is not known.
 
     "int" of a `tl.static_range`, whose counter is a number to the compiler.
 
     An argument of a launch counts as int32, as it is where its type is not annotated and its
-    value fits; so this holds for a loop whose end is known to be that small.
+    value fits; so this holds for a loop whose end is known to be that small. It tells nothing of
+    the two sides of a difference, but where `fits` says that all arguments are.
     """
     if loop.kind == "tl.static_range":
         return NUMBER
     if loop.kind not in ("range", "tl.range") or None in (loop.start, loop.stop, loop.step):
         return None
     bounds = [b for b in (loop.start, loop.stop, loop.step) if b is not None]
-    found = promoted([integer_type(facts, bound, fits=True) for bound in bounds])
+    found = promoted([integer_type(facts, b, fits=fits or _grows(facts, b)) for b in bounds])
     return "int32" if found == NUMBER else found
+
+
+def _grows(facts: KernelFacts, value: Value) -> bool:
+    """Whether arguments in an expression are small where it is small itself: `n * m`, not `n - m`.
+
+    What has a type of its own needs not be small.
+    """
+    known = value.op in _NUMBERS or integer_type(facts, value) is not None
+    if known or value.op is Op.PARAM:
+        return True
+    if value.op in _SAME:
+        return _grows(facts, value.operand)
+    if value.op is Op.SUB and value.right.op not in _NUMBERS:
+        return False
+    growing = value.op in (Op.ADD, Op.SUB, Op.MUL, Op.FLOORDIV, Op.CDIV)
+    return growing and all(_grows(facts, operand) for operand in value.operands)
 
 
 def integer_type(facts: KernelFacts, value: Value, *, fits: bool = False) -> str | None:

@@ -11,9 +11,9 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from tritonopt.facts.algebra.binding_times import BindingTimes, TruthValues
 from tritonopt.facts.algebra.forms import Forms
 from tritonopt.facts.assumptions import Assumption, AssumptionError, Assumptions
+from tritonopt.facts.binding_times import BindingTimes, TruthValues
 from tritonopt.facts.dtypes import ElementTypes
 from tritonopt.facts.effects import Effect, EffectKind, Loop
 from tritonopt.facts.host.launch_evidence import LaunchEvidence

@@ -19,6 +19,14 @@ from itertools import chain, count
 from tritonopt.facts import Atom, EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Iteration, Lane, Negative, Opaque
 from tritonopt.facts.algebra.polynomial import monomial_polynomial
+from tritonopt.facts.compiled_types import (
+    NUMBER,
+    counter_type,
+    integer_type,
+    is_tensor,
+    promoted,
+    stays_itself,
+)
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import HINTS, function
 from tritonopt.facts.operations import Op
@@ -315,13 +323,15 @@ def first_iteration(
     if guards and any(e.inlined and e.node in again for e in facts.effects):
         raise NotExpressible("a helper loads the first tile, and the loops may run no time at all")
     replaced: dict[str, ast.expr] = {}
+    counted: dict[str, str | None] = {}
     for loop in loops:
         assert isinstance(loop.node, ast.For)
         if not isinstance(loop.node.target, ast.Name):
             raise NotExpressible(f"the loop in line {loop.line} does not count with one name")
         if loop.node.target.id in needed or any(loop.node.target.id in names_read(s) for s in kept):
             replaced[loop.node.target.id] = _start(facts, loop)
-    rebuild = _Rebuild(writer, replaced, guards)
+            counted[loop.node.target.id] = counter_type(facts, loop)
+    rebuild = _Rebuild(writer, replaced, guards, counted)
     lines: list[str] = []
     for statement in reversed(kept):
         if isinstance(statement, ast.If):
@@ -452,7 +462,8 @@ def _again(
     """The statement once more, binding a new name that later ones then read."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            expression = rebuild.expression(value)
+            zero = rebuild.is_zero(value, "int32")
+            expression = ast.Constant(0) if zero else rebuild.expression(value)
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
             expression = rebuild.expression(value)
         case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
@@ -469,12 +480,22 @@ def _again(
 
 
 class _Rebuild:
-    """Copies expressions with names replaced, loads guarded and zeros folded."""
+    """Copies expressions with names replaced, loads guarded and zeros folded.
+
+    The counters of loops, `counted` with their types, are tensors to the compiler, and so must be
+    what takes their place, but where it is added to a tensor of that type, or to an address.
+    """
 
     def __init__(
-        self, writer: Writer, names: Mapping[str, ast.expr], guards: Sequence[str]
+        self,
+        writer: Writer,
+        names: Mapping[str, ast.expr],
+        guards: Sequence[str],
+        counted: Mapping[str, str | None] | None = None,
     ) -> None:
         self.names = dict(names)
+        self._counted = counted or {}
+        self._compared: set[ast.expr] = set()
         self._writer = writer
         self._facts = writer.facts
         self._guards = [parsed(guard, mode="eval").body for guard in guards]
@@ -486,9 +507,19 @@ class _Rebuild:
 
     def _rebuilt(self, node: ast.AST) -> ast.AST:
         if isinstance(node, ast.Name) and node.id in self.names:
-            return self.names[node.id]
+            return self._tensor(node)
+        if isinstance(node, ast.BinOp):
+            shorter = self._shorter(node)
+            if shorter is not None:
+                return shorter
+        if isinstance(node, ast.Compare) and len(node.comparators) == 1:
+            sides = node.left, node.comparators[0]
+            compared = (a for a, b in (sides, sides[::-1]) if is_tensor(self._facts, b))
+            self._compared.update(compared)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            receiver = self._rebuilt(node.func.value)
+            receiver: ast.AST = node.func.value
+            if isinstance(receiver, ast.Name) and receiver.id in self._counted:
+                receiver = self.names[receiver.id]
             if isinstance(receiver, ast.Constant) and node.func.attr == "to":
                 # A number has no methods, so `start.to(tl.int64)` is a function's affair.
                 cast = parsed(self._writer.language("cast"), mode="eval").body
@@ -506,12 +537,6 @@ class _Rebuild:
                 setattr(
                     new, name, [self._rebuilt(v) if isinstance(v, ast.AST) else v for v in value]
                 )
-        if isinstance(new, ast.BinOp):
-            assert isinstance(node, ast.BinOp)
-            sides = [self._facts.values.get(side) for side in (node.left, node.right)]
-            return _folded(new, scalar=all(v is None or v.shape == () for v in sides))
-        if isinstance(new, ast.Attribute) and isinstance(new.value, ast.Constant):
-            raise NotExpressible(f"the start of a loop is a number, which has no {new.attr}")
         if isinstance(new, ast.Call) and isinstance(node, ast.Call):
             return self._call(node, new)
         return new
@@ -520,15 +545,94 @@ class _Rebuild:
         name = self._facts.kernel.module.resolve(node.func)
         if name == "triton.language.load" and self._guards:
             self._guard(node, new)
-        if function(name) in HINTS and new.args and isinstance(new.args[0], ast.Constant):
+        if function(name) in HINTS and node.args and self._is_zero(node.args[0]):
             return new.args[0]
-        for place, (before, after) in enumerate(zip(node.args, new.args, strict=True)):
-            if isinstance(after, ast.Constant) and not isinstance(before, ast.Constant):
-                # A function that took a tensor may not take a number.
-                cast, to = self._writer.language("cast"), self._writer.language("int32")
-                text = f"{cast}({ast.unparse(after)}, {to})"
-                new.args[place] = parsed(text, mode="eval").body
         return new
+
+    # Counters of loops
+
+    def _tensor(self, node: ast.Name) -> ast.expr:
+        """What takes the place of a name; of a counter that is a tensor, one of its type."""
+        value, kind = self.names[node.id], self._counted.get(node.id, NUMBER)
+        start = self._facts.values.get(value)
+        own = None if start is None else integer_type(self._facts, start, fits=True)
+        if kind == NUMBER or (own == kind and is_tensor(self._facts, value)):
+            return value
+        if kind not in ("int32", "int64"):
+            detail = f"the first tile takes {node.id} for a tensor, whose type is not known"
+            raise NotExpressible(detail)
+        cast, to = self._writer.language("cast"), self._writer.language(kind)
+        call = parsed(f"{cast}(0, {to})", mode="eval").body
+        assert isinstance(call, ast.Call)
+        call.args[0] = value
+        return call
+
+    def _shorter(self, node: ast.BinOp) -> ast.expr | None:
+        """`0 + x` and `x - 0` are `x`, and `8 + x` needs no tensor for the 8, where x is one."""
+        if not isinstance(node.op, (ast.Add, ast.Sub)):
+            return ast.Constant(0) if self._is_zero(node) and self._type(node) == NUMBER else None
+        for side, other in ((node.right, node.left), (node.left, node.right)):
+            plain = isinstance(side, ast.Name) and side.id in self._counted
+            if not (plain or self._is_zero(side)) or not self._stays(other, self._type(side), node):
+                continue
+            if self._is_zero(side) and (side is node.right or isinstance(node.op, ast.Add)):
+                return self.expression(other)
+            if plain:
+                assert isinstance(side, ast.Name)
+                number, rest = self.names[side.id], self.expression(other)
+                sides = (rest, number) if side is node.right else (number, rest)
+                return ast.BinOp(sides[0], node.op, sides[1])
+        return None
+
+    def is_zero(self, node: ast.expr, kind: str) -> bool:
+        """Whether an expression is 0 and nothing else, of that type."""
+        return self._is_zero(node) and self._type(node) == kind
+
+    def _is_zero(self, node: ast.expr) -> bool:
+        """Whether it is the number 0 once names are replaced, and no tile is lost by it."""
+        match node:
+            case ast.Name(id=name):
+                number = self.names.get(name)
+                return isinstance(number, ast.Constant) and number.value == 0
+            case ast.BinOp(left=left, op=ast.Mult(), right=right):
+                sides = [self._facts.values.get(side) for side in (left, right)]
+                forms = self._facts.forms
+                scalar = all(v is None or v.shape == () for v in sides)
+                scalar &= all(v is None or forms.is_integer(forms.of(v)) for v in sides)
+                return scalar and (self._is_zero(left) or self._is_zero(right))
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+                return self._is_zero(left) and self._is_zero(right)
+            case ast.Call(func=called, args=[first, *_]):
+                hint = function(self._facts.kernel.module.resolve(called)) in HINTS
+                return hint and self._is_zero(first)
+        return False
+
+    def _type(self, node: ast.expr) -> str | None:
+        """The integer type of an expression; "int" where no counter is replaced."""
+        match node:
+            case _ if not self._counted:
+                return NUMBER
+            case ast.Name(id=name) if name in self._counted:
+                return self._counted[name]
+            case ast.BinOp(left=left, right=right):
+                return promoted([self._type(left), self._type(right)])
+            case ast.Call(args=[first, *_]) if self._is_zero(node):
+                return self._type(first)
+        value = self._facts.values.get(node)
+        return None if value is None else integer_type(self._facts, value)
+
+    def _stays(self, node: ast.expr, kind: str | None, whole: ast.expr) -> bool:
+        """Whether a number does beside it where a tensor of that type was.
+
+        Index arithmetic does not overflow, so the width does not matter; and a number is compared
+        with a tensor as one.
+        """
+        value = self._facts.values.get(node)
+        if not self._counted or stays_itself(self._facts, node, kind):
+            return True
+        if value is None or kind == NUMBER or not stays_itself(self._facts, node, NUMBER):
+            return False
+        return whole in self._compared or is_tensor(self._facts, node)
 
     def _guard(self, original: ast.Call, load: ast.Call) -> None:
         """Masks the load by the guards too."""
@@ -550,19 +654,3 @@ class _Rebuild:
             load.keywords = [ast.keyword("mask", mask) if k in masks else k for k in load.keywords]
         else:
             load.keywords = [ast.keyword("mask", mask), *load.keywords]
-
-
-def _folded(node: ast.BinOp, scalar: bool) -> ast.expr:
-    """`0 + x` and `x - 0` are `x`, and `0 * n` is `0` where no tile is lost by it."""
-    left, right = _is_zero(node.left), _is_zero(node.right)
-    if isinstance(node.op, ast.Add):
-        return node.right if left else node.left if right else node
-    if isinstance(node.op, ast.Sub) and right:
-        return node.left
-    if isinstance(node.op, ast.Mult) and scalar and (left or right):
-        return ast.Constant(0)
-    return node
-
-
-def _is_zero(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and type(node.value) is int and node.value == 0

@@ -23,6 +23,13 @@ class Bindings:
 
     state: State
 
+    def assign(self, target: ast.expr, value: Value, *, constexpr: bool = False) -> None:
+        """`target = value`, which makes a tensor of a number, unless annotated."""
+        self.bind(target, value)
+        tensors = self.state.frame.tensors
+        names = {n.id for n in walk(target) if isinstance(n, ast.Name) and type(n.ctx) is ast.Store}
+        tensors.difference_update(names) if constexpr else tensors.update(names)
+
     def bind(self, target: ast.expr, value: Value) -> None:
         """`target = value`"""
         state = self.state

@@ -46,7 +46,8 @@ class Calls:
             return self.state.unknown_call(node, dotted)
         positional = arguments.positional
         if dotted in language.CEILING_DIVISIONS and len(positional) == 2:
-            return self.state.table.elementwise(Op.CDIV, positional, dtype="int32")
+            rounding = self.state.rounding(node.args, positional)
+            return self.state.table.elementwise(Op.CDIV, positional, rounding, dtype="int32")
         name = language.function(dotted)
         if not name:
             return self._function(node, dotted, arguments)

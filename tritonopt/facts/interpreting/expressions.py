@@ -101,10 +101,13 @@ class Expressions:
     # Operators
 
     def _binary_operation(self, node: ast.BinOp) -> Value:
-        return self.binary(node.op, self.evaluate(node.left), self.evaluate(node.right))
+        left, right = self.evaluate(node.left), self.evaluate(node.right)
+        return self.binary(node.op, left, right, (node.left, node.right))
 
-    def binary(self, op: ast.operator, left: Value, right: Value) -> Value:
-        """What an operator makes of two values."""
+    def binary(
+        self, op: ast.operator, left: Value, right: Value, sides: Sequence[ast.expr]
+    ) -> Value:
+        """What an operator makes of the values of two expressions."""
         table, name = self.state.table, _BINARY.get(type(op))
         if name is None:
             # `@` is the only other: a matrix product, pure.
@@ -112,7 +115,10 @@ class Expressions:
         a, b = left.constant, right.constant
         if isinstance(a, int) and isinstance(b, int) and name in (Op.ADD, Op.SUB, Op.MUL):
             return table.constant({Op.ADD: a + b, Op.SUB: a - b, Op.MUL: a * b}[name])
-        return table.elementwise(name, (left, right))
+        rounding = None
+        if name in (Op.FLOORDIV, Op.MOD):
+            rounding = self.state.rounding(sides, (left, right))
+        return table.elementwise(name, (left, right), rounding)
 
     def _unary_operation(self, node: ast.UnaryOp) -> Value:
         table, operand = self.state.table, self.evaluate(node.operand)
@@ -172,7 +178,7 @@ class Expressions:
 
     def _assignment(self, node: ast.NamedExpr) -> Value:
         result = self.evaluate(node.value)
-        self.bindings.bind(node.target, result)
+        self.bindings.assign(node.target, result)
         return result
 
     def _tuple(self, node: ast.Tuple | ast.List) -> Value:

@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
+from tritonopt.facts.binding_times import BindingTimes
 from tritonopt.facts.effects import Effect, EffectKind, Guard, Loop
 from tritonopt.facts.interpretation import Environment, Interpretation
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value, broadcast_shapes
 from tritonopt.source import Kernel
+from tritonopt.source.trees import walk
 
 Evaluate: TypeAlias = Callable[[ast.expr], Value]
 Run: TypeAlias = Callable[[Sequence[ast.stmt]], bool]
@@ -37,6 +39,8 @@ class Frame:
     returned: list[Returned] = field(default_factory=list)
     guard_depth: int = 0
     loop_depth: int = 0
+    tensors: set[str] = field(default_factory=set)
+    """Names that are assigned: what the compiler knows is a tensor from there on."""
 
 
 class Mark(NamedTuple):
@@ -72,6 +76,21 @@ class State:
         """Of the kernel's own text; expressions of helpers have other values at each call."""
         if self.frame.inlined_at is None:
             self.record.values[node] = value
+
+    def rounding(self, parts: Sequence[ast.expr], operands: Sequence[Value]) -> str | None:
+        """How a quotient of what the compiler knows is rounded, if not as Python does.
+
+        An assigned name is a tensor, divided toward zero; so may be what a helper is given.
+        """
+        frame = self.frame
+        names = {n.id for part in parts for n in walk(part) if isinstance(n, ast.Name)}
+        given = {p.name for p in frame.kernel.parameters if not p.constexpr}
+        either = frame.inlined_at is not None and not names.isdisjoint(given)
+        assigned = not names.isdisjoint(frame.tensors)
+        times = BindingTimes(self.record.loops)
+        if not (assigned or either) or any(times.of(o) != "static" for o in operands):
+            return None
+        return "runtime" if assigned else "either"
 
     def effect(
         self,

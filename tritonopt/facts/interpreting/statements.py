@@ -42,18 +42,19 @@ class Statements:
 
     def _straight(self, statement: ast.stmt) -> None:
         """A statement that the next one follows."""
-        evaluate, bind = self.expressions.evaluate, self.bindings.bind
+        evaluate, assign = self.expressions.evaluate, self.bindings.assign
         match statement:
             case ast.Assign(targets=targets, value=value):
                 result = evaluate(value)
                 for target in targets:
-                    bind(target, result)
+                    assign(target, result)
             case ast.AugAssign(target=target, op=op, value=value):
-                left = evaluate(target)
-                bind(target, self.expressions.binary(op, left, evaluate(value)))
-            case ast.AnnAssign(target=target, value=given):
+                left, right = evaluate(target), evaluate(value)
+                assign(target, self.expressions.binary(op, left, right, (target, value)))
+            case ast.AnnAssign(target=target, value=given, annotation=kind):
                 if given is not None:
-                    bind(target, evaluate(given))
+                    constexpr = self.expressions.lookup.dotted(kind) == "triton.language.constexpr"
+                    assign(target, evaluate(given), constexpr=constexpr)
             case ast.Expr(value=value):
                 evaluate(value)
             case ast.For() | ast.While():

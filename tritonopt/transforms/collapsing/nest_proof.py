@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from tritonopt.facts import Polynomial, Value
 from tritonopt.facts.algebra.polynomial import ONE
 from tritonopt.facts.algebra.variation import varies_with
+from tritonopt.facts.compiled_types import counter_type
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.transforms.collapsing.index_nests import Nest
@@ -88,6 +89,10 @@ class _Proof:
                 text = f"{where} has another number of turns in each turn of those around it"
                 raise refuted(claim, "extent-changes", text)
         self.checklist.prove(claim, "each loop counts to a number that does not change")
+        kinds = {counter_type(facts, loop, fits=True) for loop in self.nest.loops}
+        if None in kinds or len(kinds) > 1:
+            text = "the loops count in integers of different types, or of types not known"
+            raise unknown("is-expressible", "not-expressible", text)
         unsure = [e for e in self._extents if not facts.forms.is_nonnegative(e)]
         if unsure:
             names = ", ".join(e.readable for e in unsure)

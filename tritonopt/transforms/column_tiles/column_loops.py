@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from tritonopt.facts.compiled_types import NUMBER, integer_type
 from tritonopt.source import Module, ReplaceExpression
 from tritonopt.source.editing import excerpts
 from tritonopt.source.trees import walk
@@ -222,6 +223,13 @@ class ColumnLoops:
         known = self.row.facts.before[first].items()
         numbers = {name: value for name, value in known if value.shape == ()}
         length = self.writer.find_form(self.row.extent, numbers)
+        same = (v for v in self.row.facts.values.values() if v.shape == ())
+        same = (v for v in same if self.row.facts.forms.of(v) == self.row.extent)
+        kinds = {integer_type(self.row.facts, value, fits=True) for value in same}
+        if not kinds <= {NUMBER, "int32"}:
+            # The places of a tile are numbers of 32 bits, and stay it.
+            cast, to = self.writer.language("cast"), self.writer.language("int32")
+            length = f"{cast}({length}, {to})"
         return f"for {self.start} in range(0, {length}, {self.row.tile.name}):"
 
     def _again(self, plan: _Plan, statement: RowStatement) -> str:

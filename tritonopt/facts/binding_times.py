@@ -13,6 +13,8 @@ BOOLEAN_OPERATORS = _BITS | {Op.BOTH, Op.EITHER}
 _ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.FLOORDIV, Op.MOD, Op.POW})
 _OTHERS = frozenset({Op.NEG, Op.POS, Op.SHL, Op.SHR, Op.IS, Op.IS_NOT})
 _FUNCTIONS = frozenset({Op.MINIMUM, Op.MAXIMUM, Op.CDIV, Op.ELEMENTWISE})
+_ROUNDED = frozenset({Op.FLOORDIV, Op.MOD, Op.CDIV})
+"""These say when, where they are made of an assigned name, which is a tensor."""
 _COMPUTED_WHEN_KNOWN = COMPARISONS | BOOLEAN_OPERATORS | _ARITHMETIC | _OTHERS | _FUNCTIONS
 """Operations that the compiler does itself, where it knows the operands."""
 _EITHER = frozenset(
@@ -59,7 +61,9 @@ class BindingTimes:
         parts = {self._when[o.serial] for o in value.operands}
         if "runtime" in parts:
             return "runtime"
-        return "either" if "either" in parts else "static"
+        if "either" in parts or value.op in (Op.MINIMUM, Op.MAXIMUM):
+            return "either"  # `tl.minimum` makes a tensor of numbers, `min` does not
+        return str(value.attribute) if value.op in _ROUNDED and value.attribute else "static"
 
 
 class TruthValues:
