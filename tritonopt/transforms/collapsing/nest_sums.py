@@ -160,7 +160,7 @@ class _Carried:
 
     def _adds_nothing(self, term: Value, reduction: str) -> bool:
         """Whether the lanes behind the end of the row change nothing."""
-        if reduction == "sum":
+        if reduction == "sum" and _is_finite_everywhere(term):
             form = self.nest.facts.forms.of(term)
             if put_in(form, {self.nest.indicator: 0}).is_zero:
                 return True
@@ -171,3 +171,17 @@ class _Carried:
         except NotKnown:
             return False
         return number == _IDENTITY[reduction]
+
+
+def _is_finite_everywhere(term: Value) -> bool:
+    """Whether 0 times the term is 0 for indices past the end too.
+
+    `0 * (1 / (N - i))` is NaN where `i` is N: no quotient and no function may be of an index.
+    """
+    return not any(
+        part.op in (Op.ITERATION, Op.LANE)
+        for outer in term.walk()
+        if outer.op in (Op.DIV, Op.ELEMENTWISE)
+        for operand in (outer.operands[1:] if outer.op is Op.DIV else outer.operands)
+        for part in operand.walk()
+    )
