@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from tests.passes.test_cases import BACKEND, difference, said
 from tritonopt.rewriting import options
+from tritonopt.rewriting.options import PassSelectionError, Selected
 from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.rewriting.registry import catalog, select
@@ -36,12 +37,8 @@ SPELLED = {
 }
 PASSES = [SPELLED.get(name, name) for name in sorted(catalog())]
 CREATING = [
-    "row-batch",
-    "split-columns{longest=16,block=16}",
-    "split-kernel",
-    "split-reduce{turns=1}",
-    "autotune-configs",
-    "grid-stride",
+    SPELLED.get(name, name)
+    for name in ("row-batch", "split-columns", "split-kernel", "split-reduce", "autotune-configs")
 ]
 NUMBERS = {
     ("contiguity-hints", "least"): (2, 16),
@@ -55,6 +52,8 @@ NUMBERS = {
     ("split-reduce", "programs"): ("4", "sm*8"),
     ("split-reduce", "turns"): (1, 8),
 }
+UNEQUAL = ("moments",)
+"""Documented to lose digits that the original keeps."""
 ORDERS = [*permutations(PASSES, 2), tuple(PASSES), tuple(reversed(PASSES))]
 
 LOOK = settings(
@@ -64,6 +63,8 @@ LOOK = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.nested_given],
 )
 RUN = settings(LOOK, max_examples=EXAMPLES, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+SOME = settings(LOOK, max_examples=4 * EXAMPLES)
+FEW = settings(RUN, max_examples=(EXAMPLES + 1) // 2)
 
 
 WHOLE = """\
@@ -140,29 +141,33 @@ def kernels() -> st.SearchStrategy[Drawn]:
 
 
 @st.composite
-def with_options(draw: st.DrawFn, spelled: str) -> str:
-    """A pass as it is named, with any value for each of its options or with those it is given."""
-    if "{" in spelled and draw(st.booleans()):
+def with_options(draw: st.DrawFn, spelled: str, *, seen: bool = False) -> str:
+    """A pass with any value for each of its options; those of `SPELLED` may stay.
+
+    `seen` says that they stay, and so do other numbers: on small inputs all that is written runs.
+    """
+    (item,) = options.parse(spelled)
+    given = dict(item.options if seen or draw(st.booleans()) else ())
+    for option in options.of(catalog()[item.name]).values():
+        values = option.choices or (() if seen else NUMBERS[item.name, option.name])
+        values = [value for value in values if not (seen and value in UNEQUAL)]
+        if values and option.name not in given and draw(st.booleans()):
+            given[option.name] = options.spell(draw(st.sampled_from(values)))
+    found = str(Selected(item.name, tuple((name, text) for name, text in given.items() if text)))
+    try:
+        select(found)
+    except PassSelectionError:  # of values that exclude each other
         return spelled
-    kind = catalog()[spelled.partition("{")[0]]
-    values = {
-        option.name: options.spell(
-            draw(st.sampled_from(option.choices or NUMBERS[kind.name, option.name]))
-        )
-        for option in options.of(kind).values()
-        if draw(st.booleans())
-    }
-    given = ",".join(
-        f"{name}={options.spell(value)}" for name, value in values.items() if value != ""
-    )
-    return f"{kind.name}{{{given}}}" if given else kind.name
+    return found
 
 
-def triples() -> st.SearchStrategy[tuple[str, ...]]:
+def triples(*, seen: bool = False) -> st.SearchStrategy[tuple[str, ...]]:
     """Three passes; the first one creates a kernel more often than chance would have it."""
-    any_pass = st.sampled_from(PASSES).flatmap(with_options)
-    creating = st.sampled_from(CREATING).flatmap(with_options)
-    return st.tuples(creating | any_pass, any_pass, any_pass)
+    any_pass = st.sampled_from(PASSES)
+    three = st.tuples(st.sampled_from(CREATING) | any_pass, any_pass, any_pass)
+    return three.filter(lambda names: len({name.partition("{")[0] for name in names}) == 3).flatmap(
+        lambda names: st.tuples(*(with_options(name, seen=seen) for name in names))
+    )
 
 
 def render(drawn: Drawn) -> str:
@@ -312,8 +317,18 @@ def test_kernels_that_a_pass_created_are_found_by_the_others(order: str) -> None
 
 
 @LOOK
-@given(kernels(), st.sampled_from(ORDERS) | triples())
+@given(kernels(), st.sampled_from(ORDERS))
 def test_every_order_comes_to_an_end(drawn: Drawn, order: tuple[str, ...]) -> None:
+    check_end(drawn, order)
+
+
+@SOME
+@given(kernels(), triples())
+def test_every_triple_comes_to_an_end(drawn: Drawn, order: tuple[str, ...]) -> None:
+    check_end(drawn, order)
+
+
+def check_end(drawn: Drawn, order: tuple[str, ...]) -> None:
     text = render(drawn)
     result = rewrite_source(text, passes(order))
     assert not result.failed, f"{order}\n{said(result)}\n{text}"
@@ -324,8 +339,18 @@ def test_every_order_comes_to_an_end(drawn: Drawn, order: tuple[str, ...]) -> No
 
 
 @RUN
-@given(kernels(), st.sampled_from(ORDERS) | triples(), st.integers(0, 2**16))
+@given(kernels(), st.sampled_from(ORDERS), st.integers(0, 2**16))
 def test_every_order_gives_the_same_answer(drawn: Drawn, order: tuple[str, ...], seed: int) -> None:
+    check_answer(drawn, order, seed)
+
+
+@FEW
+@given(kernels(), triples(seen=True), st.integers(0, 2**16))
+def test_triples_give_the_same_answer(drawn: Drawn, order: tuple[str, ...], seed: int) -> None:
+    check_answer(drawn, order, seed)
+
+
+def check_answer(drawn: Drawn, order: tuple[str, ...], seed: int) -> None:
     text = render(drawn)
     result = rewrite_source(text, passes(order))
     applied = {remark.pass_name for remark in result.remarks if remark.kind.value == "passed"}

@@ -4,7 +4,7 @@ Each line of a case gets a comment of its own, which goes along with the code th
 Passes are made to say beside each site which comments stand at the lines that they name, in the
 text that they see; in the remarks these must stand at the lines of the given text.
 
-TRITONOPT_EXAMPLES sets how many runs are drawn (8 times as many).
+TRITONOPT_EXAMPLES sets how many runs are drawn (4 times as many).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.passes.test_pass_pairs import CREATING, LOOK, PASSES, with_options
+from tests.passes.test_pass_pairs import CREATING, PASSES, SOME, with_options
 from tritonopt import source
 from tritonopt.rewriting.model import Remark, Site
 from tritonopt.rewriting.pipeline import rewrite_source
@@ -154,7 +154,7 @@ def test_a_launch_in_another_file_has_one_line(tmp_path: Path, above: int) -> No
     assert len(named) >= 4 and set(named) == {str(line)}
 
 
-@LOOK
+@SOME
 @given(lists())
 def test_every_line_is_one_of_the_given_text(drawn: tuple[Path, tuple[str, ...]]) -> None:
     path, order = drawn
