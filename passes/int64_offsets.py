@@ -191,9 +191,12 @@ def _is_in_data(facts: KernelFacts, overflow: Overflow) -> bool:
 
     Of indices, lengths and other whole numbers nobody has billions.
     """
+    from tritonopt.facts.memory.overflows import bounds_of
+
     results = [set(e.stored.walk()) for e in facts.effects if e.stored is not None]
     for effect in facts.effects:
-        if effect.pointer is None or overflow.value not in set(effect.pointer.walk()):
+        roots = [] if effect.pointer is None else [effect.pointer, *bounds_of(effect)]
+        if not any(overflow.value in set(root.walk()) for root in roots):
             continue
         for parts in results:
             loaded = any(p.op is Op.LOAD and p.attribute == effect.order for p in parts)
@@ -253,8 +256,9 @@ def _text(facts: KernelFacts, overflow: Overflow) -> str:
 
 
 def _cast(facts: KernelFacts, writer: Writer, node: ast.expr) -> ReplaceExpression:
+    from tritonopt.transforms.widening.wide_places import may_be_of_python
+
     wide = writer.language("int64")
-    if any(part.op.value == "iteration" for part in facts.values[node].walk()):
-        # The number of an iteration may be Python's own.
+    if may_be_of_python(facts.values[node]):
         return ReplaceExpression(node, f"{writer.language('cast')}({writer.text(node)}, {wide})")
     return ReplaceExpression(node, f"{writer.operand(node)}.to({wide})")
