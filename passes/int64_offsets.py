@@ -54,14 +54,16 @@ class Int64Offsets(Pass):
     `x.numel() // x.shape[0]` counts them. A number that is beyond 2**31 itself is passed in 64
     bits, and what is computed with it does not overflow. Grids and tiles are those that Triton and
     CUDA allow, and no access is outside of its tensor; how far programs are apart is seen, or is
-    the size of the tile that the grid counts. Nothing is said where something that the launcher
+    the size of the tile that the grid counts. A grid of `min(tiles, P)` with P from elsewhere
+    (`multi_processor_count`) is tried with few programs and with many. Nothing is said where something that the launcher
     checks is not understood, or where a plain argument decides.
 
     For `constexpr=true` tensors of torch are passed at each launch (assumed), and none that may be
     None; nothing may call the kernel, nor keep what was compiled without asking a heuristic.
 
     The wider number must go into addresses and comparisons alone: where it is stored, carried by a
-    loop or given to a function its type may matter.
+    loop or given to a function its type may matter. What ends the accesses (a mask, an `if`, the
+    bounds of a loop) and does not fit either becomes wide as well; where it cannot, nothing does.
 
     Most kernels of the world have it, for sizes that nobody has. `tritonopt suggest` shows it where
     a kernel of the file computes a program id in 64 bits already, so that its author thinks of such
