@@ -55,8 +55,8 @@ class Int64Offsets(Pass):
     bits, and what is computed with it does not overflow. Grids and tiles are those that Triton and
     CUDA allow, and no access is outside of its tensor; how far programs are apart is seen, or is
     the size of the tile that the grid counts. A grid of `min(tiles, P)` with P from elsewhere
-    (`multi_processor_count`) is tried with few programs and with many. Nothing is said where something that the launcher
-    checks is not understood, or where a plain argument decides.
+    (`multi_processor_count`) is tried with few programs and with many. Nothing is said where
+    something that the launcher checks is not understood, or where a plain argument decides.
 
     For `constexpr=true` tensors of torch are passed at each launch (assumed), and none that may be
     None; nothing may call the kernel, nor keep what was compiled without asking a heuristic.
