@@ -54,14 +54,16 @@ class Int64Offsets(Pass):
     `x.numel() // x.shape[0]` counts them. A number that is beyond 2**31 itself is passed in 64
     bits, and what is computed with it does not overflow. Grids and tiles are those that Triton and
     CUDA allow, and no access is outside of its tensor; how far programs are apart is seen, or is
-    the size of the tile that the grid counts. Nothing is said where something that the launcher
-    checks is not understood, or where a plain argument decides.
+    the size of the tile that the grid counts. A grid of `min(tiles, P)` with P from elsewhere
+    (`multi_processor_count`) is tried with few programs and with many. Nothing is said where
+    something that the launcher checks is not understood, or where a plain argument decides.
 
     For `constexpr=true` tensors of torch are passed at each launch (assumed), and none that may be
     None; nothing may call the kernel, nor keep what was compiled without asking a heuristic.
 
     The wider number must go into addresses and comparisons alone: where it is stored, carried by a
-    loop or given to a function its type may matter.
+    loop or given to a function its type may matter. What ends the accesses (a mask, an `if`, the
+    bounds of a loop) and does not fit either becomes wide as well; where it cannot, nothing does.
 
     Most kernels of the world have it, for sizes that nobody has. `tritonopt suggest` shows it where
     a kernel of the file computes a program id in 64 bits already, so that its author thinks of such
@@ -191,9 +193,12 @@ def _is_in_data(facts: KernelFacts, overflow: Overflow) -> bool:
 
     Of indices, lengths and other whole numbers nobody has billions.
     """
+    from tritonopt.facts.memory.overflows import bounds_of
+
     results = [set(e.stored.walk()) for e in facts.effects if e.stored is not None]
     for effect in facts.effects:
-        if effect.pointer is None or overflow.value not in set(effect.pointer.walk()):
+        roots = [] if effect.pointer is None else [effect.pointer, *bounds_of(effect)]
+        if not any(overflow.value in set(root.walk()) for root in roots):
             continue
         for parts in results:
             loaded = any(p.op is Op.LOAD and p.attribute == effect.order for p in parts)
@@ -253,8 +258,9 @@ def _text(facts: KernelFacts, overflow: Overflow) -> str:
 
 
 def _cast(facts: KernelFacts, writer: Writer, node: ast.expr) -> ReplaceExpression:
+    from tritonopt.transforms.widening.wide_places import may_be_of_python
+
     wide = writer.language("int64")
-    if any(part.op.value == "iteration" for part in facts.values[node].walk()):
-        # The number of an iteration may be Python's own.
+    if may_be_of_python(facts.values[node]):
         return ReplaceExpression(node, f"{writer.language('cast')}({writer.text(node)}, {wide})")
     return ReplaceExpression(node, f"{writer.operand(node)}.to({wide})")

@@ -321,6 +321,9 @@ def _number_of_atom(atom: Atom, numbers: Mapping[Atom, int]) -> int | None:
 def _computed(atom: Atom, sides: Sequence[int | None]) -> int | None:
     """What an atom comes to with these numbers inside."""
     if isinstance(atom, Compared) and atom.order in ("eq", "is") and None in sides:
+        is_none = [form.sole_atom == Constant("None") for form in atom.inside]
+        if any(is_none) and any(side is not None for side in sides):
+            return 0  # a number is not None
         return _are_one(*atom.inside)
     match atom, sides:
         case Minimum(), [int() as a, int() as b]:

@@ -22,11 +22,13 @@ from tritonopt.facts.algebra.atoms import (
     Lane,
     LauncherParameter,
     Loaded,
+    Minimum,
     Param,
     ProgramId,
     TensorSize,
+    Unread,
 )
-from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts.algebra.divisibility import replaced, substitute
 from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.host.callers import rank_of
@@ -76,6 +78,9 @@ _BLOCKS = (256, 16384)
 _SQUARE = 1024
 """What the larger is along each of two axes."""
 
+_PROGRAMS = (1024, 2**31 - 1)
+"""How many a grid has at most, where that is the number of multiprocessors."""
+
 _MOST_ELEMENTS = 1 << 33
 """Of a tensor that only the launch speaks of: 16 GB in fp16."""
 
@@ -88,7 +93,9 @@ _MAX_PLACES = 64
 _VARYING = (TensorSize, Lane, ProgramId, Iteration)
 _PYTHON, _NARROW, _WIDE = 0, 32, 64
 _SAME = frozenset({Op.NEG, Op.POS, Op.INSERT_AXES, Op.WIDENED, Op.BROADCAST_TO, Op.IN_BRANCH})
-_COMBINING = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.FLOORDIV, Op.MOD, Op.MINIMUM, Op.MAXIMUM})
+_COMBINING = frozenset(
+    {Op.ADD, Op.SUB, Op.MUL, Op.FLOORDIV, Op.MOD, Op.CDIV, Op.MINIMUM, Op.MAXIMUM}
+)
 _COMPUTED = frozenset({Op.ADD, Op.SUB, Op.MUL})
 """What can be larger than its operands."""
 
@@ -124,11 +131,41 @@ def _of_access(
     facts: KernelFacts, launch: Launch, binding: LaunchBinding, effect: Effect
 ) -> list[Overflow]:
     try:
-        access = _Access(facts, launch, binding, effect)
-        found, *others = [access.overflows(block) for block in access.blocks]
+        accesses = [
+            _Access(facts, launch, one, effect) for one in _with_numbers_of_programs(binding)
+        ]
+        found, *others = [one.overflows(block) for one in accesses for block in one.blocks]
     except (CannotTell, TooLarge):
         return []
     return [one for one in found if all(one.value in {o.value for o in other} for other in others)]
+
+
+def _with_numbers_of_programs(binding: LaunchBinding) -> Iterator[LaunchBinding]:
+    """The same, with numbers for the most programs of a grid that the launcher gets from elsewhere.
+
+    `min(tiles, 8 * properties.multi_processor_count)`: what is said holds for few and for many.
+    """
+    for most in _PROGRAMS:
+        numbers = {
+            atom: _at_most(atom, most) for form in binding.grid if form for atom in form.atoms
+        }
+        grid = [replaced(form, numbers) if form is not None else None for form in binding.grid]
+        yield replace(binding, grid=tuple(grid))
+        if grid == list(binding.grid):
+            return
+
+
+def _at_most(atom: Atom, most: int) -> Polynomial:
+    if not isinstance(atom, Minimum):
+        return Polynomial.of(atom)
+    sides = [list(inputs_of(side)) for side in atom.inside]
+    open_ones = [bool(given) and all(isinstance(a, Unread) for a in given) for given in sides]
+    number = Polynomial.constant(most)
+    return Polynomial.of(
+        atom.with_arguments(
+            [number if o else s for s, o in zip(atom.inside, open_ones, strict=True)]
+        )
+    )
 
 
 class _Access(Trial):
@@ -143,7 +180,8 @@ class _Access(Trial):
         binding = with_programs(binding)
         self._parts = {
             part: substitute(facts.forms.of(part), binding)
-            for part in parts_of(facts, effect.pointer)
+            for root in (effect.pointer, *bounds_of(effect))
+            for part in parts_of(facts, root)
             if part.op in _COMPUTED and facts.forms.address(part)[0] is None
         }
         self._block = 0
@@ -167,14 +205,23 @@ class _Access(Trial):
             part: form
             for part, form in self._parts.items()
             if all(isinstance(a, _VARYING) or a in blocks for a in inputs_of(form))
-            # No program goes through so many elements by itself.
-            and any(isinstance(a, ProgramId) for a in inputs_of(form))
+            and (self._is_bound(form) or self._is_apart(form))
             and self._are_tiles(form)
         }
         forms = [*needed, *self._parts.values(), *(lane.extent for lane in self._lanes)]
         axes = {a for form in forms for a in inputs_of(form) if isinstance(a, ProgramId)}
         grid = [self._binding.programs(axis) for axis in axes]
         return [*forms, *(form for form in grid if form is not None)]
+
+    def _is_apart(self, form: Polynomial) -> bool:
+        """Whether programs are apart: none goes through so many elements by itself."""
+        return any(isinstance(a, ProgramId) for a in inputs_of(form))
+
+    def _is_bound(self, form: Polynomial) -> bool:
+        """Whether it is a number of elements that programs share: `2 * n`, `rows * columns`."""
+        return self._is_apart(self._offset) and all(
+            isinstance(a, TensorSize) for a in inputs_of(form)
+        )
 
     def _are_tiles(self, form: Polynomial) -> bool:
         """Whether what programs are apart by, and cannot be followed, is the size of their tile.
@@ -477,6 +524,13 @@ class Widths:
             return self._counted(value)
         if op in _SAME:
             return self.of(value.operand)
+        if op is Op.PHI:
+            asked = substitute(self._facts.forms.condition(value.condition), self._binding)
+            holds = number_of(asked, self._numbers)
+            if holds is not None:
+                return self.of(value.then if holds else value.other)
+            then, other = self.of(value.then), self.of(value.other)
+            return then if then == other else None
         if op in (Op.CARRIED, Op.RESULT):
             # A loop gives what it carries no other type than it had before.
             loop = self._facts.loops[value.carrier.loop]
@@ -541,6 +595,18 @@ def _viewed_as(tensor: Polynomial, sizes: Sequence[Polynomial]) -> Shape | None:
     whole = Polynomial.of(TensorSize(tensor, "numel", ()))
     rest = whole if known == ONE else Polynomial.of(FloorDiv(whole, known, "static"))
     return Shape(tuple(rest if i in open_ones else size for i, size in enumerate(sizes)))
+
+
+def bounds_of(effect: Effect) -> Iterator[Value]:
+    """What decides where an access ends: its mask, the `if`s around it, the bounds of its loops.
+
+    Where these wrap around, wide offsets do not help.
+    """
+    if effect.mask is not None:
+        yield effect.mask
+    yield from (guard.condition for guard in effect.guards)
+    for loop in effect.loops:
+        yield from (bound for bound in (loop.start, loop.stop) if bound is not None)
 
 
 def parts_of(facts: KernelFacts, pointer: Value) -> Iterator[Value]:

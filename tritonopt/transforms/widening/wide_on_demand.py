@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts
-from tritonopt.facts.memory.overflows import parts_of
+from tritonopt.facts.memory.overflows import bounds_of, parts_of
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import Change, InsertAfter, ReplaceExpression
 from tritonopt.source.parsing import parsed
@@ -28,7 +28,7 @@ from tritonopt.transforms.heuristic_functions import (
     heuristic,
     heuristic_functions,
 )
-from tritonopt.transforms.widening.wide_places import WidePlace
+from tritonopt.transforms.widening.wide_places import WidePlace, may_be_of_python
 from tritonopt.transforms.writing import Writer
 
 _NAME = "INT64"
@@ -73,7 +73,8 @@ class WideOnDemand:
         mended = {facts.values[node] for place in self.places for node in place.nodes}
         found: set[str] = set()
         for effect in facts.effects:
-            if effect.pointer is None or mended.isdisjoint(parts_of(facts, effect.pointer)):
+            roots = [] if effect.pointer is None else [effect.pointer, *bounds_of(effect)]
+            if all(mended.isdisjoint(parts_of(facts, root)) for root in roots):
                 continue
             bases = facts.bases(effect)
             if bases is None:
@@ -91,8 +92,7 @@ class WideOnDemand:
             case ast.Assign(targets=[ast.Name(id=bound)]) as statement:
                 return InsertAfter(statement, f"if {name}:\n    {bound} = {bound}.to({wide})")
         cast = f"{writer.language('cast')}({writer.text(node)}, {wide})"
-        if not any(part.op.value == "iteration" for part in self.facts.values[node].walk()):
-            # The number of an iteration may be Python's own.
+        if not may_be_of_python(self.facts.values[node]):
             cast = f"{writer.operand(node)}.to({wide})"
         return ReplaceExpression(node, f"({cast} if {name} else {writer.text(node)})")
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt.facts import EffectKind, KernelFacts, Value
-from tritonopt.facts.memory.overflows import Overflow, Widths
+from tritonopt.facts.memory.overflows import Overflow, Widths, parts_of
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.uses import users
 from tritonopt.rewriting.checklist import Declined, unknown
@@ -48,16 +48,27 @@ class WidePlaces:
     def find(self) -> Iterator[WidePlace | tuple[Overflow, Declined]]:
         """Places that mend all that can be mended; of the others, why they cannot."""
         left = list(self._overflows)
+        found: list[WidePlace | tuple[Overflow, Declined]] = []
         for place in self._bindings():
             mended = tuple(o for o in left if self._mends(self._facts.values[place], o))
             if mended:
                 left = [o for o in left if o not in mended]
-                yield WidePlace((place,), mended[0])
+                found.append(WidePlace((place,), mended[0]))
         for overflow in left:
             try:
-                yield WidePlace(tuple(self._factors(overflow)), overflow)
+                found.append(WidePlace(tuple(self._factors(overflow)), overflow))
             except Declined as declined:
-                yield overflow, declined
+                if self._is_bound(overflow):
+                    # Wide offsets are of no use where what ends them wraps around.
+                    yield from ((each, declined) for each in self._overflows)
+                    return
+                found.append((overflow, declined))
+        yield from found
+
+    def _is_bound(self, overflow: Overflow) -> bool:
+        """Whether it only decides where accesses end, and is a part of no address."""
+        pointers = (effect.pointer for effect in self._facts.effects if effect.pointer is not None)
+        return not any(overflow.value in parts_of(self._facts, pointer) for pointer in pointers)
 
     # Bindings of program ids
 
@@ -121,6 +132,11 @@ class WidePlaces:
             if value is not None and self._is_tensor(value):
                 if isinstance(operand, ast.BinOp) and value.op in (Op.ADD, Op.SUB, Op.MUL):
                     return self._factor(operand)
+                return operand
+        # A number that is passed is cast by a function, for 1 may be a constant of the compiler.
+        for operand in (node.right, node.left):
+            value = self._facts.values.get(operand)
+            if value is not None and value.op is Op.PARAM:
                 return operand
         detail = "what it is computed from may be numbers of Python"
         raise unknown("is-expressible", "computed-out-of-sight", detail)
@@ -192,3 +208,8 @@ class WidePlaces:
 def _elsewhere(how: str) -> Declined:
     detail = f"its type may matter elsewhere: {how}"
     return unknown("type-is-free", "number-is-used-otherwise", detail)
+
+
+def may_be_of_python(value: Value) -> bool:
+    """Whether a number has no methods: that of an iteration interpreted, or an argument of 1."""
+    return value.op is Op.PARAM or any(part.op is Op.ITERATION for part in value.walk())
