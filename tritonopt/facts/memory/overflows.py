@@ -446,18 +446,8 @@ class _Access(Trial):
         for effect in self._facts.effects:
             with suppress(TooLarge, CannotTell):
                 reach = reach_of(self._facts, self._binding, effect)
-                if reach is not None and self._is_known(reach.tensor):
+                if reach is not None and _is_known(self._shapes, reach.tensor, self._tensor):
                     yield replace(reach, length=math.prod(self._sizes_of(reach.tensor, sizes)))
-
-    def _is_known(self, tensor: Polynomial) -> bool:
-        """Whether its sizes are those of the one tensor, or computed from them."""
-        shape = self._shapes.get(tensor)
-        if shape is None:
-            return tensor == self._tensor
-        if shape.like is not None:
-            return self._is_known(shape.like)
-        atoms = [a for size in shape.sizes for a in inputs_of(size)]
-        return all(isinstance(a, TensorSize) and self._is_known(a.tensor) for a in atoms)
 
     def _beyond(
         self, sizes: tuple[int, ...], trial: Mapping[Atom, int], place: Mapping[Atom, int]
@@ -478,6 +468,17 @@ class _Access(Trial):
         program = f" in program {shown}" if programs else ""
         named = f"{self._tensor_name} of shape {shown_sizes(sizes)}"
         return f"launched in {self._launch.where} with {named}{program}"
+
+
+def _is_known(shapes: Mapping[Polynomial, Shape], tensor: Polynomial, given: Polynomial) -> bool:
+    """Whether the sizes of a tensor are those of the given one, or computed from them."""
+    shape = shapes.get(tensor)
+    if shape is None:
+        return tensor == given
+    if shape.like is not None:
+        return _is_known(shapes, shape.like, given)
+    atoms = [a for size in shape.sizes for a in inputs_of(size)]
+    return all(isinstance(a, TensorSize) and _is_known(shapes, a.tensor, given) for a in atoms)
 
 
 class Widths:
