@@ -129,5 +129,6 @@ def _told(
     kernel, (order, chosen) = known.kernel, asked
     for site in sites:
         line, column = kernel.module.lines.place(site.anchor)
-        remark = classify(kernel, chosen, site, (line, column), allowed, mends=False)
+        given = [fact.text for fact in known.assumptions.given]
+        remark = classify(kernel, chosen, site, (line, column), allowed, given, mends=False)
         yield Found((kernel.node.lineno, order, line, column), remark, chosen, site, known)

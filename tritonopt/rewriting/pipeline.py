@@ -567,7 +567,10 @@ class _Run:
     ) -> _Said:
         """What is to be said of a site, and where the remark belongs."""
         present = self.module.lines.place(site.anchor)
-        remark = self._line_map.told(classify(kernel, chosen, site, present, self._asked.allowed))
+        given = [fact.text for fact in self._asked.given]
+        remark = self._line_map.told(
+            classify(kernel, chosen, site, present, self._asked.allowed, given)
+        )
         if (
             self._asked.same_bits
             and remark.kind is RemarkKind.PASSED
@@ -614,15 +617,17 @@ def classify(
     site: Site,
     place: tuple[int, int],
     allowed: frozenset[Safety],
+    given: Iterable[str] = (),
     *,
     mends: bool = True,
 ) -> Remark:
     """What is to be said of a site at a line and column, with these levels allowed.
 
+    `given` are the texts of the facts that the user gave.
     `mends` says whether a mistake is mended where that is asked for, rather than told of.
     """
     kind, message, reason = RemarkKind.PASSED, site.message, ""
-    if site.facts_used:
+    if not site.facts_used.isdisjoint(given):
         # Giving the fact is the permission to rest on it, and on no other one.
         allowed |= {Safety.ASSUMPTION}
     forbidden = sorted(level.value for level in site.safety - allowed)
