@@ -68,7 +68,7 @@ def test_a_load_of_a_helper_cannot_be_guarded() -> None:
 def test_a_number_has_no_methods_and_no_hints() -> None:
     body = LOOP.replace("cols = start", "cols = tl.multiple_of(start, BLOCK).to(tl.int64)")
     assert first_tile(body).statements[0] == (
-        "first_cols = tl.cast(0, tl.int64) + tl.arange(0, BLOCK)"
+        "first_cols = tl.cast(0, tl.int32).to(tl.int64) + tl.arange(0, BLOCK)"
     )
 
 
