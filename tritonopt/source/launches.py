@@ -459,8 +459,6 @@ def only_asks(reference: Reference, module: Module) -> bool:
             return True
         if attribute not in _TABLES:
             return False
-    if node is not reference and not attribute:
-        return False
     while isinstance(around, ast.Attribute | ast.Subscript) and attribute:
         if around.value is not node or not isinstance(around.ctx, ast.Load):
             return False
