@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from tritonopt.checks.attempt import Attempt
+
 from tritonopt.facts import KernelFacts
-from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import AddDecorator, Change
@@ -152,33 +153,33 @@ class AutotuneConfigs(Pass):
         from tritonopt.transforms.autotuning.untuned_launches import check_launches
         from tritonopt.transforms.bits import bits_when_code_moves
 
-        checklist = Checklist()
+        attempt = Attempt()
         changes: tuple[Change, ...] = ()
         tile: FreeTile | None = None
         why = ""
-        with checklist.until_one_fails():
-            check_launches(facts, checklist)
-            restored = restored_buffers(facts, checklist)
+        with attempt:
+            check_launches(facts, attempt)
+            restored = restored_buffers(facts, attempt)
             if self.tiles:
                 tile, why = why_it_stays(facts)
             if tile is not None:
-                checklist.prove("tiles-may-be-longer", f"{tile.name} may be any length")
-                checklist.assume("tiles-are-independent", "two pointers are one buffer, or apart")
+                attempt.prove("tiles-may-be-longer", f"{tile.name} may be any length")
+                attempt.assume("tiles-are-independent", "two pointers are one buffer, or apart")
             changes = tuple(_changes(facts, tile, restored))
-            checklist.prove("is-expressible", "the launches can leave it to a tuner")
-        if checklist.failed is None:
+            attempt.prove("is-expressible", "the launches can leave it to a tuner")
+        if attempt.failed is None:
             what = "warps" if tile is None else f"warps and {tile.name}"
             message = f"left {what} to Triton's tuner" + (f"; the tile stays: {why}" if why else "")
         else:
-            message = f"added no tuner: {checklist.failed.detail}"
+            message = f"added no tuner: {attempt.failed.detail}"
         rounds = tile is not None and not tile.is_exact
         return Site(
             facts.kernel.node,
-            checklist.conditions,
+            attempt.conditions,
             message,
-            checklist.safety | {Safety.CONTRACT, *([Safety.ROUNDING] if rounds else [])},
+            attempt.safety | {Safety.CONTRACT, *([Safety.ROUNDING] if rounds else [])},
             bits_when_code_moves(facts),
-            checklist.facts_used,
+            attempt.facts_used,
             changes,
             pays=False,
             advice="let Triton's tuner choose warps and tiles",

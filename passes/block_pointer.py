@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from tritonopt.checks.attempt import Attempt
+
 from tritonopt.facts import KernelFacts
-from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
@@ -125,44 +126,44 @@ class BlockPointers(Pass):
         first = first_mention(facts)
         if first is None:
             return
-        checklist = Checklist()
+        attempt = Attempt()
         changes: tuple[Change, ...] = ()
         message = ""
-        with checklist.until_one_fails():
+        with attempt:
             writer = Writer(facts)
             is_pointers = self.write == "pointers"
             handed = handed_blocks(facts, self) if is_pointers else None
             returned = returned_blocks(facts) if is_pointers else None
             if handed is not None:
-                changes = tuple(handed.changes(checklist))
+                changes = tuple(handed.changes(attempt))
                 what = "their parts, at each call of the helper,"
                 message = handed.message
             elif returned is not None:
-                changes = tuple(returned.changes(checklist))
+                changes = tuple(returned.changes(attempt))
                 what = "the tiles of pointers and their masks"
                 message = _message(*returned.proofs, others=returned.others)
             elif is_pointers:
-                proof = prove_block_tiles(facts, writer, checklist, block_accesses(facts))
+                proof = prove_block_tiles(facts, writer, attempt, block_accesses(facts))
                 changes = tuple(PointerTiles(facts, writer, proof).changes())
                 what = "the tiles of pointers and their masks"
                 message = _message(proof)
             else:
-                proof = prove_block_tiles(facts, writer, checklist, block_accesses(facts))
-                DescriptorLegality(facts, writer, proof.accesses, checklist).check()
+                proof = prove_block_tiles(facts, writer, attempt, block_accesses(facts))
+                DescriptorLegality(facts, writer, proof.accesses, attempt).check()
                 changes = tuple(Descriptors(facts, writer, proof.accesses).changes())
                 what = "the descriptors, and an allocator at each launch"
                 message = f"turned {_number(proof)} into tensor descriptors"
-            checklist.prove("is-expressible", f"{what} can be written")
-        if checklist.failed is not None:
-            message = f"kept the block pointers: {checklist.failed.detail}"
+            attempt.prove("is-expressible", f"{what} can be written")
+        if attempt.failed is not None:
+            message = f"kept the block pointers: {attempt.failed.detail}"
         advice = "write block pointers as pointers and masks: Triton 3.9 has none"
         safety = {Safety.CONTRACT} if self.write == "descriptors" else set()
         yield Site(
             first,
-            checklist.conditions,
+            attempt.conditions,
             message,
-            checklist.safety | safety,
-            facts_used=checklist.facts_used,
+            attempt.safety | safety,
+            facts_used=attempt.facts_used,
             changes=changes,
             advice=advice,
         )

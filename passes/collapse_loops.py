@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import unknown
+
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
-from tritonopt.rewriting.checklist import Checklist, unknown
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
@@ -139,34 +141,34 @@ class CollapseLoops(Pass):
         from tritonopt.transforms.collapsing.nest_proof import prove_nest
         from tritonopt.transforms.promised_order import ask_for_order
 
-        checklist = Checklist()
+        attempt = Attempt()
         changes: tuple[Change, ...] = ()
         collapse: Collapse | None = None
         asked: frozenset[Safety] = frozenset()
-        with checklist.until_one_fails():
+        with attempt:
             try:
-                collapse = prove_nest(nest, checklist)
+                collapse = prove_nest(nest, attempt)
                 if collapse.rounds:
-                    asked = ask_for_order(checklist, nest.facts)
+                    asked = ask_for_order(attempt, nest.facts)
                 changes = FlatLoop(collapse, self.block).changes()
             except TooLarge:
                 large = "the indices are too large to compare"
                 raise unknown("is-understood", "opaque-value", large) from None
             detail = "the number of all elements, and a tile more, stays below 2**31"
-            checklist.assume("no-int32-overflow", detail)
-            checklist.prove("is-expressible", "the one loop can be written")
+            attempt.assume("no-int32-overflow", detail)
+            attempt.prove("is-expressible", "the one loop can be written")
         lines = " and ".join(str(loop.line) for loop in nest.loops)
         rounds = collapse is not None and collapse.rounds
-        failed = checklist.failed
+        failed = attempt.failed
         return Site(
             nest.first,
-            checklist.conditions,
+            attempt.conditions,
             f"left the loops in lines {lines} as they are: {failed.detail}"
             if failed
             else f"made the loops in lines {lines} one loop over tiles of {self.block} elements",
-            checklist.safety | asked | ({Safety.ROUNDING} if rounds else frozenset()),
+            attempt.safety | asked | ({Safety.ROUNDING} if rounds else frozenset()),
             Bits.REDUCTION_ORDER if rounds else Bits.SAME,
-            checklist.facts_used,
+            attempt.facts_used,
             changes,
             pays=False,
             advice=f"make the loops in lines {lines} one loop over tiles",

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from tritonopt.checks.attempt import Attempt
+
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.memory.hints import read_hints
 from tritonopt.facts.memory.offsets import without_casts
 from tritonopt.facts.uses import adds_up_floats
-from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
@@ -167,11 +168,11 @@ class ContiguityHints(Pass):
         from tritonopt.transforms.hinting.wrapped_offsets import is_loaded_from
         from tritonopt.transforms.writing import Writer
 
-        facts, checklist = kernel.facts, Checklist()
-        hint = hint_for(kernel, wrap, self.least, checklist)
+        facts, attempt = kernel.facts, Attempt()
+        hint = hint_for(kernel, wrap, self.least, attempt)
         width = hint.width if hint is not None else ""
         text = " ".join(Writer(facts).text(wrap.places[0]).split())
-        if checklist.failed is None:
+        if attempt.failed is None:
             message = (
                 f"promised that each {width} lanes of {text} are consecutive and start "
                 f"at a multiple of {width}, for loads of up to 16 bytes. Measured {WHERE}: "
@@ -179,14 +180,14 @@ class ContiguityHints(Pass):
                 "specialized, Triton sees as much of a `%` by itself"
             )
         else:
-            message = f"no hint for {text}: {checklist.failed.detail}"
+            message = f"no hint for {text}: {attempt.failed.detail}"
         return Site(
             wrap.places[0],
-            checklist.conditions,
+            attempt.conditions,
             message,
-            checklist.safety,
+            attempt.safety,
             Bits.REDUCTION_ORDER if adds_up_floats(facts.interpretation) else Bits.SAME,
-            checklist.facts_used,
+            attempt.facts_used,
             hint.changes if hint is not None else (),
             # What was measured are loads.
             pays=is_loaded_from(facts, wrap.value),

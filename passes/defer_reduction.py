@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from tritonopt.checks.attempt import Attempt
+
 from tritonopt.facts import KernelFacts
-from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
@@ -130,25 +131,25 @@ class DeferReduction(Pass):
         from tritonopt.transforms.deferral.regrouping import prove_deferral
 
         covered: set[tuple[ast.stmt, str]] = set()
-        sites: list[Site | tuple[Deferral, Checklist, tuple[Change, ...]]] = []
+        sites: list[Site | tuple[Deferral, Attempt, tuple[Change, ...]]] = []
         for candidate in candidates(facts):
             if (candidate.loop.node, candidate.name) in covered:
                 continue
-            checklist = Checklist()
+            attempt = Attempt()
             changes: tuple[Change, ...] = ()
             deferral: Deferral | None = None
-            with checklist.until_one_fails():
-                deferral = prove_deferral(facts, candidate.loop, candidate.name, checklist)
+            with attempt:
+                deferral = prove_deferral(facts, candidate.loop, candidate.name, attempt)
                 changes = tuple(DeferredLoop(deferral).changes())
-                checklist.prove("is-expressible", "the tile can be written before the loop")
-            if deferral is not None and checklist.failed is None:
+                attempt.prove("is-expressible", "the tile can be written before the loop")
+            if deferral is not None and attempt.failed is None:
                 covered |= {(loop.node, candidate.name) for loop in deferral.loops}
-                sites.append((deferral, checklist, changes))
+                sites.append((deferral, attempt, changes))
             elif candidate.is_innermost:
                 where = f"the loop in line {candidate.loop.line}"
-                assert checklist.failed is not None
-                message = f"left {candidate.name} in {where} as it is: {checklist.failed.detail}"
-                sites.append(Site(candidate.anchor, checklist.conditions, message))
+                assert attempt.failed is not None
+                message = f"left {candidate.name} in {where} as it is: {attempt.failed.detail}"
+                sites.append(Site(candidate.anchor, attempt.conditions, message))
         others = [found[0] for found in sites if isinstance(found, tuple)]
         for found in sites:
             yield found if isinstance(found, Site) else self._passed(*found, others)
@@ -156,7 +157,7 @@ class DeferReduction(Pass):
     def _passed(
         self,
         deferral: Deferral,
-        checklist: Checklist,
+        attempt: Attempt,
         changes: tuple[Change, ...],
         deferrals: Sequence[Deferral],
     ) -> Site:
@@ -169,11 +170,11 @@ class DeferReduction(Pass):
         worth = worth_of(deferral, deferrals)
         return Site(
             deferral.updates[0].statement,
-            checklist.conditions,
+            attempt.conditions,
             f"reduced {what}: {worth.text}",
-            checklist.safety | (frozenset() if deferral.exact else {Safety.ROUNDING}),
+            attempt.safety | (frozenset() if deferral.exact else {Safety.ROUNDING}),
             Bits.SAME if deferral.exact else Bits.REDUCTION_ORDER,
-            checklist.facts_used,
+            attempt.facts_used,
             changes,
             pays=worth.pays,
             depends=worth.depends,

@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
+
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, is_number
 from tritonopt.facts.language import function
 from tritonopt.facts.memory.padding import NotKnown, Padding, same_number
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.uses import may_be_contracted, users
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.model import Bits, Safety, Site, Status
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, Remove, ReplaceExpression
@@ -155,36 +157,36 @@ class _Clearing:
         return None
 
     def site(self) -> Site:
-        checklist = Checklist()
+        attempt = Attempt()
         changes: tuple[Change, ...] = ()
-        with checklist.until_one_fails():
-            self._check(checklist)
+        with attempt:
+            self._check(attempt)
             changes = (self._change(),)
         cleared = self.facts.kernel.module.text_of(self.cleared)
-        if checklist.failed is None:
+        if attempt.failed is None:
             message = (
                 f"dropped a tl.where that changes nothing: the masked-off lanes are {cleared} "
                 "already, from the other= of the loads"
             )
         else:
-            message = f"kept the tl.where: {checklist.failed.detail}"
+            message = f"kept the tl.where: {attempt.failed.detail}"
         bits = Bits.CONTRACTION if self._may_contract else Bits.SAME
-        taken = [c.claim for c in checklist.conditions if c.status is Status.ASSUMED]
+        taken = [c.claim for c in attempt.conditions if c.status is Status.ASSUMED]
         safety = frozenset({Safety.ASSUMPTION} if "type-stays" in taken else ())
-        return Site(self.call, checklist.conditions, message, safety, bits, changes=changes)
+        return Site(self.call, attempt.conditions, message, safety, bits, changes=changes)
 
     # Conditions
 
-    def _check(self, checklist: Checklist) -> None:
+    def _check(self, attempt: Attempt) -> None:
         """Raises Declined at the first condition that does not hold."""
         values = self.facts.values
         padding = Padding(self.facts, values[self.condition], self.where_true)
-        self._check_lanes(checklist, padding)
-        self._check_shape(checklist)
-        self._check_type(checklist, padding)
-        self._check_text(checklist)
+        self._check_lanes(attempt, padding)
+        self._check_shape(attempt)
+        self._check_type(attempt, padding)
+        self._check_text(attempt)
 
-    def _check_lanes(self, checklist: Checklist, padding: Padding) -> None:
+    def _check_lanes(self, attempt: Attempt, padding: Padding) -> None:
         claim = "masked-lanes-are-equal"
         wanted = _number(self.facts.values[self.cleared])
         assert wanted is not None
@@ -197,22 +199,20 @@ class _Clearing:
             raise refuted(claim, "other-value", differs)
         lines = [self.facts.interpretation.loads[n].line for n in sorted(padding.loads)]
         loads = " and ".join(str(line) for line in dict.fromkeys(lines))
-        checklist.prove(
-            claim, f"it is {number!r} there, by the other= of the loads in line {loads}"
-        )
+        attempt.prove(claim, f"it is {number!r} there, by the other= of the loads in line {loads}")
         if padding.by_arithmetic:
-            checklist.assume("no-int32-overflow", "index arithmetic does not overflow 32 bits")
+            attempt.assume("no-int32-overflow", "index arithmetic does not overflow 32 bits")
 
-    def _check_shape(self, checklist: Checklist) -> None:
+    def _check_shape(self, attempt: Attempt) -> None:
         before, after = self.facts.values[self.call].shape, self.facts.values[self.kept].shape
         if before is None or after is None:
             raise unknown("shape-stays", "shape-is-not-known", "its shape is not known")
         if before != after:
             detail = "the condition or the other branch gives it more axes or lanes"
             raise refuted("shape-stays", "shape-changes", detail)
-        checklist.prove("shape-stays", "the condition and the number give it no more lanes")
+        attempt.prove("shape-stays", "the condition and the number give it no more lanes")
 
-    def _check_type(self, checklist: Checklist, padding: Padding) -> None:
+    def _check_type(self, attempt: Attempt, padding: Padding) -> None:
         claim = "type-stays"
         types = self.facts.types.of(self.facts.values[self.kept])
         cleared = self.facts.values[self.cleared]
@@ -221,7 +221,7 @@ class _Clearing:
             known = own.complete and len(own.seen) == 1 and own.seen == types.seen
             if not (known and types.complete and not types.by_launch):
                 raise unknown(claim, "type-may-change", "the types of the branches may differ")
-            checklist.prove(claim, f"both branches are {', '.join(own.seen)}")
+            attempt.prove(claim, f"both branches are {', '.join(own.seen)}")
             return
         if not is_number(self.facts, self.cleared):
             # A name that is assigned a number is a tensor: fp32, or int32.
@@ -231,7 +231,7 @@ class _Clearing:
                     f"{self.facts.kernel.module.text_of(self.cleared)} is a tensor, and no number"
                 )
                 raise unknown(claim, "type-may-change", detail)
-            checklist.prove(claim, types.where)
+            attempt.prove(claim, types.where)
             return
         if cleared.dtype == "float":
             changed, kept = INTEGERS | BOOLEANS, FLOATS
@@ -243,11 +243,11 @@ class _Clearing:
             detail = f"it is {types.where}, and becomes {becomes}"
             raise refuted(claim, "type-changes", detail)
         if types.all_in(kept):
-            checklist.prove(claim, types.where)
+            attempt.prove(claim, types.where)
             if types.by_launch:
-                checklist.assume_no_other_launches()
+                attempt.assume_no_other_launches()
         elif self._is_only_cast_to_fp32:
-            checklist.prove(claim, "whatever it is, it becomes fp32 and nothing else")
+            attempt.prove(claim, "whatever it is, it becomes fp32 and nothing else")
         else:
             data = "integers or booleans" if cleared.dtype == "float" else "booleans"
             # A cast to a type that is not known says nothing of it; else `other=` does.
@@ -257,9 +257,9 @@ class _Clearing:
             if not others or not others <= {"float", *(("int",) if cleared.dtype == "int" else ())}:
                 detail = f"the data may be {data}, which would become {becomes}"
                 raise unknown(claim, "type-may-change", detail)
-            checklist.assume(claim, f"other= is taken to say it; {data} would become {becomes}")
+            attempt.assume(claim, f"other= is taken to say it; {data} would become {becomes}")
         if any(_is_infinite(load.other) for load in padding.loads.values()):
-            checklist.assume("type-has-infinities", "the data is not of a type such as fp8e4nv")
+            attempt.assume("type-has-infinities", "the data is not of a type such as fp8e4nv")
 
     @property
     def _is_only_cast_to_fp32(self) -> bool:
@@ -284,7 +284,7 @@ class _Clearing:
             ends |= {*loop.initial.values(), *loop.following.values()}
         return ends
 
-    def _check_text(self, checklist: Checklist) -> None:
+    def _check_text(self, attempt: Attempt) -> None:
         text = self.facts.kernel.module.text_of
         if comments_in(text(self.call)) > comments_in(text(self.kept)):
             raise refuted("nothing-else-goes", "comment-inside", "a comment inside would be lost")

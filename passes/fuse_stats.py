@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import unknown
+
 from tritonopt.facts import KernelFacts, Loop
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.algebra.tiles import tiles_of
-from tritonopt.rewriting.checklist import Checklist, unknown
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
@@ -296,30 +298,30 @@ class FuseStats(Pass):
         from tritonopt.transforms.linear_fusion.linear_sweep import LinearSweep
         from tritonopt.transforms.online_softmax.reads_saved import worth_of
 
-        checklist = Checklist()
+        attempt = Attempt()
         changes: tuple[Change, ...] = ()
-        with checklist.until_one_fails():
+        with attempt:
             try:
-                prove_linear(sum_, checklist, plain=self._is_plain)
-                changes = tuple(LinearSweep(sum_).changes(checklist))
+                prove_linear(sum_, attempt, plain=self._is_plain)
+                changes = tuple(LinearSweep(sum_).changes(attempt))
             except TooLarge:
                 large = "the sums are too large to compare"
                 raise unknown("is-understood", "opaque-value", large) from None
-            checklist.prove("is-expressible", "what the merged sweep needs can be written there")
+            attempt.prove("is-expressible", "what the merged sweep needs can be written there")
         first, second = sum_.sweeps.first, sum_.sweeps.second
         into = f"the loop in line {second.line} into the one in line {first.line}"
-        if checklist.failed is None:
+        if attempt.failed is None:
             message = f"merged {into} (multiplied out)"
         else:
-            message = f"did not merge {into}: {checklist.failed.detail}"
+            message = f"did not merge {into}: {attempt.failed.detail}"
         worth = worth_of(sum_.facts, second)
         return Site(
             second.node,
-            checklist.conditions,
+            attempt.conditions,
             message,
-            checklist.safety | {Safety.ROUNDING},
+            attempt.safety | {Safety.ROUNDING},
             Bits.REDUCTION_ORDER,
-            checklist.facts_used,
+            attempt.facts_used,
             changes,
             pays=worth.pays,
             depends=True,
@@ -333,30 +335,30 @@ class FuseStats(Pass):
         from tritonopt.transforms.loop_fusion.fused_loop import MergedSweep
         from tritonopt.transforms.loop_fusion.legality import prove_fusion
 
-        checklist = Checklist()
+        attempt = Attempt()
         changes: tuple[Change, ...] = ()
-        with checklist.until_one_fails():
+        with attempt:
             try:
-                fusion = prove_fusion(candidate, checklist)
+                fusion = prove_fusion(candidate, attempt)
                 changes = tuple(MergedSweep(fusion).changes(FORMULAS[self.formula]))
             except TooLarge:
                 large = "the sums are too large to compare"
                 raise unknown("is-understood", "opaque-value", large) from None
-            checklist.prove("is-expressible", "what the merged sweep needs can be written there")
+            attempt.prove("is-expressible", "what the merged sweep needs can be written there")
         first, second = candidate.sweeps.first, candidate.sweeps.second
         worth = _worth(facts, second, self.formula)
         into = f"the loop in line {second.line} into the one in line {first.line}"
-        if checklist.failed is None:
+        if attempt.failed is None:
             message = f"merged {into} ({self.formula} formula). Measured: {worth.text}"
         else:
-            message = f"did not merge {into}: {checklist.failed.detail}"
+            message = f"did not merge {into}: {attempt.failed.detail}"
         return Site(
             second.node,
-            checklist.conditions,
+            attempt.conditions,
             message,
-            checklist.safety | {Safety.ROUNDING},
+            attempt.safety | {Safety.ROUNDING},
             Bits.REDUCTION_ORDER,
-            checklist.facts_used,
+            attempt.facts_used,
             changes,
             pays=worth.pays,
             depends=True,  # no launch shows how long its rows are

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from tritonopt.checks.attempt import Attempt
+
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.program_ids import ProgramIds
-from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
 from tritonopt.rewriting.options import PassSelectionError
@@ -231,29 +232,29 @@ class GridStride(Pass):
         from tritonopt.transforms.tiling.tile_legality import prove_tiling
         from tritonopt.transforms.writing import Writer
 
-        checklist, writer = Checklist(), Writer(facts)
+        attempt, writer = Attempt(), Writer(facts)
         body = TileBody.of(facts, ids)
         keep = self.unseen_launches == "keep"
         tiling: Tiling | None = None
         changes: tuple[Change, ...] = ()
-        with checklist.until_one_fails():
-            tiling = prove_tiling(body, writer, checklist, keep_unseen=keep)
-            changes = self._changes(tiling, writer, checklist)
+        with attempt:
+            tiling = prove_tiling(body, writer, attempt, keep_unseen=keep)
+            changes = self._changes(tiling, writer, attempt)
         sums: tuple[TileSum, ...] = ()
-        if tiling is not None and checklist.failed is None:
+        if tiling is not None and attempt.failed is None:
             sums = tiling.sums.sums
-        safety = set(checklist.safety)
+        safety = set(attempt.safety)
         if tiling is None or not tiling.launches.are_kept:
             safety.add(Safety.CONTRACT)
         if not all(sum_.is_whole for sum_ in sums):
             safety.add(Safety.ROUNDING)
         return Site(
             ids.calls[0],
-            checklist.conditions,
-            self._message(checklist, tiling),
+            attempt.conditions,
+            self._message(attempt, tiling),
             frozenset(safety),
             Bits.REDUCTION_ORDER if sums else Bits.SAME,
-            checklist.facts_used,
+            attempt.facts_used,
             changes,
             pays=any(sum_.is_tile for sum_ in sums),
             saves=self.axis > 0,
@@ -261,17 +262,17 @@ class GridStride(Pass):
             advice=self._advice(tiling) if tiling is not None else "",
         )
 
-    def _changes(self, tiling: Tiling, writer: Writer, checklist: Checklist) -> tuple[Change, ...]:
+    def _changes(self, tiling: Tiling, writer: Writer, attempt: Attempt) -> tuple[Change, ...]:
         """Of the kernel and its launches. Raises NotExpressible."""
         from tritonopt.transforms.tiling.tile_limits import Limit, default_limit
         from tritonopt.transforms.tiling.tile_loop import tile_loop
 
         changes = tile_loop(tiling, writer)
         detail = "a tile's index is what the program id was; tiles and programs together stay"
-        checklist.assume("no-int32-overflow", f"{detail} below 2**31")
+        attempt.assume("no-int32-overflow", f"{detail} below 2**31")
         limit = self.programs or default_limit(self.axis, has_sums=bool(tiling.sums.sums))
         changes += tiling.launches.changes(Limit(limit))
-        checklist.prove("is-expressible", "what the loop needs can be written")
+        attempt.prove("is-expressible", "what the loop needs can be written")
         return tuple(changes)
 
     def _limited(self, facts: KernelFacts, ids: ProgramIds) -> Iterator[Site]:
@@ -313,10 +314,10 @@ class GridStride(Pass):
         lines = ", ".join(str(sum_.statement.lineno) for sum_ in tiling.sums.sums)
         return f"{loop}, and do the atomics (line {lines}) once for all of its tiles"
 
-    def _message(self, checklist: Checklist, tiling: Tiling | None) -> str:
-        if tiling is None or checklist.failed is not None:
-            assert checklist.failed is not None
-            return f"did not make a loop over tiles: {checklist.failed.detail}"
+    def _message(self, attempt: Attempt, tiling: Tiling | None) -> str:
+        if tiling is None or attempt.failed is not None:
+            assert attempt.failed is not None
+            return f"did not make a loop over tiles: {attempt.failed.detail}"
         sums, summary = tiling.sums, tiling.launches.summary
         parts = [f"made each program loop over tiles along axis {self.axis} ({summary})"]
         if hoisted := tiling.body.hoisted:

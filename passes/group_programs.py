@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from tritonopt.checks.attempt import Attempt
+
 from tritonopt.facts import KernelFacts
-from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
@@ -138,21 +139,21 @@ class GroupPrograms(Pass):
 
         if not multiplies_tiles(facts) or is_grouped(facts):
             return
-        grouping, checklist = Grouping(facts, Writer(facts)), Checklist()
+        grouping, attempt = Grouping(facts, Writer(facts)), Attempt()
         changes: tuple[Change, ...] = ()
         message = advice = f"number the programs in groups of {self.rows} rows of tiles"
-        with checklist.until_one_fails():
-            ids = grouping.prove(checklist)
+        with attempt:
+            ids = grouping.prove(attempt)
             changes = (grouping.change(ids, self.rows),)
             message = f"numbered the programs in groups of {self.rows} rows of tiles"
-        if checklist.failed is not None:
-            message = f"left the order of the programs: {checklist.failed.detail}"
+        if attempt.failed is not None:
+            message = f"left the order of the programs: {attempt.failed.detail}"
         yield Site(
             facts.kernel.node,
-            checklist.conditions,
+            attempt.conditions,
             message,
-            checklist.safety,
-            facts_used=checklist.facts_used,
+            attempt.safety,
+            facts_used=attempt.facts_used,
             changes=changes,
             pays=False,
             advice=advice,

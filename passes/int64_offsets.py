@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Declined, refuted
+
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.dtypes import FLOATS
 from tritonopt.facts.language import function
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import Checklist, Declined, refuted
 from tritonopt.rewriting.model import Condition, Safety, Site, Status
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, Module, ReplaceExpression
@@ -212,30 +214,30 @@ def _is_float(facts: KernelFacts, part: Value) -> bool:
 
 
 def _site(facts: KernelFacts, places: Sequence[WidePlace], *, on_demand: bool) -> Site:
-    writer, checklist = Writer(facts), Checklist()
+    writer, attempt = Writer(facts), Attempt()
     changes: tuple[Change, ...] = ()
     nodes = [node for place in places for node in place.nodes]
     first, overflow = nodes[0], places[0].mended
     texts = dict.fromkeys(writer.text(place.nodes[0]) for place in places)
     text = " and ".join(texts)
     what = f"{_text(facts, overflow)} would be {overflow.number} where it is {overflow.where}"
-    with checklist.until_one_fails():
-        checklist.prove("type-is-free", "it goes into addresses and comparisons alone")
+    with attempt:
+        attempt.prove("type-is-free", "it goes into addresses and comparisons alone")
         if any(comments_in(facts.kernel.module.text_of(node)) for node in nodes):
             raise refuted("nothing-else-goes", "comment-inside", "a comment inside would be lost")
         if on_demand:
             from tritonopt.transforms.widening.wide_on_demand import WideOnDemand
 
-            changes = tuple(WideOnDemand(facts, places).changes(writer, checklist))
+            changes = tuple(WideOnDemand(facts, places).changes(writer, attempt))
         else:
             changes = tuple(_cast(facts, writer, node) for node in nodes)
-    if checklist.failed is not None:
-        message = f"kept {text} in 32 bits: {checklist.failed.detail}"
-        return Site(first, checklist.conditions, message)
+    if attempt.failed is not None:
+        message = f"kept {text} in 32 bits: {attempt.failed.detail}"
+        return Site(first, attempt.conditions, message)
     found = Condition("offset-fits", Status.REFUTED, what, "offset-is-too-large")
     where = " for large tensors" if on_demand else ""
     message = f"cast {text} to 64 bits{where}: {what}, which 32 bits do not hold"
-    conditions = (found, *checklist.conditions)
+    conditions = (found, *attempt.conditions)
     return Site(first, conditions, message, changes=changes, analysis=True)
 
 

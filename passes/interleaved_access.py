@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import unknown
+
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
-from tritonopt.rewriting.checklist import Checklist, unknown
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
@@ -104,31 +106,31 @@ class InterleavedAccess(Pass):
         found = groups(facts)
         if not found:
             return
-        checklists = {group: Checklist() for group in found}
+        attempts = {group: Attempt() for group in found}
         tiles: list[ContiguousTile] = []
         changes: tuple[Change, ...] = ()
-        for group, checklist in checklists.items():
-            with checklist.until_one_fails():
-                tile = _proved(facts, group, checklist)
+        for group, attempt in attempts.items():
+            with attempt:
+                tile = _proved(facts, group, attempt)
                 # Each alone first: what has no name in one of them is not said of the others.
                 OneAccess(facts, Writer(facts)).changes([tile])
                 tiles.append(tile)
-        done = [group for group in found if checklists[group].failed is None]
+        done = [group for group in found if attempts[group].failed is None]
         if tiles:
             changes = tuple(OneAccess(facts, Writer(facts)).changes(tiles))
-            yield _passed(facts, done, [checklists[group] for group in done], changes)
-        for group, checklist in checklists.items():
-            if checklist.failed is not None:
+            yield _passed(facts, done, [attempts[group] for group in done], changes)
+        for group, attempt in attempts.items():
+            if attempt.failed is not None:
                 what = "loads" if group.is_load else "stores"
-                message = f"kept the {what} of {group.lines} apart: {checklist.failed.detail}"
-                yield Site(group.at, checklist.conditions, message)
+                message = f"kept the {what} of {group.lines} apart: {attempt.failed.detail}"
+                yield Site(group.at, attempt.conditions, message)
 
 
-def _proved(facts: KernelFacts, group: Group, checklist: Checklist) -> ContiguousTile:
+def _proved(facts: KernelFacts, group: Group, attempt: Attempt) -> ContiguousTile:
     from tritonopt.transforms.interleaving.adjacency import prove_one_access
 
     try:
-        tile = prove_one_access(facts, group, checklist)
+        tile = prove_one_access(facts, group, attempt)
     except TooLarge:
         large = "the indices are too large to compare"
         raise unknown("is-understood", "opaque-value", large) from None
@@ -138,14 +140,14 @@ def _proved(facts: KernelFacts, group: Group, checklist: Checklist) -> Contiguou
 def _passed(
     facts: KernelFacts,
     done: list[Group],
-    checklists: list[Checklist],
+    attempts: list[Attempt],
     changes: tuple[Change, ...],
 ) -> Site:
     from tritonopt.transforms.bits import bits_when_code_moves
 
-    whole = Checklist()
-    for checklist in checklists:
-        whole.take_over(checklist)
+    whole = Attempt()
+    for attempt in attempts:
+        whole.take_over(attempt)
     whole.prove("is-expressible", "the contiguous tiles and their masks can be written")
     parts = [
         f"{sum(g.width for g in kind)} {what}s of neighboring elements into {len(kind)}"

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from tritonopt.checks.attempt import Attempt
+
 from tritonopt.facts import KernelFacts
-from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
@@ -171,9 +172,9 @@ def _site(load: InvariantLoad) -> Site:
     from tritonopt.transforms.hoisting.hoisted_code import hoisted
     from tritonopt.transforms.hoisting.load_legality import check
 
-    def make(checklist: Checklist) -> Sequence[Change]:
-        check(load, checklist)
-        return hoisted(load, checklist)
+    def make(attempt: Attempt) -> Sequence[Change]:
+        check(load, attempt)
+        return hoisted(load, attempt)
 
     facts = load.facts
     what = f"{load.what} above {loop_sites.header(facts, load.loop)}"

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from tritonopt.checks.attempt import Attempt
+
 from tritonopt.facts import EffectKind, KernelFacts, Loop
 from tritonopt.facts.language import MATRIX, function
-from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
@@ -195,8 +196,8 @@ class LoopUnswitch(Pass):
         from tritonopt.transforms.unswitching.branch_legality import legal_plan
         from tritonopt.transforms.unswitching.loop_copies import unswitched
 
-        def make(checklist: Checklist) -> Sequence[Change]:
-            return unswitched(branch, legal_plan(branch, self.max_statements, checklist))
+        def make(attempt: Attempt) -> Sequence[Change]:
+            return unswitched(branch, legal_plan(branch, self.max_statements, attempt))
 
         facts = branch.facts
         test = branch.module.text_of(branch.node.test).partition("\n")[0]

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
+
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, Types
 from tritonopt.facts.language import function
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.uses import users
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, ReplaceExpression
@@ -123,21 +125,21 @@ class _Extremum:
         self._facts = facts
         self._call = call
         self._name = name
-        self._checklist = Checklist()
+        self._attempt = Attempt()
         self._safety: frozenset[Safety] = frozenset()
 
     def site(self) -> Site:
-        checklist = self._checklist
+        attempt = self._attempt
         changes: tuple[Change, ...] = ()
         old = self._text(self._call)
         message = ""
-        with checklist.until_one_fails():
+        with attempt:
             new = self._rewritten()
             changes = (ReplaceExpression(self._call, new),)
             message = f"turned {old} into {new}. Measured: no faster and no slower"
-        if checklist.failed is not None:
-            message = f"kept {old}: {checklist.failed.detail}"
-        return Site(self._call, checklist.conditions, message, self._safety, changes=changes)
+        if attempt.failed is not None:
+            message = f"kept {old}: {attempt.failed.detail}"
+        return Site(self._call, attempt.conditions, message, self._safety, changes=changes)
 
     def _rewritten(self) -> str:
         """The new expression. Raises Declined at the first condition that does not hold."""
@@ -180,7 +182,7 @@ class _Extremum:
             if function(mode) != "PropagateNan.NONE":
                 detail = f"propagate_nan={self._text(nan)} may return the NaN"
                 raise refuted("nan-is-dropped", "nan-is-propagated", detail)
-        self._checklist.prove("nan-is-dropped", "a NaN in the operand gives the constant")
+        self._attempt.prove("nan-is-dropped", "a NaN in the operand gives the constant")
         return given["x"], given["y"]
 
     def _number(self, node: ast.expr) -> int | float | None:
@@ -200,7 +202,7 @@ class _Extremum:
         if not ordinary or (isinstance(number, int) and _rounded("f", number) != number):
             detail = f"{number} is not in fp32, so tl.{self._name} computes in another type"
             raise refuted(claim, "constant-out-of-range", detail)
-        self._checklist.prove(claim, "it is neither NaN nor -0.0, and in the range of fp32")
+        self._attempt.prove(claim, "it is neither NaN nor -0.0, and in the range of fp32")
 
     # The type
 
@@ -218,10 +220,10 @@ class _Extremum:
         elif exact and types.all_in(frozenset({"fp32", "fp64"})):
             self._prove_type(claim, types)
         elif exact and self._facts.precision.is_wide(value):
-            self._checklist.prove(claim, f"{x.id} is fp32 or fp64")
+            self._attempt.prove(claim, f"{x.id} is fp32 or fp64")
         elif _is_in_all_types(number) and self._is_only_stored:
             detail = f"{number} is exact in all types, and the result is only stored or cast"
-            self._checklist.prove("type-does-not-matter", detail)
+            self._attempt.prove("type-does-not-matter", detail)
         elif types.some_in(_NARROW | _FP8):
             wide = f"{x.id} is {types.where}, for which tl.{self._name} returns fp32"
             raise refuted(claim, "operand-is-narrow", wide)
@@ -233,7 +235,7 @@ class _Extremum:
             raise unknown(claim, "operand-may-be-narrow", detail)
         else:
             returned = f"tl.{self._name} would return fp32 where it is fp16 or bf16"
-            self._checklist.assume(claim, f"{x.id} is taken for fp32; {returned}")
+            self._attempt.assume(claim, f"{x.id} is taken for fp32; {returned}")
             self._safety = frozenset({Safety.ASSUMPTION})
 
     def _refute_integers(self, value: Value, types: Types, claim: str) -> None:
@@ -257,9 +259,9 @@ class _Extremum:
         return False
 
     def _prove_type(self, claim: str, types: Types) -> None:
-        self._checklist.prove(claim, types.where)
+        self._attempt.prove(claim, types.where)
         if types.by_launch:
-            self._checklist.assume_no_other_launches()
+            self._attempt.assume_no_other_launches()
 
     @cached_property
     def _is_only_stored(self) -> bool:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from tritonopt.checks.attempt import Attempt
+
 from tritonopt.facts import Effect, KernelFacts
-from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Pass
 
@@ -155,22 +156,22 @@ class MergeKernels(Pass):
     def _examined(self, facts: KernelFacts, candidate: Candidate) -> Site:
         from tritonopt.transforms.merging.merged import prove_merge
 
-        checklist = Checklist()
+        attempt = Attempt()
         merged: Merged | None = None
-        with checklist.until_one_fails():
-            merged = prove_merge(facts, candidate, checklist)
+        with attempt:
+            merged = prove_merge(facts, candidate, attempt)
         buffers, final = " and ".join(candidate.buffers), candidate.final.name
         anchor = next(e.node for e in facts.effects if e.writes and _is_to(facts, e, candidate))
-        failed = checklist.failed
+        failed = attempt.failed
         return Site(
             anchor,
-            checklist.conditions,
+            attempt.conditions,
             f"left what is stored to {buffers} to {final}: {failed.detail}"
             if failed
             else f"combined what is stored to {buffers} by atomics, without {final}",
-            (merged.safety if merged else frozenset({Safety.CONTRACT})) | checklist.safety,
+            (merged.safety if merged else frozenset({Safety.CONTRACT})) | attempt.safety,
             Bits.REDUCTION_ORDER if merged and merged.rounds else Bits.SAME,
-            checklist.facts_used,
+            attempt.facts_used,
             merged.changes if merged else (),
             pays=False,
             advice=f"combine what is stored to {buffers} by atomics, without {final}",

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import unknown
+
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.algebra.tiles import tiles_of
-from tritonopt.rewriting.checklist import Checklist, unknown
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
@@ -194,7 +196,7 @@ class OneTileRows(Pass):
         from tritonopt.transforms.one_tile.row_legality import prove_one_tile
         from tritonopt.transforms.writing import Writer
 
-        checklist = Checklist()
+        attempt = Attempt()
         changes: tuple[Change, ...] = ()
         proof: OneTile | None = None
         raised: Raised | None = None
@@ -202,56 +204,56 @@ class OneTileRows(Pass):
         known = sweeps.one_turn or self.longer_rows == "decline"
         if not known and is_asked_already(sweeps):
             return None
-        with checklist.until_one_fails():
+        with attempt:
             try:
-                proof = prove_one_tile(sweeps, checklist, known=known)
+                proof = prove_one_tile(sweeps, attempt, known=known)
                 if known:
                     changes = in_place_of_the_loops(proof)
                 else:
-                    question = ask(sweeps, proof.may_be_empty, checklist)
+                    question = ask(sweeps, proof.may_be_empty, attempt)
                     changes = beside_the_loops(proof, asked(question, Writer(sweeps.facts)))
-                    raised, length = self._raised(sweeps, checklist)
+                    raised, length = self._raised(sweeps, attempt)
                     changes += raised.changes if raised is not None else ()
             except TooLarge:
                 large = "the indices are too large to compare"
                 raise unknown("is-understood", "opaque-value", large) from None
-            checklist.prove("is-expressible", "what the loops do can be written without them")
+            attempt.prove("is-expressible", "what the loops do can be written without them")
         *lines, last = (str(loop.line) for loop in sweeps.loops)
         what = f"the loops in lines {', '.join(lines)} and {last}"
-        if checklist.failed is None:
+        if attempt.failed is None:
             message = f"put {what} into one tile"
             message += "" if known else ", beside the loops"
             message += length
         else:
-            message = f"kept {what}: {checklist.failed.detail}"
-        safety = set(checklist.safety)
+            message = f"kept {what}: {attempt.failed.detail}"
+        safety = set(attempt.safety)
         if not (proof is None or proof.is_exact) or not (raised is None or raised.is_exact):
             safety.add(Safety.ROUNDING)
         return Site(
             sweeps.loops[0].node,
-            checklist.conditions,
+            attempt.conditions,
             message,
             frozenset(safety),
             Bits.REDUCTION_ORDER,
-            checklist.facts_used,
+            attempt.facts_used,
             changes,
             pays=sweeps.one_turn or raised is not None or _aims_at_one_tile(sweeps),
             advice=f"load a row that one tile holds once, without {what}",
         )
 
-    def _raised(self, sweeps: RowSweeps, checklist: Checklist) -> tuple[Raised | None, str]:
+    def _raised(self, sweeps: RowSweeps, attempt: Attempt) -> tuple[Raised | None, str]:
         """The launches with longer tiles, where that is asked for, and what is said of it."""
         from tritonopt.transforms.one_tile.raising import raise_tiles
 
         if not self.raise_block:
             return None, ""
         found: list[Raised] = []
-        own = Checklist()
-        with own.until_one_fails():
+        own = Attempt()
+        with own:
             found.append(raise_tiles(sweeps, self.raise_block, own))
         if own.failed is not None:
             return None, f"; the tile is not raised ({own.failed.reason}): {own.failed.detail}"
-        checklist.take_over(own)
+        attempt.take_over(own)
         return found[0], f", and raised the tile for rows of up to {found[0].longest} elements"
 
 

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import unknown
+
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
-from tritonopt.rewriting.checklist import Checklist, unknown
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
@@ -148,35 +150,35 @@ class OnlineSoftmax(Pass):
         from tritonopt.transforms.online_softmax.reads_saved import worth_of
         from tritonopt.transforms.promised_order import ask_for_order
 
-        checklist = Checklist()
+        attempt = Attempt()
         changes: tuple[Change, ...] = ()
         asked: frozenset[Safety] = frozenset()
         second_stays = False
-        with checklist.until_one_fails():
+        with attempt:
             try:
-                proof = prove_online(candidate.sweeps, candidate.name, candidate.maximum, checklist)
-                asked = ask_for_order(checklist, facts)
+                proof = prove_online(candidate.sweeps, candidate.name, candidate.maximum, attempt)
+                asked = ask_for_order(attempt, facts)
                 second_stays = proof.second_stays
                 changes = tuple((KeptSecond if second_stays else OnlineSweep)(proof).changes())
             except TooLarge:
                 large = "the sums are too large to compare"
                 raise unknown("is-understood", "opaque-value", large) from None
-            checklist.prove("is-expressible", "what the one sweep needs can be written there")
+            attempt.prove("is-expressible", "what the one sweep needs can be written there")
         first, second = candidate.sweeps.first, candidate.sweeps.second
         worth = worth_of(facts, first)
         gone, kept = (first, second) if second_stays else (second, first)
         into = f"the loop in line {gone.line} into the one in line {kept.line}"
-        if checklist.failed is None:
+        if attempt.failed is None:
             message = f"merged {into}, with a running maximum: {worth.text}"
         else:
-            message = f"did not merge {into}: {checklist.failed.detail}"
+            message = f"did not merge {into}: {attempt.failed.detail}"
         return Site(
             second.node,
-            checklist.conditions,
+            attempt.conditions,
             message,
-            checklist.safety | asked | {Safety.ROUNDING},
+            attempt.safety | asked | {Safety.ROUNDING},
             Bits.REDUCTION_ORDER,
-            checklist.facts_used,
+            attempt.facts_used,
             changes,
             pays=worth.pays,
             depends=True,  # no launch shows how long its rows are

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from tritonopt.checks.attempt import Attempt
+
 from tritonopt.facts import KernelFacts
-from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.protocol import Pass
@@ -166,25 +167,25 @@ class PipelineLoads(Pass):
         if self.unroll:
             parts.append(f"unroll {header}, {self.unroll} turns in one")
         advice = " and ".join(parts)
-        checklist = Checklist()
+        attempt = Attempt()
         changes: tuple[Change, ...] = ()
-        with checklist.until_one_fails():
-            call = loop.check_header(checklist)
+        with attempt:
+            call = loop.check_header(attempt)
             if self.num_stages:
-                loop.check_loads_ahead(self.num_stages - 1, checklist)
+                loop.check_loads_ahead(self.num_stages - 1, attempt)
             changes = tuple(self._changes(loop, call))
-            checklist.prove("is-expressible", "`tl.range` has a name in the file")
-        if checklist.failed is None:
+            attempt.prove("is-expressible", "`tl.range` has a name in the file")
+        if attempt.failed is None:
             message = advice.replace("unroll ", "unrolled ")
         else:
-            message = f"left {header} as it is: {checklist.failed.detail}"
+            message = f"left {header} as it is: {attempt.failed.detail}"
         return Site(
             loop.loop.node,
-            checklist.conditions,
+            attempt.conditions,
             message,
-            checklist.safety,
+            attempt.safety,
             bits_when_code_moves(loop.facts),
-            checklist.facts_used,
+            attempt.facts_used,
             changes,
             pays=False,
             advice=advice,

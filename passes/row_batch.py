@@ -9,13 +9,15 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
+
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.atoms import Lane, ProgramId
 from tritonopt.facts.algebra.polynomial import Polynomial, TooLarge
 from tritonopt.facts.algebra.tiles import tiles_of
 from tritonopt.facts.algebra.turns import starts_at_most
 from tritonopt.facts.program_ids import ProgramIds
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
@@ -218,24 +220,24 @@ class RowBatches(Pass):
         if several is not None:
             anchor, number = several
             detail = f"a program handles {number} of them already, however long they are"
-            checklist = Checklist()
-            with checklist.until_one_fails():
+            attempt = Attempt()
+            with attempt:
                 raise refuted("rows-can-be-lifted", "several-rows-already", detail)
-            yield Site(anchor, checklist.conditions, f"left the rows as they are: {detail}")
+            yield Site(anchor, attempt.conditions, f"left the rows as they are: {detail}")
 
     def _examined(self, facts: KernelFacts, ids: ProgramIds) -> Site | None:
         from tritonopt.transforms.rank_lifting.lifting_legality import prove_row_batch
         from tritonopt.transforms.rank_lifting.row_launches import Batching
         from tritonopt.transforms.writing import Writer
 
-        checklist = Checklist()
+        attempt = Attempt()
         batching = Batching(self.elements, self.programs)
         apart = False
         proof: RowBatch | None = None
         changes: tuple[Change, ...] = ()
-        with checklist.until_one_fails():
+        with attempt:
             try:
-                proof = prove_row_batch(facts, ids, Writer(facts), checklist)
+                proof = prove_row_batch(facts, ids, Writer(facts), attempt)
             except TooLarge:
                 large = "the indices are too large to compare"
                 raise unknown("is-understood", "opaque-value", large) from None
@@ -253,10 +255,10 @@ class RowBatches(Pass):
             detail = (
                 "the numbers of rows past the end go up to those of one program more; they stay"
             )
-            checklist.assume("no-int32-overflow", f"{detail} below 2**31")
-            checklist.prove("is-expressible", "what several rows need can be written")
-        done = checklist.failed is None
-        if checklist.failed is None and proof is not None:
+            attempt.assume("no-int32-overflow", f"{detail} below 2**31")
+            attempt.prove("is-expressible", "what several rows need can be written")
+        done = attempt.failed is None
+        if attempt.failed is None and proof is not None:
             message = f"made each program handle several rows at once ({proof.launches.summary})"
             if apart:
                 message = f"made a kernel for several rows at once, of {batching.longest} elements "
@@ -267,17 +269,17 @@ class RowBatches(Pass):
                 message += f"; a row of more than {batching.longest} elements keeps a program alone"
                 message += ", in a tile of two axes, which may cost some percent"
         else:
-            assert checklist.failed is not None
-            message = f"left one row to each program: {checklist.failed.detail}"
+            assert attempt.failed is not None
+            message = f"left one row to each program: {attempt.failed.detail}"
         sums = proof is not None and proof.adds_up_floats
-        safety = {*checklist.safety, Safety.CONTRACT, *([Safety.ROUNDING] if sums else [])}
+        safety = {*attempt.safety, Safety.CONTRACT, *([Safety.ROUNDING] if sums else [])}
         return Site(
             ids.calls[0],
-            checklist.conditions,
+            attempt.conditions,
             message,
             frozenset(safety),
             Bits.REDUCTION_ORDER if sums else Bits.SAME,
-            checklist.facts_used,
+            attempt.facts_used,
             changes,
             pays=done and _is_short(proof) and not _is_shared(facts, ids.axis),
             advice="let each program handle several rows at once",

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import unknown
+
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
-from tritonopt.rewriting.checklist import Checklist, unknown
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
@@ -139,33 +141,33 @@ class ScalarLoopToTiles(Pass):
         from tritonopt.transforms.vectorization.vector_loop import VectorLoop
         from tritonopt.transforms.vectorization.vector_proof import prove_vectorization
 
-        checklist = Checklist()
+        attempt = Attempt()
         changes: tuple[Change, ...] = ()
         proof: Vectorization | None = None
         asked: frozenset[Safety] = frozenset()
-        with checklist.until_one_fails():
+        with attempt:
             try:
-                proof = prove_vectorization(loop, checklist)
+                proof = prove_vectorization(loop, attempt)
                 if not proof.exact:
-                    asked = ask_for_order(checklist, loop.facts)
+                    asked = ask_for_order(attempt, loop.facts)
                 changes = VectorLoop(proof, self.block).changes()
             except TooLarge:
                 large = "the indices are too large to compare"
                 raise unknown("is-understood", "opaque-value", large) from None
-            checklist.prove("is-expressible", "the loop can be written over tiles")
+            attempt.prove("is-expressible", "the loop can be written over tiles")
         where = f"the loop in line {loop.loop.line}"
         exact = proof is not None and proof.exact
-        if checklist.failed is not None:
-            message = f"left {where} as it goes, from element to element: {checklist.failed.detail}"
-            return Site(loop.node, checklist.conditions, message)
+        if attempt.failed is not None:
+            message = f"left {where} as it goes, from element to element: {attempt.failed.detail}"
+            return Site(loop.node, attempt.conditions, message)
         saved = saving(loop)
         return Site(
             loop.node,
-            checklist.conditions,
+            attempt.conditions,
             f"made {where} go from tile to tile: {saved.text}",
-            checklist.safety | asked | (frozenset() if exact else {Safety.ROUNDING}),
+            attempt.safety | asked | (frozenset() if exact else {Safety.ROUNDING}),
             Bits.SAME if exact else Bits.REDUCTION_ORDER,
-            checklist.facts_used,
+            attempt.facts_used,
             changes,
             pays=saved.pays,
             depends=saved.depends,

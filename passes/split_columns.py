@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import unknown
+
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
-from tritonopt.rewriting.checklist import Checklist, unknown
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.protocol import Pass
@@ -191,35 +193,35 @@ class SplitColumns(Pass):
         from tritonopt.transforms.pinned_rounding import check_pins
         from tritonopt.transforms.promised_order import ask_for_order
 
-        checklist = Checklist()
+        attempt = Attempt()
         columns: ColumnTiles | None = None
         changes: tuple[Change, ...] = ()
         safety = {Safety.CONTRACT}
-        with checklist.until_one_fails():
+        with attempt:
             try:
-                columns = prove_column_tiles(row, checklist)
+                columns = prove_column_tiles(row, attempt)
                 if columns.rounds:
-                    safety |= {Safety.ROUNDING} | ask_for_order(checklist, row.facts)
-                    check_pins(checklist, row.facts)
+                    safety |= {Safety.ROUNDING} | ask_for_order(attempt, row.facts)
+                    check_pins(attempt, row.facts)
                 if columns.compares:
                     detail = "no row is NaN throughout, whose largest or least is asked for"
-                    checklist.assume("nan-rows-are-the-same", detail)
-                rows = prove_launches(row, self.longest, self.block, checklist)
+                    attempt.assume("nan-rows-are-the-same", detail)
+                rows = prove_launches(row, self.longest, self.block, attempt)
                 changes = tuple(rows.changes(columns))
             except TooLarge:
                 large = "the indices are too large to compare"
                 raise unknown("is-understood", "opaque-value", large) from None
-            checklist.prove("is-expressible", "the loops and the launches can be written")
-        failed = checklist.failed
+            attempt.prove("is-expressible", "the loops and the launches can be written")
+        failed = attempt.failed
         return Site(
             row.lanes[0] if row.lanes else row.facts.kernel.node,
-            checklist.conditions,
+            attempt.conditions,
             f"left rows of any length to one tile: {failed.detail}"
             if failed
             else f"made a kernel for rows above {self.longest} elements, in tiles of {self.block}",
-            frozenset(safety) | checklist.safety,
+            frozenset(safety) | attempt.safety,
             Bits.REDUCTION_ORDER if columns is not None and columns.rounds else Bits.SAME,
-            checklist.facts_used,
+            attempt.facts_used,
             changes,
             pays=False,
             advice=f"go through rows above {self.longest} elements in tiles of {self.block}",

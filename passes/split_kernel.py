@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from tritonopt.checks.attempt import Attempt
+
 from tritonopt.facts import KernelFacts
-from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
@@ -128,22 +129,22 @@ class SplitKernel(Pass):
         groups = write_groups(facts)
         if groups is None:
             return
-        checklist = Checklist()
+        attempt = Attempt()
         changes: tuple[Change, ...] = ()
-        with checklist.until_one_fails():
-            changes = prove_division(groups, checklist)
+        with attempt:
+            changes = prove_division(groups, attempt)
         names = sorted({b for e in groups.second for b in facts.bases(e) or ()})
         what = " and ".join(names) or "what is summed up"
-        failed = checklist.failed
+        failed = attempt.failed
         yield Site(
             groups.second[0].node,
-            checklist.conditions,
+            attempt.conditions,
             f"left {what} to the kernel that stores the rest: {failed.detail}"
             if failed
             else f"gave {what} a kernel of its own",
-            frozenset({Safety.CONTRACT}) | checklist.safety,
+            frozenset({Safety.CONTRACT}) | attempt.safety,
             Bits.REDUCTION_ORDER,
-            checklist.facts_used,
+            attempt.facts_used,
             changes,
             pays=False,
             advice=f"give {what} a kernel of its own",

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from tritonopt.checks.attempt import Attempt
+
 from tritonopt.facts import KernelFacts, Loop
-from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
@@ -240,43 +241,43 @@ class SplitReduce(Pass):
         from tritonopt.transforms.splitting.split_sums import prove_split
         from tritonopt.transforms.writing import Writer
 
-        checklist = Checklist()
+        attempt = Attempt()
         split: SplitLoop | None = None
         changes: tuple[Change, ...] = ()
         safety = {Safety.CONTRACT}
         summary, few = "", None
-        with checklist.until_one_fails():
-            split = prove_split(facts, loop, checklist)
-            if any(c.claim == "infinite-rows-are-the-same" for c in checklist.conditions):
+        with attempt:
+            split = prove_split(facts, loop, attempt)
+            if any(c.claim == "infinite-rows-are-the-same" for c in attempt.conditions):
                 safety.add(Safety.ASSUMPTION)
             if any(a.rounds for a in split.accumulators):
-                safety |= {Safety.ROUNDING} | ask_for_order(checklist, facts)
-                check_pins(checklist, facts)
-            launches = prove_launches(split, checklist)
+                safety |= {Safety.ROUNDING} | ask_for_order(attempt, facts)
+                check_pins(attempt, facts)
+            launches = prove_launches(split, attempt)
             atomic = None
             if self.combine == "atomics":
-                atomic = prove_atomic(split, launches.extents, checklist)
+                atomic = prove_atomic(split, launches.extents, attempt)
             kernel = SplitKernel(split, launches.axes, Writer(facts), atomic)
             splitting = Splitting(self.programs, self.turns)
             found = [*kernel.changes(), *launches.changes(kernel.names, splitting, atomic)]
             detail = "the last turns count beyond the end of the row by as many tiles as it has"
-            checklist.assume("no-int32-overflow", f"{detail} programs, which stays below 2**31")
-            checklist.prove("is-expressible", "the two kernels and their launches can be written")
+            attempt.assume("no-int32-overflow", f"{detail} programs, which stays below 2**31")
+            attempt.prove("is-expressible", "the two kernels and their launches can be written")
             changes, summary, few = tuple(found), launches.summary, launches.start_few
         rounds = split is not None and any(a.rounds for a in split.accumulators)
         where = f"the loop in line {loop.line}"
         if split is not None and split.second is not None:
             where = f"the loops in lines {loop.line} and {split.second.loop.line}"
-        failed = checklist.failed
+        failed = attempt.failed
         return Site(
             loop.node,
-            checklist.conditions,
+            attempt.conditions,
             f"left {where} to one program: {failed.detail}"
             if failed
             else f"divided {where} over several programs ({summary} over how many)",
-            frozenset(safety) | checklist.safety,
+            frozenset(safety) | attempt.safety,
             Bits.REDUCTION_ORDER if rounds else Bits.SAME,
-            checklist.facts_used,
+            attempt.facts_used,
             changes,
             pays=few is not False and self.combine == "kernel" and pays_to_divide(facts, loop),
             depends=few is None,

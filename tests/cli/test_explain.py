@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from tritonopt.checks import reasons
 
 from tests.cli.test_suggest import HEAD, MAXIMUM, RING
 from tritonopt.cli.main import main
 from tritonopt.reporting.glossary import glossary
-from tritonopt.rewriting import reasons, registry, uninstalled
+from tritonopt.rewriting import registry, uninstalled
 
 Captured = pytest.CaptureFixture[str]
 

@@ -93,7 +93,7 @@ def test_what_is_next(laid_out: Path, root: Path, capsys: Captured) -> None:
     assert lines[0] == f"{shlex.quote(sys.executable)} -m pip install -e ."
     assert "      write the cases: a kernel" in "\n".join(lines)
     named = re.findall(r"(?:tests|tritonopt|docs)/[\w./]*|tests/docs", "\n".join(lines))
-    assert "tritonopt/rewriting/reasons.py" in named and "tests/passes/test_pass_pairs.py" in named
+    assert "tritonopt/checks/reasons.py" in named and "tests/passes/test_pass_pairs.py" in named
     assert not [name for name in named if not (root / name).exists()]
 
 

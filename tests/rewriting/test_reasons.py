@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from tritonopt.checks import reasons
+from tritonopt.checks.condition import refuted
 
-from tritonopt.rewriting import reasons, registry
-from tritonopt.rewriting.checklist import refuted
+from tritonopt.rewriting import registry
 from tritonopt.rewriting.model import Bits, Condition, Remark, RemarkKind, Site, Status
 from tritonopt.rewriting.protocol import Pass
 

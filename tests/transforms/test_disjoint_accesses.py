@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tritonopt.checks.attempt import Attempt
+
 from tests.facts.support import facts_of
-from tritonopt.rewriting.checklist import Checklist
 from tritonopt.transforms.disjoint_accesses import DisjointAccesses
 
 KERNEL = """
@@ -23,12 +24,12 @@ def launch(x, given):
 def test_launches_count_beside_facts_that_are_used_twice() -> None:
     facts = facts_of(KERNEL, assume=["disjoint(x_ptr, y_ptr)"])
     x, y, z = facts.effects
-    accesses, checklist = DisjointAccesses(facts), Checklist()
+    accesses, attempt = DisjointAccesses(facts), Attempt()
     assert accesses.are_disjoint(x, y)
     assert accesses.are_disjoint(y, x)
     assert accesses.are_disjoint(x, z)
-    accesses.prove(checklist, "data-is-unchanged", "nothing")
-    claim, launches = checklist.conditions
+    accesses.prove(attempt, "data-is-unchanged", "nothing")
+    claim, launches = attempt.conditions
     assert (claim.claim, launches.claim) == ("data-is-unchanged", "no-other-launches")
     assert "given: " in claim.detail and "; " in claim.detail
 
@@ -36,8 +37,8 @@ def test_launches_count_beside_facts_that_are_used_twice() -> None:
 def test_what_may_be_one_buffer_is_not_disjoint() -> None:
     facts = facts_of(KERNEL.replace("torch.empty_like(x)", "x.view(-1)"))
     x, y, z = facts.effects
-    accesses, checklist = DisjointAccesses(facts), Checklist()
+    accesses, attempt = DisjointAccesses(facts), Attempt()
     assert not accesses.are_disjoint(x, z)
     assert not accesses.are_disjoint(x, y)
-    accesses.prove(checklist, "data-is-unchanged", "nothing")
-    assert [(c.claim, c.detail) for c in checklist.conditions] == [("data-is-unchanged", "nothing")]
+    accesses.prove(attempt, "data-is-unchanged", "nothing")
+    assert [(c.claim, c.detail) for c in attempt.conditions] == [("data-is-unchanged", "nothing")]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tritonopt.source import Change
 
-from tritonopt.rewriting import reasons
+from tritonopt.checks import reasons
 
 
 class Safety(str, Enum):
@@ -55,7 +55,7 @@ class Condition:
     `claim` is kebab-case and says what must be true (`same-elements`).
     `otherwise` names the reason when it is not (`center-is-not-the-mean`);
     where it is empty the claim itself is the reason. Both are declared, with a
-    sentence each, in `tritonopt.rewriting.reasons`, or by the pass.
+    sentence each, in `tritonopt.checks.reasons`, or by the pass.
     """
 
     claim: str

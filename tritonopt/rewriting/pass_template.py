@@ -20,7 +20,8 @@ from typing import ClassVar
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.language import function
-from tritonopt.rewriting.checklist import Checklist, refuted
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, ReplaceExpression
@@ -93,21 +94,21 @@ def _is_address(facts: KernelFacts, call: ast.Call, address: ast.BinOp) -> bool:
 
 def _site(facts: KernelFacts, address: ast.BinOp) -> Site:
     """The site, with the conditions up to the first that does not hold."""
-    checklist = Checklist()
+    attempt = Attempt()
     changes: tuple[Change, ...] = ()
     text = facts.kernel.module.text_of
     message = f"dropped the `+ 0` in `{{ast.unparse(address)}}`"
-    with checklist.until_one_fails():
+    with attempt:
         if comments_in(text(address)):
             raise refuted("nothing-else-goes", "comment-inside", "a comment inside would be lost")
         if not facts.effect_nodes.isdisjoint(walk(address.right)):
             # The call of a helper has the value of what the helper returns, whatever else it does.
             raise refuted("nothing-else-goes", "effect-inside", "what gives the 0 does more")
-        checklist.prove("nothing-else-goes", "neither a comment nor an effect stands inside")
+        attempt.prove("nothing-else-goes", "neither a comment nor an effect stands inside")
         changes = (ReplaceExpression(address, text(address.left)),)
-    if checklist.failed is not None:
-        message = f"kept `{{ast.unparse(address)}}`: {{checklist.failed.detail}}"
-    return Site(address, checklist.conditions, message, changes=changes)
+    if attempt.failed is not None:
+        message = f"kept `{{ast.unparse(address)}}`: {{attempt.failed.detail}}"
+    return Site(address, attempt.conditions, message, changes=changes)
 '''
 
 _CASE = '''\

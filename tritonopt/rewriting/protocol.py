@@ -8,7 +8,8 @@ from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from tritonopt.rewriting import options, reasons
+from tritonopt.checks import reasons
+from tritonopt.rewriting import options
 from tritonopt.rewriting.measured import Figure
 from tritonopt.rewriting.model import Safety, Site
 
@@ -76,7 +77,7 @@ class Pass(ABC):
     part_of: ClassVar[str] = ""
     """The pass that it was a part of, where it was asked for by that one's name."""
     own_reasons: ClassVar[Mapping[str, str]] = {}
-    """Of a pass of another package, the claims and reasons that `tritonopt.rewriting.reasons` does
+    """Of a pass of another package, the claims and reasons that `tritonopt.checks.reasons` does
     not have, with a sentence each."""
 
     def __init_subclass__(cls) -> None:

@@ -1281,7 +1281,7 @@ def check(name: str) -> None:
     if name not in REASONS and name not in CLAIMS and name not in _elsewhere:
         raise ValueError(
             f"{_who_says_so()}: the claim or reason {name!r} is not declared: explain it in "
-            "tritonopt/rewriting/reasons.py, or in the `own_reasons` of a pass of another package"
+            "tritonopt/checks/reasons.py, or in the `own_reasons` of a pass of another package"
         )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.effects import Effect
-from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.transforms.disjoint_accesses import DisjointAccesses
 
 CLAIM = "data-is-unchanged"
@@ -20,7 +21,7 @@ def orders_memory(call: Effect) -> bool:
     return any(word in call.name for word in _ORDERING_CALLS)
 
 
-def prove_unordered(checklist: Checklist, effects: Sequence[Effect], where: str) -> None:
+def prove_unordered(attempt: Attempt, effects: Sequence[Effect], where: str) -> None:
     """A load may not move past what orders memory, or is there to be seen before it.
 
     The effects are those of `where`, as messages name it.
@@ -41,11 +42,11 @@ def prove_unordered(checklist: Checklist, effects: Sequence[Effect], where: str)
             case EffectKind.PRINT if "assert" in effect.name:
                 detail = f"{what} is to fail before anything is loaded"
                 raise refuted(claim, "assertion-in-the-loop", detail)
-    checklist.prove(claim, f"no atomic, barrier, volatile load or unknown call in {where}")
+    attempt.prove(claim, f"no atomic, barrier, volatile load or unknown call in {where}")
 
 
 def prove_unchanged(
-    checklist: Checklist,
+    attempt: Attempt,
     facts: KernelFacts,
     loads: Sequence[Effect],
     effects: Sequence[Effect],
@@ -60,7 +61,7 @@ def prove_unchanged(
         for load in loads:
             if not accesses.are_disjoint(write, load):
                 raise change_of_data(facts, load, write)
-    accesses.prove(checklist, CLAIM, otherwise)
+    accesses.prove(attempt, CLAIM, otherwise)
 
 
 def change_of_data(facts: KernelFacts, load: Effect, write: Effect) -> Declined:

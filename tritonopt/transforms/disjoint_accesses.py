@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import product
 
+from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import Assumption, KernelFacts
 from tritonopt.facts.effects import Effect
-from tritonopt.rewriting.checklist import Checklist
 
 
 class DisjointAccesses:
@@ -29,11 +29,11 @@ class DisjointAccesses:
         """What was shown elsewhere is used as well."""
         self._why |= further._why
 
-    def prove(self, checklist: Checklist, claim: str, otherwise: str) -> None:
+    def prove(self, attempt: Attempt, claim: str, otherwise: str) -> None:
         """The claim follows from what was shown; `otherwise` is said where nothing was needed."""
-        checklist.prove(claim, "; ".join(self._why) or otherwise, self.given)
+        attempt.prove(claim, "; ".join(self._why) or otherwise, self.given)
         if None in self._why.values():
-            checklist.assume_no_other_launches()
+            attempt.assume_no_other_launches()
 
     @property
     def given(self) -> list[Assumption]:

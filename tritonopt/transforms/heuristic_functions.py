@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from textwrap import indent
 
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
-from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.source import AddDecorator, AddParameter, Change, Kernel
 from tritonopt.source.kernels import Parameter
 from tritonopt.transforms.writing import NotExpressible, Writer

@@ -5,35 +5,35 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
+from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts, Loop
-from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.model import Site
 from tritonopt.source import Change
 
 
 def site(
-    anchor: ast.AST, what: str, outcome: str, make: Callable[[Checklist], Sequence[Change]]
+    anchor: ast.AST, what: str, outcome: str, make: Callable[[Attempt], Sequence[Change]]
 ) -> Site:
     """A site with every condition up to the first that fails, and the changes.
 
     `what` moves, and out of which loop, as in "move ... above the loop"; `outcome` is what the
     kernel has for it. `make` goes through the conditions, and raises Declined where one fails.
     """
-    checklist = Checklist()
+    attempt = Attempt()
     changes: tuple[Change, ...] = ()
-    with checklist.until_one_fails():
-        changes = tuple(make(checklist))
-        checklist.prove("is-expressible", "what moves can be written above the loop")
-    if checklist.failed is None:
+    with attempt:
+        changes = tuple(make(attempt))
+        attempt.prove("is-expressible", "what moves can be written above the loop")
+    if attempt.failed is None:
         message = f"moved {what}; {outcome}"
     else:
-        message = f"did not move {what}: {checklist.failed.detail}"
+        message = f"did not move {what}: {attempt.failed.detail}"
     return Site(
         anchor,
-        checklist.conditions,
+        attempt.conditions,
         message,
-        checklist.safety,
-        facts_used=checklist.facts_used,
+        attempt.safety,
+        facts_used=attempt.facts_used,
         changes=changes,
         advice=f"move {what}",
     )

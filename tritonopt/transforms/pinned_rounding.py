@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted
 from tritonopt.facts import KernelFacts
-from tritonopt.rewriting.checklist import Checklist, refuted
 
 
-def check_pins(checklist: Checklist, facts: KernelFacts) -> None:
+def check_pins(attempt: Attempt, facts: KernelFacts) -> None:
     """Nobody may have matched the kernel to another library's bits."""
     claim = "rounding-is-not-pinned"
     for node, what in facts.pinned_roundings:
         detail = f"{what} in line {node.lineno}: the kernel matches another library's bits"
         raise refuted(claim, "pinned-bits", detail)
-    checklist.prove(claim, "no div_rn, sqrt_rn, fdiv or round trip through a narrow type")
+    attempt.prove(claim, "no div_rn, sqrt_rn, fdiv or round trip through a narrow type")

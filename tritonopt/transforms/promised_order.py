@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterable
 
+from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts
-from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.model import Safety
 from tritonopt.source import Launch, Module
 from tritonopt.source.names import Function
@@ -21,7 +21,7 @@ _NAMED = (ast.FunctionDef, ast.ClassDef)
 
 
 def ask_for_order(
-    checklist: Checklist, facts: KernelFacts, launches: Iterable[Launch] = ()
+    attempt: Attempt, facts: KernelFacts, launches: Iterable[Launch] = ()
 ) -> frozenset[Safety]:
     """What a site needs whose rewrite adds in another order: an assumption where one is promised.
 
@@ -39,7 +39,7 @@ def ask_for_order(
     if promise is None:
         return frozenset()
     said = f"`{promise[0]}` is said of the kernel, and nobody is taken to rely on the old order"
-    checklist.assume("order-is-free", said)
+    attempt.assume("order-is-free", said)
     return frozenset({Safety.ASSUMPTION})
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tritonopt.checks.condition import unknown
 from tritonopt.facts import EffectKind, KernelFacts, Loop
 from tritonopt.facts.effects import Effect
-from tritonopt.rewriting.checklist import unknown
 from tritonopt.transforms.disjoint_accesses import DisjointAccesses
 
 CLAIM = "threads-share-nothing"

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
 
+from tritonopt.checks.condition import Declined
 from tritonopt.facts import Atom, EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Iteration, Lane, Negative, Opaque
 from tritonopt.facts.algebra.polynomial import monomial_polynomial
@@ -30,7 +31,6 @@ from tritonopt.facts.compiled_types import (
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import HINTS, function
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import Declined
 from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.rewriting.model import Condition, Status
 from tritonopt.source.names import Scope

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from tritonopt.checks import reasons
 from tritonopt.reporting.findings import EXACT, safety_names
 from tritonopt.reporting.page.contents import Check, Group, Left, Place
 from tritonopt.reporting.page.side_by_side import Diff
-from tritonopt.rewriting import reasons
 from tritonopt.rewriting.measured import Figure
 from tritonopt.rewriting.model import Remark, RemarkKind
 from tritonopt.rewriting.registry import catalog

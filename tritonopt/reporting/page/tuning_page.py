@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tritonopt.checks import reasons
 from tritonopt.measurement.results import Comparison
 from tritonopt.measurement.tuned import ORIGINAL, TUNED, Fate
 from tritonopt.reporting.page.compiled_kernels import table_of_variants, tables_of_rows
@@ -27,7 +28,6 @@ from tritonopt.reporting.page.timing_page import ORDER, SAVED, facts_of, saved_b
 from tritonopt.reporting.text import counted, shown_path
 from tritonopt.reporting.timing_table import call_labels
 from tritonopt.reporting.tuning_table import kernels_of_variants
-from tritonopt.rewriting import reasons
 
 if TYPE_CHECKING:
     from tritonopt.measurement.results import Row

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from tritonopt.checks.condition import Declined, unknown
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import (
     CeilDiv,
@@ -20,7 +21,6 @@ from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.language import MATRIX
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import reachable
-from tritonopt.rewriting.checklist import Declined, unknown
 from tritonopt.source import Launch
 from tritonopt.transforms.autotuning.flat_tiles import flat_tile
 from tritonopt.transforms.autotuning.untuned_launches import Cut, options_of, tile_at

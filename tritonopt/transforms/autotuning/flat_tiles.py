@@ -11,6 +11,7 @@ import ast
 from dataclasses import dataclass
 from functools import cached_property
 
+from tritonopt.checks.condition import Declined, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import CeilDiv, Lane, Negative, NumPrograms, Param, ProgramId
 from tritonopt.facts.algebra.divisibility import substitute
@@ -18,7 +19,6 @@ from tritonopt.facts.algebra.polynomial import ZERO
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import ELEMENTWISE, Op
-from tritonopt.rewriting.checklist import Declined, unknown
 from tritonopt.source import Launch
 from tritonopt.source.trees import walk
 from tritonopt.transforms.autotuning.untuned_launches import Cut, tile_at

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.host.side_effects import definition_of, effects_of
 from tritonopt.facts.host.slices import may_be_part
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import reachable
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.source import Launch
 
@@ -20,7 +21,7 @@ _REPEATABLE = frozenset(
 )
 
 
-def restored_buffers(facts: KernelFacts, checklist: Checklist) -> list[str]:
+def restored_buffers(facts: KernelFacts, attempt: Attempt) -> list[str]:
     """Parameters whose buffers a run of the kernel changes for the next one, in their order.
 
     Those that are written, and that the kernel may read: by a load, or by an atomic. Raises
@@ -45,7 +46,7 @@ def restored_buffers(facts: KernelFacts, checklist: Checklist) -> list[str]:
         _check_is_a_tensor(facts, name)
     names = [p.name for p in facts.kernel.parameters if p.name in changed]
     what = ", ".join(names) if names else "nothing"
-    checklist.prove(_CLAIM, f"the tuner puts back {what}; nothing else that is read is written")
+    attempt.prove(_CLAIM, f"the tuner puts back {what}; nothing else that is read is written")
     return names
 
 

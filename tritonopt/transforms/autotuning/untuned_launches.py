@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Sequence
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import Change, Launch, Remove, ReplaceExpression
 from tritonopt.source.decorators import JIT
 from tritonopt.source.launches import places
@@ -22,7 +23,7 @@ OPTIONS = ("num_warps", "num_stages", "num_ctas")
 _CAPTURES = frozenset({"torch.cuda.graph", "torch.cuda.make_graphed_callables"})
 
 
-def check_launches(facts: KernelFacts, checklist: Checklist) -> None:
+def check_launches(facts: KernelFacts, attempt: Attempt) -> None:
     """That every launch is seen, and can leave its options to a tuner. Raises Declined."""
     kernel, evidence = facts.kernel, facts.launches
     claim = "launches-are-seen"
@@ -33,8 +34,8 @@ def check_launches(facts: KernelFacts, checklist: Checklist) -> None:
             detail = f"the launch in {launch.where} would have to change with the kernel"
             raise unknown(claim, "launch-in-another-file", detail)
     check_statements(evidence.launches)
-    checklist.prove(claim, f"those in {places(evidence.launches)}")
-    checklist.assume_no_other_launches()
+    attempt.prove(claim, f"those in {places(evidence.launches)}")
+    attempt.assume_no_other_launches()
     _check_capture(evidence.launches)
     claim = "options-can-be-left-to-a-tuner"
     for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
@@ -58,7 +59,7 @@ def check_launches(facts: KernelFacts, checklist: Checklist) -> None:
         where = places(evidence.launches)
         detail = f"the launches in {where} ask for different options"
         raise refuted(claim, "launches-ask-for-different-options", detail)
-    checklist.prove(claim, "each launch says numbers for them, or nothing")
+    attempt.prove(claim, "each launch says numbers for them, or nothing")
 
 
 def _check_capture(launches: Sequence[Launch]) -> None:

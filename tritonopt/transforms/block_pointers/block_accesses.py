@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tritonopt.rewriting.checklist import Declined, unknown
+from tritonopt.checks.condition import Declined, unknown
 from tritonopt.source import Kernel
 
 CLAIM = "block-pointers-are-followed"

@@ -6,11 +6,12 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.bounds import Bounds, LowerBound
 from tritonopt.facts.dtypes import BOOLEANS
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.transforms.block_pointers.block_accesses import (
     CLAIM,
     Access,
@@ -35,11 +36,11 @@ class BlockTiles:
 
 
 def prove_block_tiles(
-    facts: KernelFacts, writer: Writer, checklist: Checklist, accesses: BlockAccesses
+    facts: KernelFacts, writer: Writer, attempt: Attempt, accesses: BlockAccesses
 ) -> BlockTiles:
     """Raises Declined at the first condition that does not hold."""
     number = len(accesses.blocks)
-    checklist.prove(CLAIM, f"{number} made, {len(accesses.accesses)} loads and stores through them")
+    attempt.prove(CLAIM, f"{number} made, {len(accesses.accesses)} loads and stores through them")
     legality = _Legality(facts, writer, accesses)
     legality.check_moves()
     masks_where_made = frozenset(
@@ -47,12 +48,12 @@ def prove_block_tiles(
     )
     legality.check_returned()
     legality.check_text()
-    legality.check_element_types(checklist)
+    legality.check_element_types(attempt)
     never_negative, sizes, is_given = legality.beginnings()
     if is_given:
-        checklist.assume_no_other_launches("files that were not given call the helper nowhere")
+        attempt.assume_no_other_launches("files that were not given call the helper nowhere")
     if sizes:
-        checklist.assume("sizes-are-positive", f"{', '.join(sorted(sizes))} at least 1")
+        attempt.assume("sizes-are-positive", f"{', '.join(sorted(sizes))} at least 1")
     return BlockTiles(accesses, masks_where_made, never_negative, sizes)
 
 
@@ -146,7 +147,7 @@ class _Legality:
                 detail = f"the type of {read.name} in line {read.node.lineno} has no name there"
                 raise unknown("is-expressible", "not-expressible", detail)
 
-    def check_element_types(self, checklist: Checklist) -> None:
+    def check_element_types(self, attempt: Attempt) -> None:
         """Through a block pointer booleans are int8; through a pointer they are int1."""
         claim = "elements-are-not-boolean"
         calls = {access.call for access in self._accesses.accesses}
@@ -156,9 +157,9 @@ class _Legality:
                 detail = f"the elements are {found.where}, and block pointers give them as int8"
                 raise refuted(claim, "elements-are-boolean", detail)
         if types and all(t.complete for t in types):
-            checklist.prove(claim, "every launch passes tensors of other types")
+            attempt.prove(claim, "every launch passes tensors of other types")
         else:
-            checklist.assume(claim, "no tensor of booleans is passed for what they point to")
+            attempt.assume(claim, "no tensor of booleans is passed for what they point to")
 
     def beginnings(self) -> tuple[frozenset[tuple[Block, int]], frozenset[str], bool]:
         """The axes on which no block begins below 0, and the sizes that this rests on.

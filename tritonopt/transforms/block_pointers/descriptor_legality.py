@@ -11,12 +11,13 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.algebra.divisibility import Divisibility, substitute
 from tritonopt.facts.algebra.polynomial import Polynomial
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS, INTEGER_DTYPES, Value
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.transforms.block_pointers.aligned_tensors import is_aligned
 from tritonopt.transforms.block_pointers.block_accesses import Access, Block, BlockAccesses
 from tritonopt.transforms.block_pointers.block_legality import form_of, sum_of
@@ -40,7 +41,7 @@ class DescriptorLegality:
     facts: KernelFacts
     writer: Writer
     accesses: BlockAccesses
-    checklist: Checklist
+    attempt: Attempt
     _divisibility: Divisibility = field(init=False)
 
     def __post_init__(self) -> None:
@@ -55,8 +56,8 @@ class DescriptorLegality:
             raise self._no(f"that of line {self.accesses.unread[0].lineno} may be none")
         for access in self.accesses.accesses:
             self._check_access(access)
-        self.checklist.prove(_CLAIM, "strides, extents and checks are those of descriptors")
-        self.checklist.prove("tensors-are-aligned", "each is new, or the launcher checks it")
+        self.attempt.prove(_CLAIM, "strides, extents and checks are those of descriptors")
+        self.attempt.prove("tensors-are-aligned", "each is new, or the launcher checks it")
 
     def _check_launches(self) -> None:
         evidence, claim = self.facts.launches, "launches-are-seen"
@@ -67,8 +68,8 @@ class DescriptorLegality:
                 detail = f"the launch in {launch.where} would need an allocator"
                 raise unknown(claim, "launch-in-another-file", detail)
         check_statements(evidence.launches)
-        self.checklist.prove(claim, "each can be given an allocator")
-        self.checklist.assume_no_other_launches()
+        self.attempt.prove(claim, "each can be given an allocator")
+        self.attempt.assume_no_other_launches()
 
     def _check_memory(self) -> None:
         """What descriptors store is not seen by other loads at once, nor the other way round."""
@@ -137,7 +138,7 @@ class DescriptorLegality:
         if proof is None:
             return False
         if proof.given:
-            self.checklist.prove("strides-are-aligned", proof.because, proof.given)
+            self.attempt.prove("strides-are-aligned", proof.because, proof.given)
         return True
 
     def _numbers(self, extent: Polynomial) -> Iterator[int | None]:

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Collection, Iterator
 
 from tritonopt import facts as kernel_facts
+from tritonopt.checks.condition import Declined
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import Declined
 from tritonopt.source import Kernel
 from tritonopt.transforms.block_pointers.helper_calls import (
     check_only_called,

@@ -20,9 +20,10 @@ from functools import cached_property
 
 from tritonopt import facts as kernel_facts
 from tritonopt import source
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.program_ids import sure_callee
-from tritonopt.rewriting.checklist import Checklist, refuted
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import RemarkKind
 from tritonopt.rewriting.pipeline import rewrite_source
@@ -113,9 +114,9 @@ class HandedBlocks:
         (first, *_) = self._calls
         return [p.name for p in self.helper.parameters if p.name in first.blocks]
 
-    def changes(self, checklist: Checklist) -> list[Change]:
+    def changes(self, attempt: Attempt) -> list[Change]:
         check_only_called(self.helper, self.facts.kernel.module)
-        checklist.assume_no_other_launches("files that were not given call the helper nowhere")
+        attempt.assume_no_other_launches("files that were not given call the helper nowhere")
         made = [self._made(name) for name in self.names]
         if sum(not self._new[name] for name in self.names) > 1:
             raise NotExpressible(f"{self.helper.name} gets nothing in the place of two")

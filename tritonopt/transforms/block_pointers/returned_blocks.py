@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt import facts as kernel_facts
+from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.program_ids import sure_callee
-from tritonopt.rewriting.checklist import Checklist
 from tritonopt.source import Change, Kernel
 from tritonopt.transforms.block_pointers.block_accesses import Access, BlockAccesses, lost
 from tritonopt.transforms.block_pointers.block_calls import returning
@@ -81,7 +81,7 @@ class ReturnedBlocks:
     def _accesses(self) -> dict[Kernel, BlockAccesses]:
         return {kernel: followed_blocks(about) for kernel, about in self._members.items()}
 
-    def changes(self, checklist: Checklist) -> Iterator[Change]:
+    def changes(self, attempt: Attempt) -> Iterator[Change]:
         helpers = returning(self.facts.kernel.module)
         for kernel, accesses in self._accesses.items():
             if kernel in helpers:
@@ -89,11 +89,11 @@ class ReturnedBlocks:
             for handed in accesses.handed:
                 raise lost(f"line {handed.call.lineno} gives {handed.node.id} to another helper")
         masks = {kernel: self._checked(kernel) for kernel in self._members if kernel in helpers}
-        checklist.assume_no_other_launches("files that were not given call the helper nowhere")
+        attempt.assume_no_other_launches("files that were not given call the helper nowhere")
         for kernel, about in self._members.items():
             writer, own = Writer(about), kernel is self.facts.kernel
             # Whatever fails is told; what holds is told of the kernel that it is about.
-            asked = checklist if own else Checklist()
+            asked = attempt if own else Attempt()
             proof = prove_block_tiles(about, writer, asked, self._accesses[kernel])
             yield from PointerTiles(about, writer, proof, masks).changes()
             self.proofs.append(proof)

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from tritonopt.checks.condition import refuted
 from tritonopt.facts import Loop, Polynomial
 from tritonopt.facts.algebra.atoms import Iteration, Lane
 from tritonopt.facts.algebra.polynomial import ONE
 from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import refuted
 from tritonopt.source import (
     Change,
     EditConflict,

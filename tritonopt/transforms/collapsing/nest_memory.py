@@ -10,12 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Iteration, Lane
 from tritonopt.facts.algebra.polynomial import Atom
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.transforms.collapsing.index_nests import Nest
 from tritonopt.transforms.disjoint_accesses import DisjointAccesses
 from tritonopt.transforms.thread_exchange import CLAIM as THREADS
@@ -24,7 +25,7 @@ from tritonopt.transforms.thread_exchange import ThreadExchange
 _APART = "stores-do-not-overlap"
 
 
-def prove_memory(nest: Nest, checklist: Checklist, *, meets: bool) -> None:
+def prove_memory(nest: Nest, attempt: Attempt, *, meets: bool) -> None:
     """Raises Declined where the order of the elements, or of threads, may be seen.
 
     `meets` says that all threads meet in each turn, to reduce a tile.
@@ -32,8 +33,8 @@ def prove_memory(nest: Nest, checklist: Checklist, *, meets: bool) -> None:
     accesses = DisjointAccesses(nest.facts)
     said = _Memory(nest, accesses).check_nest()
     ThreadExchange(nest.facts, nest.loops[0], nest.effects, accesses, meets).check()
-    checklist.prove(_APART, said, accesses.given)
-    accesses.prove(checklist, THREADS, "nothing else touches what is stored")
+    attempt.prove(_APART, said, accesses.given)
+    accesses.prove(attempt, THREADS, "nothing else touches what is stored")
 
 
 def check_effects(nest: Nest) -> None:

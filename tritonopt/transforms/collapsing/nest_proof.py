@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import Polynomial, Value
 from tritonopt.facts.algebra.polynomial import ONE
 from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.compiled_types import counter_type
 from tritonopt.facts.operations import ELEMENTWISE, Op
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.transforms.collapsing.index_nests import Nest
 from tritonopt.transforms.collapsing.nest_memory import check_effects, prove_memory
 from tritonopt.transforms.collapsing.nest_sums import (
@@ -42,15 +43,15 @@ class Collapse:
         return any(a.rounds for a in self.accumulators)
 
 
-def prove_nest(nest: Nest, checklist: Checklist) -> Collapse:
+def prove_nest(nest: Nest, attempt: Attempt) -> Collapse:
     """Goes through the conditions; raises Declined at the first one that does not hold."""
-    return _Proof(nest, checklist).check()
+    return _Proof(nest, attempt).check()
 
 
 @dataclass(frozen=True)
 class _Proof:
     nest: Nest
-    checklist: Checklist
+    attempt: Attempt
 
     def check(self) -> Collapse:
         nest = self.nest
@@ -59,11 +60,11 @@ class _Proof:
         self._check_statements()
         self._check_values()
         self._check_masks()
-        carried = accumulators(nest, self.checklist)
-        prove_memory(nest, self.checklist, meets=any(a.tile is None for a in carried))
+        carried = accumulators(nest, self.attempt)
+        prove_memory(nest, self.attempt, meets=any(a.tile is None for a in carried))
         self._check_names({a.name for a in carried})
         if any(a.rounds for a in carried):
-            check_pins(self.checklist, nest.facts)
+            check_pins(self.attempt, nest.facts)
         return Collapse(nest, carried)
 
     # Loops and statements
@@ -88,7 +89,7 @@ class _Proof:
             if count is None or self._varies(count):
                 text = f"{where} has another number of turns in each turn of those around it"
                 raise refuted(claim, "extent-changes", text)
-        self.checklist.prove(claim, "each loop counts to a number that does not change")
+        self.attempt.prove(claim, "each loop counts to a number that does not change")
         kinds = {counter_type(facts, loop, fits=True) for loop in self.nest.loops}
         if None in kinds or len(kinds) > 1:
             text = "the loops count in integers of different types, or of types not known"
@@ -96,7 +97,7 @@ class _Proof:
         unsure = [e for e in self._extents if not facts.forms.is_nonnegative(e)]
         if unsure:
             names = ", ".join(e.readable for e in unsure)
-            self.checklist.assume("sizes-are-not-negative", f"{names} is at least 0")
+            self.attempt.assume("sizes-are-not-negative", f"{names} is at least 0")
 
     @property
     def _extents(self) -> list[Polynomial]:
@@ -184,7 +185,7 @@ class _Proof:
                 self._check_part(part)
                 todo += part.operands
             seen.add(part.serial)
-        self.checklist.prove(_LANES, "all that is computed is computed lane by lane")
+        self.attempt.prove(_LANES, "all that is computed is computed lane by lane")
 
     def _check_part(self, part: Value) -> None:
         allowed = part.op in ELEMENTWISE or part.op in _GIVEN
@@ -231,7 +232,7 @@ class _Proof:
             if effect.mask is None or effect.mask.is_none or not self._is_off(effect.mask):
                 text = f"{where} is not masked off behind the end of the row"
                 raise refuted(claim, "row-is-not-masked", text)
-        self.checklist.prove(claim, "all loads and stores are masked behind the end of the row")
+        self.attempt.prove(claim, "all loads and stores are masked behind the end of the row")
 
     def _ends_otherwise(self, node: ast.Compare) -> bool:
         """Whether it comes to the end of the row, but as a part of a larger question."""

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import Polynomial, Value
 from tritonopt.facts.language import function
 from tritonopt.facts.memory.padding import NotKnown, Padding
 from tritonopt.facts.memory.zeros import put_in
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.values import FLOAT_BITS, is_integer, reachable
-from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.transforms.collapsing.index_nests import Nest
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
 from tritonopt.transforms.writing import block_of, names_bound, reads_of
@@ -35,13 +36,13 @@ class Accumulator:
     rounds: bool
 
 
-def accumulators(nest: Nest, checklist: Checklist) -> tuple[Accumulator, ...]:
+def accumulators(nest: Nest, attempt: Attempt) -> tuple[Accumulator, ...]:
     """All that the nest carries. Raises Declined where that is anything else."""
     names = sorted(set(nest.loops[0].carried) - nest.counters)
     found = tuple(_Carried(nest).accumulator(name) for name in names)
     kinds = ", ".join(f"{a.name} ({a.reduction})" for a in found)
     said = f"carried are {kinds}" if kinds else "nothing is carried from turn to turn"
-    checklist.prove(SUMS, said)
+    attempt.prove(SUMS, said)
     return found
 
 

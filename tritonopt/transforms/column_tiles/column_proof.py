@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import HINTS, function, is_lane_by_lane
@@ -18,7 +20,6 @@ from tritonopt.facts.memory.zeros import put_in
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.program_ids import sure_callee
 from tritonopt.facts.values import FLOAT_BITS, is_integer, reachable
-from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.source import Kernel
 from tritonopt.source.trees import walk
 from tritonopt.transforms.column_tiles.row_statements import (
@@ -68,15 +69,15 @@ class ColumnTiles:
         return any(r.name != "sum" for r in self.reduced.values())
 
 
-def prove_column_tiles(row: OneTileRow, checklist: Checklist) -> ColumnTiles:
+def prove_column_tiles(row: OneTileRow, attempt: Attempt) -> ColumnTiles:
     """Goes through the conditions; raises Declined at the first one that does not hold."""
-    return _Proof(row, checklist, DisjointAccesses(row.facts)).check()
+    return _Proof(row, attempt, DisjointAccesses(row.facts)).check()
 
 
 @dataclass(frozen=True)
 class _Proof:
     row: OneTileRow
-    checklist: Checklist
+    attempt: Attempt
     accesses: DisjointAccesses
 
     @property
@@ -94,13 +95,11 @@ class _Proof:
         self._check_mentions()
         check_names(self.row, statements)
         self._check_exits(statements)
-        self.checklist.prove(
-            CLAIM, "all that is done to the row is done lane by lane, or reduces it"
-        )
+        self.attempt.prove(CLAIM, "all that is done to the row is done lane by lane, or reduces it")
         self._check_masks()
         calls = [call for statement in statements for call in statement.reductions]
         reduced = {call: self._reduced(call) for call in calls}
-        self.checklist.prove("masked-lanes-add-nothing", "lanes behind the row change no reduction")
+        self.attempt.prove("masked-lanes-add-nothing", "lanes behind the row change no reduction")
         self._check_memory(statements)
         return ColumnTiles(self.row, statements, reduced)
 
@@ -190,7 +189,7 @@ class _Proof:
             if effect.mask is None or effect.mask.is_none or not self._is_off(effect.mask):
                 text = f"line {effect.line} is not masked off behind the end of the row"
                 raise refuted(claim, "row-is-not-masked", text)
-        self.checklist.prove(claim, "all loads and stores are masked behind the end of the row")
+        self.attempt.prove(claim, "all loads and stores are masked behind the end of the row")
 
     def _is_off(self, mask: Value) -> bool:
         form = self.facts.forms.condition(mask)
@@ -281,7 +280,7 @@ class _Proof:
                 text = f"lines {one.line} and {other.line} may store to one element"
                 raise unknown(_APART, "iterations-share-memory", text)
         otherwise = "nothing is stored that is loaded"
-        self.accesses.prove(self.checklist, "data-is-unchanged", otherwise)
+        self.accesses.prove(self.attempt, "data-is-unchanged", otherwise)
         for statement in statements:
             if statement.kind is Kind.NUMBER:
                 self._check_order(statement, writes)

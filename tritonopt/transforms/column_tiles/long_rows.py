@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.turns import is_at_most
 from tritonopt.facts.host.launcher_code import evaluation_at
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import (
     Change,
     EditConflict,
@@ -126,7 +127,7 @@ def _is_otherwise(launch: Launch, asked: str) -> bool:
     )
 
 
-def prove_launches(row: OneTileRow, longest: int, block: int, checklist: Checklist) -> LongRows:
+def prove_launches(row: OneTileRow, longest: int, block: int, attempt: Attempt) -> LongRows:
     """Whether each launch can choose between two kernels. Raises Declined."""
     facts, tile, claim = row.facts, row.tile.name, "launches-are-seen"
     launches = facts.launches.launches
@@ -140,15 +141,15 @@ def prove_launches(row: OneTileRow, longest: int, block: int, checklist: Checkli
     if [*facts.kernel.decorators] != ["triton.jit"]:
         text = f"a decorator of the kernel may choose {tile}, or something that goes with it"
         raise unknown("launches-can-follow-the-row", "tile-is-chosen", text)
-    checklist.prove(claim, f"the launches that are given, in {places(launches)}")
+    attempt.prove(claim, f"the launches that are given, in {places(launches)}")
     for launch in launches:
         _check(launch, tile, longest)
-    checklist.prove("tile-is-known", f"each launch passes {tile}")
+    attempt.prove("tile-is-known", f"each launch passes {tile}")
     if not is_at_most(facts, row.extent - facts.forms.of(row.tile), 0):
         text = f"a launch may pass a {tile} that is shorter than the row, of which the rest is left"
         raise unknown("row-fits-one-tile", "row-may-be-longer", text)
-    checklist.prove("row-fits-one-tile", "the tile is as long as the row, at any launch")
-    checklist.assume_no_other_launches()
+    attempt.prove("row-fits-one-tile", "the tile is as long as the row, at any launch")
+    attempt.assume_no_other_launches()
     return LongRows(facts, tile, longest, block)
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Lane, Negative
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import function
 from tritonopt.facts.operations import COMPARISONS, Op
-from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.writing import names_bound, names_read
 

@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, SOME_FLOAT, SOME_INTEGER, Types
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS
-from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.combining import PRODUCT, SUM, Combining
 from tritonopt.transforms.deferral.updates import Reduced, Update, mentions, update_of
@@ -71,11 +72,11 @@ class Deferral:
                 yield loop
 
 
-def prove_deferral(facts: KernelFacts, loop: Loop, name: str, checklist: Checklist) -> Deferral:
+def prove_deferral(facts: KernelFacts, loop: Loop, name: str, attempt: Attempt) -> Deferral:
     """Goes through the conditions; raises Declined at the first one that does not hold."""
     block = block_of(facts.kernel.node, loop.node)
     last = _Run(facts, block, loop, name).last
-    return _Legality(facts, block, loop, name, last, checklist).check()
+    return _Legality(facts, block, loop, name, last, attempt).check()
 
 
 def updates_in(facts: KernelFacts, name: str, statements: Sequence[ast.stmt]) -> list[Update]:
@@ -145,7 +146,7 @@ class _Legality:
     loop: Loop
     name: str
     last: ast.stmt
-    checklist: Checklist
+    attempt: Attempt
 
     @cached_property
     def statements(self) -> list[ast.stmt]:
@@ -166,7 +167,7 @@ class _Legality:
         dtype, exact = self._dtype(combining, reduced)
         self._check_text(reduced)
         if combining.rounds and not exact:
-            check_pins(self.checklist, self.facts)
+            check_pins(self.attempt, self.facts)
         first = self.loop.node
         return Deferral(
             self.facts,
@@ -214,7 +215,7 @@ class _Legality:
                 k.arg == "warp_specialize" for k in header.keywords
             ):
                 raise refuted(claim, "warp-specialized-loop", f"{where} says warp_specialize")
-        self.checklist.prove(claim, "no iteration ends early")
+        self.attempt.prove(claim, "no iteration ends early")
 
     def _combining(self, updates: Sequence[Update]) -> Combining:
         kinds = {update.combining for update in updates}
@@ -228,8 +229,8 @@ class _Legality:
                     text = f"the reduction in line {reduced.named.lineno} is outside of the loop"
                     raise refuted("only-reductions-are-added", "adds-something-else", text)
         only = f"{self.name} is combined with reductions, and read nowhere before the end"
-        self.checklist.prove("only-reductions-are-added", only)
-        self.checklist.prove("operations-agree", f"all of them take the {combining.noun}")
+        self.attempt.prove("only-reductions-are-added", only)
+        self.attempt.prove("operations-agree", f"all of them take the {combining.noun}")
         return combining
 
     def _shape(self, updates: Sequence[Update], reduced: Sequence[Reduced]) -> tuple[Value, ...]:
@@ -258,7 +259,7 @@ class _Legality:
             if nest & set(self.facts.interpretation.variant_loops(extent)):
                 raise refuted(claim, "tiles-differ", "the tile has another size in each iteration")
         sizes = ", ".join(self.facts.forms.of(extent).readable for extent in shape)
-        self.checklist.prove(claim, f"all tiles are [{sizes}]")
+        self.attempt.prove(claim, f"all tiles are [{sizes}]")
         return shape
 
     def _dtype(self, combining: Combining, reduced: Sequence[Reduced]) -> tuple[str | None, bool]:
@@ -272,9 +273,9 @@ class _Legality:
             self._check_casts(one, dtype)
             self._check_terms(one, dtype)
         if dtype is not None:
-            self.checklist.prove(claim, f"{self.name} is {dtype}")
+            self.attempt.prove(claim, f"{self.name} is {dtype}")
         else:
-            self.checklist.assume(claim, "its type is given to it, and taken to be wide enough")
+            self.attempt.assume(claim, "its type is given to it, and taken to be wide enough")
         self._check_unrolled(reduced, dtype)
         if combining.repeats and not combining.symbol:
             return dtype, True
@@ -289,7 +290,7 @@ class _Legality:
                 "may not fit it"
             )
             raise unknown("tiles-stay-in-range", "reduction-may-overflow", text)
-        self.checklist.prove("tiles-stay-in-range", f"integers are reduced in {dtype}, or fit it")
+        self.attempt.prove("tiles-stay-in-range", f"integers are reduced in {dtype}, or fit it")
         return dtype, True
 
     def _own_type(self) -> str | None:
@@ -347,10 +348,10 @@ class _Legality:
             text = "one tile of integers is summed in their type, and might not fit it"
             raise unknown(claim, "reduction-may-overflow", text)
         if all(self._is_of(one, FLOATS) or self._is_small(one) for one in reduced):
-            self.checklist.prove(claim, "floats are reduced, or integers that cannot leave int32")
+            self.attempt.prove(claim, "floats are reduced, or integers that cannot leave int32")
         else:
             text = "what is reduced are floats, or integers of which one tile's sum fits their type"
-            self.checklist.assume(claim, text)
+            self.attempt.assume(claim, text)
 
     def _stays_in_range(self, combining: Combining, dtype: str, one: Reduced) -> bool:
         """Whether the tile is reduced in the accumulator's own type, or exactly in another."""

@@ -9,9 +9,9 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import Declined, refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.combining import (
     OPERATORS,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import Change, InsertAfter, Replace
 from tritonopt.source.launches import places
 from tritonopt.transforms.fission.needed_statements import needed_statements
@@ -21,7 +22,7 @@ from tritonopt.transforms.tiling.known_launches import (
 from tritonopt.transforms.writing import NotExpressible
 
 
-def prove_division(groups: WriteGroups, checklist: Checklist) -> tuple[Change, ...]:
+def prove_division(groups: WriteGroups, attempt: Attempt) -> tuple[Change, ...]:
     """Raises Declined where a kernel stays one."""
     facts = groups.facts
     kernel = facts.kernel
@@ -30,21 +31,21 @@ def prove_division(groups: WriteGroups, checklist: Checklist) -> tuple[Change, .
     if why_not:
         raise refuted("launches-are-seen", not_changed_reason(facts), why_not)
     where = places(facts.launches.launches)
-    checklist.prove("launches-are-seen", f"the launches that are given, in {where}")
+    attempt.prove("launches-are-seen", f"the launches that are given, in {where}")
     if len(kernel.decorators) > 1 or isinstance(kernel.node.decorator_list[0], ast.Call):
         text = f"what stands above {kernel.name} may be about parameters of one part alone"
         raise unknown("parts-are-launched-alike", "unknown-decorator", text)
     groups.check_effects()
-    checklist.prove("nothing-else-is-done", "the kernel loads, computes and writes, to its end")
+    attempt.prove("nothing-else-is-done", "the kernel loads, computes and writes, to its end")
     parts = [
         needed_statements(facts, {effect.node for effect in writes})
         for writes in (groups.first, groups.second)
     ]
     groups.check_memory(parts)
-    checklist.prove(CLAIM, "neither part accesses what the other one writes")
+    attempt.prove(CLAIM, "neither part accesses what the other one writes")
     found = _changes(facts, parts)
-    checklist.assume_no_other_launches()
-    checklist.prove("is-expressible", "the two kernels and their launches can be written")
+    attempt.assume_no_other_launches()
+    attempt.prove("is-expressible", "the two kernels and their launches can be written")
     return found
 
 

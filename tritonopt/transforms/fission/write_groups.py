@@ -10,9 +10,9 @@ import ast
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import Effect, EffectKind, KernelFacts
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.source.trees import blocks_of, walk
 from tritonopt.transforms.merging.launch_pairs import candidates
 from tritonopt.transforms.merging.slot_reductions import reduces

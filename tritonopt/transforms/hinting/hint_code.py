@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import unknown
 from tritonopt.facts import KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Param
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.memory.offsets import Kind
 from tritonopt.rewriting.advice import is_worth_assuming
-from tritonopt.rewriting.checklist import Checklist, unknown
 from tritonopt.source import Change, InsertAfter, ReplaceExpression
 from tritonopt.transforms.hinting.promises import Promise, prove_promise
 from tritonopt.transforms.hinting.wrapped_offsets import Wrap, WrappedOffsets
@@ -27,9 +28,9 @@ class Hint:
 
 
 def hint_for(
-    kernel: WrappedOffsets, wrap: Wrap, least: int, checklist: Checklist, *, advises: bool = True
+    kernel: WrappedOffsets, wrap: Wrap, least: int, attempt: Attempt, *, advises: bool = True
 ) -> Hint | None:
-    """The hint for wrapped offsets; None where the checklist ends with what forbids it.
+    """The hint for wrapped offsets; None where the attempt ends with what forbids it.
 
     With `advises` it is tried which facts, if the user gave them, would permit it.
     """
@@ -37,21 +38,21 @@ def hint_for(
     def could_be_written(facts: KernelFacts) -> bool:
         given = WrappedOffsets(facts)
         same = (other for other in given.wraps if other.places == wrap.places)
-        return any(hint_for(given, w, least, Checklist(), advises=False) for w in same)
+        return any(hint_for(given, w, least, Attempt(), advises=False) for w in same)
 
     def helps(fact: str) -> bool:
         return advises and is_worth_assuming(kernel.facts, fact, could_be_written)
 
     hint: Hint | None = None
-    with checklist.until_one_fails():
+    with attempt:
         try:
-            promise = prove_promise(kernel, wrap, least, checklist, helps)
+            promise = prove_promise(kernel, wrap, least, attempt, helps)
             code = _Code(kernel, promise)
             written = [code.at(place) for place in wrap.places]
         except TooLarge:
             large = "the offsets are too large to compare"
             raise unknown("is-understood", "too-large", large) from None
-        promise.assume(checklist)
+        promise.assume(attempt)
         hint = Hint(written[-1][0], tuple(change for _, change in written))
     return hint
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import Polynomial
 from tritonopt.facts.algebra.atoms import Global, Param
 from tritonopt.facts.algebra.divisibility import Proof, substitute
@@ -18,7 +20,6 @@ from tritonopt.facts.memory.offsets import (
     read_offsets,
     stays_below,
 )
-from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.transforms.hinting.wrapped_offsets import Wrap, WrappedOffsets
 
 WIDEST = 1024
@@ -39,20 +40,20 @@ class Promise:
     sizes: frozenset[str]
     """What is taken to be positive for it."""
 
-    def assume(self, checklist: Checklist) -> None:
+    def assume(self, attempt: Attempt) -> None:
         """Say what is taken for granted."""
         if self.by_launch:
-            checklist.assume_no_other_launches()
+            attempt.assume_no_other_launches()
         if self.sizes:
             names = ", ".join(sorted(self.sizes))
-            checklist.assume("sizes-are-positive", f"{names} at least 1")
+            attempt.assume("sizes-are-positive", f"{names} at least 1")
 
 
 def prove_promise(
     kernel: WrappedOffsets,
     wrap: Wrap,
     least: int,
-    checklist: Checklist,
+    attempt: Attempt,
     helps: Callable[[str], bool],
 ) -> Promise:
     """The widest promise that is true, of at least so many lanes where it could narrow a load.
@@ -60,7 +61,7 @@ def prove_promise(
     `helps` says of a fact whether the promise could be made if it were given. Raises Declined, and
     TooLarge.
     """
-    return _Legality(kernel, wrap, least, checklist, helps).check()
+    return _Legality(kernel, wrap, least, attempt, helps).check()
 
 
 class _Legality:
@@ -71,7 +72,7 @@ class _Legality:
         kernel: WrappedOffsets,
         wrap: Wrap,
         least: int,
-        checklist: Checklist,
+        attempt: Attempt,
         helps: Callable[[str], bool],
     ) -> None:
         self._kernel = kernel
@@ -79,7 +80,7 @@ class _Legality:
         self._divisibility = kernel.divisibility
         self._wrap = wrap
         self._least = least
-        self._checklist = checklist
+        self._attempt = attempt
         self._helps = helps
 
     def check(self) -> Promise:
@@ -100,7 +101,7 @@ class _Legality:
 
     def _prove(self, claim: str, detail: str, proof: Proof) -> None:
         because = f" ({proof.because})" if proof.because else ""
-        self._checklist.prove(claim, detail + because, proof.given)
+        self._attempt.prove(claim, detail + because, proof.given)
 
     def _check_scalars(self) -> None:
         caller = self._facts.launches.caller
@@ -109,7 +110,7 @@ class _Legality:
             raise unknown("parameters-are-scalars", "parameters-may-be-tiles", detail)
         why = self._facts.launches.unknown
         if why:
-            self._checklist.assume(
+            self._attempt.assume(
                 "parameters-are-scalars", f"{why}; no call by other jit code is in this file"
             )
 
@@ -121,7 +122,7 @@ class _Legality:
                 "lanes-are-consecutive", "lanes-are-not-consecutive", str(error)
             ) from error
         start = offsets.start.readable
-        self._checklist.prove("lanes-are-consecutive", f"{start} + lane before it is wrapped")
+        self._attempt.prove("lanes-are-consecutive", f"{start} + lane before it is wrapped")
         return offsets
 
     def _check_use(self) -> Proof:
@@ -253,4 +254,4 @@ class _Legality:
             length = offsets.limit.readable
             detail = f"the compiler knows of {length} what it needs, and sees it through the `%`"
             raise refuted(claim, reason, detail)
-        self._checklist.prove(claim, "the kernel's own text does not show it")
+        self._attempt.prove(claim, "the kernel's own text does not show it")

@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tritonopt.checks.attempt import Attempt
 from tritonopt.facts.effects import Guard
-from tritonopt.rewriting.checklist import Checklist
 from tritonopt.source import Change, EditConflict, ReplaceExpression
 from tritonopt.source.editing import excerpts
 from tritonopt.source.trees import walk
@@ -45,12 +45,12 @@ class _Plan:
         return [*self.statements, *([self.definition] if self.definition else [])]
 
 
-def hoisted(load: InvariantLoad, checklist: Checklist) -> list[Change]:
+def hoisted(load: InvariantLoad, attempt: Attempt) -> list[Change]:
     """The load above the loop. Raises Declined or NotExpressible."""
     facts = load.facts
     writer = Writer(facts)
     _check_conditions_move(load, writer)
-    conditions = run_conditions(load, writer, checklist)
+    conditions = run_conditions(load, writer, attempt)
     plan = _plan(load, writer)
     _check_something_stays(load, plan)
     masks = [change for one in load.loads for change in masked(load, one, writer, conditions)]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts.algebra.polynomial import ONE, TooLarge
 from tritonopt.facts.effects import Effect, Guard
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.transforms.aliasing import prove_unchanged, prove_unordered
 from tritonopt.transforms.hoisting.invariant_loads import InvariantLoad
@@ -16,18 +17,18 @@ _UNWANTED = {"disable_licm": "licm-is-disabled", "warp_specialize": "warp-specia
 """Arguments of `tl.range` by which the author has spoken on what may move."""
 
 
-def check(load: InvariantLoad, checklist: Checklist) -> None:
+def check(load: InvariantLoad, attempt: Attempt) -> None:
     """Everything but what needs the new text. Raises Declined."""
-    _check_always_runs(load, checklist)
-    _check_loops(load, checklist)
-    prove_unordered(checklist, load.effects, load.where)
+    _check_always_runs(load, attempt)
+    _check_loops(load, attempt)
+    prove_unordered(attempt, load.effects, load.where)
     if not any(e.writes for e in load.effects):
         detail = f"{load.where} stores nothing, so the compiler moves the load by itself"
         raise refuted("data-is-unchanged", "the-compiler-does-this", detail)
-    prove_unchanged(checklist, load.facts, load.loads, load.effects, "")
+    prove_unchanged(attempt, load.facts, load.loads, load.effects, "")
 
 
-def _check_always_runs(load: InvariantLoad, checklist: Checklist) -> None:
+def _check_always_runs(load: InvariantLoad, attempt: Attempt) -> None:
     """Every iteration must come to the load, or none that the compiler compiles, or those
     that do not would find it masked off."""
     claim, reason = "load-always-runs", "under-a-condition"
@@ -55,7 +56,7 @@ def _check_always_runs(load: InvariantLoad, checklist: Checklist) -> None:
             )
             raise refuted(claim, reason, detail)
         child = parent
-    checklist.prove(claim, why)
+    attempt.prove(claim, why)
 
 
 def _is_masked_without(load: InvariantLoad, one: Effect, guard: Guard) -> bool:
@@ -70,7 +71,7 @@ def _is_masked_without(load: InvariantLoad, one: Effect, guard: Guard) -> bool:
         return False
 
 
-def _check_loops(load: InvariantLoad, checklist: Checklist) -> None:
+def _check_loops(load: InvariantLoad, attempt: Attempt) -> None:
     claim = "loops-are-plain"
     for loop in load.loops:
         where = f"the loop in line {loop.line}"
@@ -88,4 +89,4 @@ def _check_loops(load: InvariantLoad, checklist: Checklist) -> None:
                 raise refuted(claim, _UNWANTED[option.arg], detail)
     if load.facts.exits_early(load.loop):
         raise refuted(claim, "early-exit", f"{load.where} may be left early")
-    checklist.prove(claim, "counted, and run to their ends")
+    attempt.prove(claim, "counted, and run to their ends")

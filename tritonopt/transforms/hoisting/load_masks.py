@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Declined, unknown
 from tritonopt.facts import Assumption, Loop, Polynomial
 from tritonopt.facts.algebra.polynomial import ONE
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import Checklist, Declined, unknown
 from tritonopt.source import AddArgument, Change, ReplaceExpression
 from tritonopt.transforms.hoisting.invariant_loads import InvariantLoad
 from tritonopt.transforms.loop_invariants import may_divide_by_zero
@@ -17,7 +18,7 @@ from tritonopt.transforms.trip_guards import runs_when, why_it_runs
 from tritonopt.transforms.writing import NotExpressible, Writer
 
 
-def run_conditions(load: InvariantLoad, writer: Writer, checklist: Checklist) -> list[str]:
+def run_conditions(load: InvariantLoad, writer: Writer, attempt: Attempt) -> list[str]:
     """What must be added to the masks, so that nothing is read that was not read before.
 
     Raises Declined where it cannot be said.
@@ -38,7 +39,7 @@ def run_conditions(load: InvariantLoad, writer: Writer, checklist: Checklist) ->
                     given.append(assumption)
     if conditions:
         reasons[f"masked by {' and '.join(conditions)}"] = None
-    checklist.prove("reads-nothing-more", "; ".join(reasons), given)
+    attempt.prove("reads-nothing-more", "; ".join(reasons), given)
     return list(conditions)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
 from tritonopt.facts.dtypes import BOOLEANS
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.aliasing import prove_unchanged
 from tritonopt.transforms.disjoint_accesses import DisjointAccesses
@@ -20,7 +21,7 @@ _POLICIES = ("cache_modifier", "eviction_policy")
 _IN_BETWEEN = (EffectKind.ATOMIC, EffectKind.BARRIER, EffectKind.CALL, EffectKind.EXIT)
 
 
-def prove_one_access(facts: KernelFacts, group: Group, checklist: Checklist) -> ContiguousTile:
+def prove_one_access(facts: KernelFacts, group: Group, attempt: Attempt) -> ContiguousTile:
     """The tile that all of a group is. Raises Declined at the first condition that fails."""
     caller = facts.launches.caller
     if caller is not None:
@@ -28,22 +29,22 @@ def prove_one_access(facts: KernelFacts, group: Group, checklist: Checklist) -> 
         raise unknown("parameters-are-scalars", "parameters-may-be-tiles", detail)
     if facts.launches.unknown:
         detail = f"{facts.launches.unknown}; no call by other jit code is in this file"
-        checklist.assume("parameters-are-scalars", detail)
+        attempt.assume("parameters-are-scalars", detail)
     if any(member.effect.volatile for member in group.members):
         raise refuted("no-volatile-load", "volatile-load", f"{group.lines}: a load is volatile")
-    checklist.prove("no-volatile-load", "none is volatile")
+    attempt.prove("no-volatile-load", "none is volatile")
     between = _between(facts, group)
-    _check_nothing_in_between(group, between, checklist)
+    _check_nothing_in_between(group, between, attempt)
     if group.is_load:
         loads = [member.effect for member in group.in_order[1:]]
-        prove_unchanged(checklist, facts, loads, between, "nothing is stored between the loads")
+        prove_unchanged(attempt, facts, loads, between, "nothing is stored between the loads")
     else:
-        _check_stores(facts, group, between, checklist)
-    _check_arguments(facts, group, checklist)
+        _check_stores(facts, group, between, attempt)
+    _check_arguments(facts, group, attempt)
     tile = contiguous_tile(facts, group)
-    checklist.prove("same-mask", "one mask says the same of all elements")
-    _assume_integers(facts, tile, checklist)
-    return tile if group.is_load else replace(tile, cast=_cast(facts, group, checklist))
+    attempt.prove("same-mask", "one mask says the same of all elements")
+    _assume_integers(facts, tile, attempt)
+    return tile if group.is_load else replace(tile, cast=_cast(facts, group, attempt))
 
 
 def _between(facts: KernelFacts, group: Group) -> list[Effect]:
@@ -57,20 +58,18 @@ def _between(facts: KernelFacts, group: Group) -> list[Effect]:
     return [e for e in facts.effects if start <= e.order <= end and e not in members]
 
 
-def _check_nothing_in_between(
-    group: Group, between: Sequence[Effect], checklist: Checklist
-) -> None:
+def _check_nothing_in_between(group: Group, between: Sequence[Effect], attempt: Attempt) -> None:
     claim = "nothing-in-between"
     for effect in between:
         if effect.kind in _IN_BETWEEN:
             detail = f"{effect.name or 'an exit'} in line {effect.line} stands between them"
             reason = "early-exit" if effect.kind is EffectKind.EXIT else "barrier-between"
             raise refuted(claim, reason, detail)
-    checklist.prove(claim, f"{group.lines}: no exit, barrier, atomic or unknown call between them")
+    attempt.prove(claim, f"{group.lines}: no exit, barrier, atomic or unknown call between them")
 
 
 def _check_stores(
-    facts: KernelFacts, group: Group, between: Sequence[Effect], checklist: Checklist
+    facts: KernelFacts, group: Group, between: Sequence[Effect], attempt: Attempt
 ) -> None:
     """Earlier stores come later now: nobody may have read or written there meanwhile."""
     claim, accesses = "data-is-unchanged", DisjointAccesses(facts)
@@ -82,7 +81,7 @@ def _check_stores(
             if not accesses.are_disjoint(store, effect):
                 detail = f"the {effect.name} in line {effect.line} may touch what they store to"
                 raise refuted(claim, "data-may-change", detail)
-    accesses.prove(checklist, claim, "nothing between the stores touches what they store to")
+    accesses.prove(attempt, claim, "nothing between the stores touches what they store to")
     for member in group.members:
         stored = member.effect.stored
         if stored is None or member.effect.pointer is None:
@@ -92,7 +91,7 @@ def _check_stores(
             raise unknown("shape-stays", "shape-changes", detail)
 
 
-def _check_arguments(facts: KernelFacts, group: Group, checklist: Checklist) -> None:
+def _check_arguments(facts: KernelFacts, group: Group, attempt: Attempt) -> None:
     """Other arguments are the same for all."""
     for name in _POLICIES:
         given = {facts.values.get(m.arguments[name]) for m in group.members if name in m.arguments}
@@ -113,7 +112,7 @@ def _check_arguments(facts: KernelFacts, group: Group, checklist: Checklist) -> 
         if padding is not None and padding.rank != 0:
             detail = f"{group.lines}: each lane that is masked off gets a value of its own"
             raise unknown("same-arguments", "arguments-differ", detail)
-    checklist.prove("same-arguments", "they agree on padding and on what is said to the cache")
+    attempt.prove("same-arguments", "they agree on padding and on what is said to the cache")
     text = facts.kernel.module.text_of
     for member in group.members:
         if comments_in(text(member.call)):
@@ -121,7 +120,7 @@ def _check_arguments(facts: KernelFacts, group: Group, checklist: Checklist) -> 
             raise refuted("nothing-else-goes", "comment-inside", detail)
 
 
-def _assume_integers(facts: KernelFacts, tile: ContiguousTile, checklist: Checklist) -> None:
+def _assume_integers(facts: KernelFacts, tile: ContiguousTile, attempt: Attempt) -> None:
     """`k < 2.5` has lane 2, and `pairs < 5.0` half of it."""
     claim, forms = "bounds-are-integers", facts.forms
     bounds = [
@@ -133,16 +132,16 @@ def _assume_integers(facts: KernelFacts, tile: ContiguousTile, checklist: Checkl
         detail = f"what the mask of {tile.group.lines} compares with may be no integer"
         raise unknown(claim, "opaque-value", detail)
     if unsure:
-        checklist.assume(claim, f"{', '.join(names)}: no fraction is passed")
+        attempt.assume(claim, f"{', '.join(names)}: no fraction is passed")
 
 
-def _cast(facts: KernelFacts, group: Group, checklist: Checklist) -> str:
+def _cast(facts: KernelFacts, group: Group, attempt: Attempt) -> str:
     """The type that what is stored is cast to first; empty where all is of one type."""
     stored = [m.effect.stored for m in group.members if m.effect.stored is not None]
     types = [facts.types.of(value) for value in stored]
     if all(t.complete and t.seen == types[0].seen and len(t.seen) == 1 for t in types):
         if any(t.by_launch for t in types):
-            checklist.assume_no_other_launches()
+            attempt.assume_no_other_launches()
         return ""
     buffers = {_type_of_buffer(facts, value) for value in stored}
     if len(buffers) == 1 and "" not in buffers:
@@ -157,9 +156,9 @@ def _cast(facts: KernelFacts, group: Group, checklist: Checklist) -> str:
     if any(found.some_in(BOOLEANS) for found in behind):
         raise refuted(claim, "elements-are-boolean", f"{group.lines}: the elements are booleans")
     if all(found.complete for found in behind):
-        checklist.prove(claim, "every launch passes tensors of other types")
+        attempt.prove(claim, "every launch passes tensors of other types")
     else:
-        checklist.assume(claim, "no tensor of booleans is passed for what is stored to")
+        attempt.assume(claim, "no tensor of booleans is passed for what is stored to")
     return f"{base}.dtype.element_ty"
 
 

@@ -18,10 +18,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Lane, Param
 from tritonopt.facts.operations import COMPARISONS, Op
-from tritonopt.rewriting.checklist import Declined, refuted, unknown
 from tritonopt.transforms.interleaving.strided_groups import Group
 from tritonopt.transforms.writing import NotExpressible, Writer
 

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.algebra.atoms import ceiling_division
 from tritonopt.facts.algebra.counting import Lanes, end_of_mask
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.operations import Op
 from tritonopt.facts.reductions import Accumulation, accumulation
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.source.trees import walk
 from tritonopt.transforms.linear_fusion.later_numbers import LaterNumbers, NotLinear, Split
@@ -182,26 +183,26 @@ class _Body:
         raise NotLinear
 
 
-def prove_linear(sum_: LinearSum, checklist: Checklist, *, plain: bool) -> None:
+def prove_linear(sum_: LinearSum, attempt: Attempt, *, plain: bool) -> None:
     """Goes through the conditions. Raises Declined at the first that does not hold."""
     sweeps, facts, name = sum_.sweeps, sum_.facts, sum_.name
-    sweeps.check_path(checklist)
-    sweeps.check_ranges(checklist, [sweeps.first], [sweeps.second], lambda loop: None)
+    sweeps.check_path(attempt)
+    sweeps.check_ranges(attempt, [sweeps.first], [sweeps.second], lambda loop: None)
     _check_counters(sweeps)
     check_accumulator(facts.forms, sum_.added)
-    checklist.prove("accumulators-start-at-zero", f"{name} starts at 0, in fp32 or wider")
+    attempt.prove("accumulators-start-at-zero", f"{name} starts at 0, in fp32 or wider")
     _check_statements(sum_)
     later = ", ".join(sorted({number for monomial in sum_.split for number in monomial}))
-    checklist.prove(_LATER, f"it is made of products with {later} and of a rest")
-    _check_digits(sum_, checklist, plain=plain)
+    attempt.prove(_LATER, f"it is made of products with {later} and of a rest")
+    _check_digits(sum_, attempt, plain=plain)
     detail = "what is added up is one product of several now, which may be larger than all of them"
-    checklist.assume("sums-stay-finite", detail)
-    _check_rounding(sum_, checklist)
-    _check_lanes(sum_, checklist)
-    _check_full_sum(sum_, checklist)
-    sweeps.check_memory(checklist)
-    sweeps.check_rest(checklist, name)
-    check_pins(checklist, facts)
+    attempt.assume("sums-stay-finite", detail)
+    _check_rounding(sum_, attempt)
+    _check_lanes(sum_, attempt)
+    _check_full_sum(sum_, attempt)
+    sweeps.check_memory(attempt)
+    sweeps.check_rest(attempt, name)
+    check_pins(attempt, facts)
 
 
 def _check_counters(sweeps: TwoSweeps) -> None:
@@ -242,14 +243,14 @@ def _check_statements(sum_: LinearSum) -> None:
             raise unknown("second-sweep-only-sums", "second-sweep-does-more", detail)
 
 
-def _check_rounding(sum_: LinearSum, checklist: Checklist) -> None:
+def _check_rounding(sum_: LinearSum, attempt: Attempt) -> None:
     """The coefficients must not be computed in a narrower type than what is added."""
     for leaf in _leaves(sum_):
         if not _is_wide(sum_.facts, sum_.facts.values[leaf]):
             text = Writer(sum_.facts).text(leaf)
             detail = f"{text} in line {leaf.lineno} may be of 16 bits, or no float"
             raise unknown("same-rounding", "rounded-differently", detail)
-    checklist.prove("same-rounding", "what is multiplied is in 32 bits or more")
+    attempt.prove("same-rounding", "what is multiplied is in 32 bits or more")
 
 
 def _is_wide(facts: KernelFacts, value: Value) -> bool:
@@ -279,7 +280,7 @@ def _leaves(sum_: LinearSum) -> Iterator[ast.expr]:
                 yield node
 
 
-def _check_lanes(sum_: LinearSum, checklist: Checklist) -> None:
+def _check_lanes(sum_: LinearSum, attempt: Attempt) -> None:
     """Where no lane is on nothing is added, whatever the later numbers are."""
     claim = "empty-row-is-the-same"
     for condition in sum_.conditions:
@@ -290,24 +291,24 @@ def _check_lanes(sum_: LinearSum, checklist: Checklist) -> None:
                 "even if what is subtracted is no number"
             )
             raise unknown(claim, "lanes-may-all-be-off", detail)
-    checklist.prove(claim, "a row of no elements adds nothing, and a lane is on in any other one")
+    attempt.prove(claim, "a row of no elements adds nothing, and a lane is on in any other one")
 
 
-def _check_full_sum(sum_: LinearSum, checklist: Checklist) -> None:
+def _check_full_sum(sum_: LinearSum, attempt: Attempt) -> None:
     """Where a number is infinite, more lanes may be than were: only their sum may be used."""
     axes = full_sum(sum_.sweeps, sum_.added).axes
     claim = "only-the-full-sum-is-used"
     if not axes:
         raise refuted(claim, "partial-sums-escape", f"{sum_.name} adds up no tile")
-    checklist.prove(claim, f"the lanes of {sum_.name} are summed")
+    attempt.prove(claim, f"the lanes of {sum_.name} are summed")
 
 
-def _check_digits(sum_: LinearSum, checklist: Checklist, *, plain: bool) -> None:
+def _check_digits(sum_: LinearSum, attempt: Attempt, *, plain: bool) -> None:
     """What is multiplied out must not cancel, unless that is what was asked for."""
     claim = "digits-are-kept"
     if plain or not sum_.differences:
         said = "as was asked for" if plain else "nothing is subtracted"
-        checklist.prove(claim, said)
+        attempt.prove(claim, said)
         return
     reference = sum_.reference
     if reference is None:
@@ -319,7 +320,7 @@ def _check_digits(sum_: LinearSum, checklist: Checklist, *, plain: bool) -> None
     if not own or not alone:
         detail = f"{reference.name} has other axes than {sum_.name}, or is multiplied once more"
         raise unknown(claim, "digits-may-cancel", detail)
-    checklist.prove(claim, f"{reference.name} is taken from both sides of each difference")
+    attempt.prove(claim, f"{reference.name} is taken from both sides of each difference")
 
 
 def _is_on_somewhere(sum_: LinearSum, condition: ast.expr) -> bool:

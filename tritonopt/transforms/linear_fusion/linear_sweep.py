@@ -6,8 +6,9 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted
 from tritonopt.facts import EffectKind
-from tritonopt.rewriting.checklist import Checklist, refuted
 from tritonopt.source import (
     Change,
     EditConflict,
@@ -52,7 +53,7 @@ class LinearSweep:
         self.total: Total = self.moved.total(self.zero, f"{sum_.name}_sum")
         self.parts = self._parts()
 
-    def changes(self, checklist: Checklist) -> list[Change]:
+    def changes(self, attempt: Attempt) -> list[Change]:
         """Raises Declined where nothing is saved."""
         behind = self._together()
         begun = [*self.total.first_lines]
@@ -63,7 +64,7 @@ class LinearSweep:
                 begun.append(f"{part.name} = {self.zero}")
         begun += self._reference()
         try:
-            loop = self._merged(begun, checklist)
+            loop = self._merged(begun, attempt)
         except EditConflict as conflict:
             raise NotExpressible(str(conflict)) from conflict
         changes: list[Change] = [InsertBefore(self.first, "\n".join(begun))]
@@ -132,7 +133,7 @@ class LinearSweep:
 
     # In the loop
 
-    def _merged(self, begun: Sequence[str], checklist: Checklist) -> str:
+    def _merged(self, begun: Sequence[str], attempt: Attempt) -> str:
         """The code of the first loop with what the second one does. Raises EditConflict."""
         module = self.facts.kernel.module
         last = self.first.body[-1]
@@ -151,7 +152,7 @@ class LinearSweep:
         if saved <= 0:
             detail = "the second sweep reads nothing that the first one does"
             raise refuted("row-is-read-again", "nothing-read-twice", detail)
-        checklist.prove("row-is-read-again", f"{saved} of {loads} loads read what was read before")
+        attempt.prove("row-is-read-again", f"{saved} of {loads} loads read what was read before")
         return excerpts.statement_code(
             stretch.facts.kernel.module, stretch.owner, comments_above=False
         )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import Atom, Polynomial
 from tritonopt.facts.algebra.atoms import Call, Converted, Loaded, Opaque, Rounded, Total
 from tritonopt.facts.algebra.polynomial import monomial_polynomial
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.reductions import Accumulation, accumulation
-from tritonopt.rewriting.checklist import Declined, refuted, unknown
 from tritonopt.transforms.loop_fusion.sweep_pairs import TwoSums, squared_loads
 
 

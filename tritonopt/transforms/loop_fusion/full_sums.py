@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from tritonopt.checks.condition import refuted
 from tritonopt.facts import Value
 from tritonopt.facts.operations import Op
 from tritonopt.facts.reductions import Accumulation, summed_tile
-from tritonopt.rewriting.checklist import refuted
 from tritonopt.source.trees import walk
 from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps
 

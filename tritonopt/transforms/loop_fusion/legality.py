@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import (
     Call,
@@ -34,7 +36,6 @@ from tritonopt.facts.algebra.sums import sum_over_lanes, sum_over_loop
 from tritonopt.facts.algebra.variation import varies_along, varies_with
 from tritonopt.facts.reductions import Accumulation
 from tritonopt.facts.values import FLOAT_BITS, is_integer
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.transforms.loop_fusion.differences import (
     why_elements_differ,
     why_weighted,
@@ -73,12 +74,12 @@ class Fusion:
     """Indicators of the lanes that count."""
 
 
-def prove_fusion(candidate: TwoSums, checklist: Checklist) -> Fusion:
+def prove_fusion(candidate: TwoSums, attempt: Attempt) -> Fusion:
     """Goes through the conditions in the order in which a reader would ask for them.
 
     Raises Declined at the first one that does not hold, and TooLarge.
     """
-    return _Legality(candidate, checklist).check()
+    return _Legality(candidate, attempt).check()
 
 
 @dataclass(frozen=True)
@@ -93,24 +94,24 @@ class _Center:
 class _Legality:
     """One accumulator of the second sweep against one first sweep, condition by condition."""
 
-    def __init__(self, candidate: TwoSums, checklist: Checklist) -> None:
+    def __init__(self, candidate: TwoSums, attempt: Attempt) -> None:
         self.candidate = candidate
         self.facts = candidate.facts
         self.sweeps = candidate.sweeps
         self.name = candidate.name
-        self.checklist = checklist
+        self.attempt = attempt
 
     def check(self) -> Fusion:
         squares = self.candidate.squares
         if squares is None:
             more = f"the second loop uses {self.name} for more than adding to it"
             raise refuted("accumulators-are-sums", "accumulator-is-read", more)
-        sweeps, checklist = self.sweeps, self.checklist
-        sweeps.check_path(checklist)
+        sweeps, attempt = self.sweeps, self.attempt
+        sweeps.check_path(attempt)
         nests = [s.loops for s in self.candidate.sums]
         fitting = [nest for nest in nests if len(nest) == len(squares.loops)]
         loops = next(iter(fitting or nests), (sweeps.first,))
-        renaming = sweeps.check_ranges(checklist, loops, squares.loops, self._end_of_mask)
+        renaming = sweeps.check_ranges(attempt, loops, squares.loops, self._end_of_mask)
         check_accumulator(self.facts.forms, squares)
         result = full_sum(sweeps, squares)
         center = self._center(squares)
@@ -118,17 +119,17 @@ class _Legality:
         sums = [s for s in self.candidate.sums if s.loops == loops]
         added = self._sum(squares, sums, result.axes, center)
         pair = _Pair(
-            self.candidate, checklist, added, squares, loops, renaming, result.axes, center.mean
+            self.candidate, attempt, added, squares, loops, renaming, result.axes, center.mean
         )
         pair.check_elements([s.term for s in sums])
         number, count = pair.check_center()
         pair.check_polynomial()
         pair.check_rounding()
-        sweeps.check_memory(checklist)
-        sweeps.check_rest(checklist, self.name)
-        check_pins(checklist, self.facts)
+        sweeps.check_memory(attempt)
+        sweeps.check_rest(attempt, self.name)
+        check_pins(attempt, self.facts)
         overflow = "index arithmetic is taken over the integers, and is the original's own"
-        checklist.assume("no-int32-overflow", overflow)
+        attempt.assume("no-int32-overflow", overflow)
         return Fusion(
             self.facts,
             sweeps,
@@ -225,7 +226,7 @@ class _Legality:
             for other in sums:
                 check_accumulator(self.facts.forms, other)
                 self._check_axes(other, axes, center)
-            check_pins(self.checklist, self.facts)
+            check_pins(self.attempt, self.facts)
             weighted = why_weighted(without_sums(squares.term))
             if weighted is not None:
                 raise weighted
@@ -241,7 +242,7 @@ class _Legality:
         if float_type(added.initial) != float_type(squares.initial):
             types = f"{added.name} and {self.name} are of different types"
             raise refuted("accumulators-are-wide", "accumulator-is-narrow", types)
-        self.checklist.prove("accumulators-start-at-zero", "both start at 0, in fp32 or wider")
+        self.attempt.prove("accumulators-start-at-zero", "both start at 0, in fp32 or wider")
         if added.shape != squares.shape:
             raise refuted("same-elements", "different-elements", "the tiles have other shapes")
         return added
@@ -267,7 +268,7 @@ class _Pair:
     """Two accumulators that are a sum and what may be the squares around its mean."""
 
     candidate: TwoSums
-    checklist: Checklist
+    attempt: Attempt
     sum: Accumulation
     squares: Accumulation
     loops: tuple[Loop, ...]
@@ -305,7 +306,7 @@ class _Pair:
             raise why_elements_differ(self.candidate, self.sum, plain, self.mask, self.renaming)
         bases = sorted({a.base for a in self.term.leaves() if isinstance(a, Loaded)})
         shown = f"both read the same elements of {', '.join(bases)}, under the same mask"
-        self.checklist.prove("same-elements", shown)
+        self.attempt.prove("same-elements", shown)
 
     def _check_padding(self) -> None:
         """The lanes that the mask turns off must add nothing to the first sum."""
@@ -347,7 +348,7 @@ class _Pair:
             other = f"the sum of {total.readable} elements is multiplied by {share.readable}"
             raise refuted(claim, reason, other)
         mean = f"the sum of {total.readable} elements over their number"
-        self.checklist.prove(claim, mean, count.assumed)
+        self.attempt.prove(claim, mean, count.assumed)
         return number, count
 
     def _count(self) -> Count:
@@ -381,7 +382,7 @@ class _Pair:
         if number.map(pairs.get) != total.map(pairs.get):
             return False
         shown = ", ".join(f"{a.readable} == {b.readable}" for a, b in pairs.items())
-        self.checklist.assume_no_other_launches(f"every launch in this file passes {shown}")
+        self.attempt.assume_no_other_launches(f"every launch in this file passes {shown}")
         return True
 
     def check_polynomial(self) -> None:
@@ -398,7 +399,7 @@ class _Pair:
                 raise refuted("masked-lanes-add-nothing", "padding-lanes-count", padding)
             other = "the second sweep adds something other than squared deviations from the mean"
             raise refuted("squares-of-deviations", "not-a-square", other)
-        self.checklist.prove("squares-of-deviations", "weight 1, and masked-off lanes add 0")
+        self.attempt.prove("squares-of-deviations", "weight 1, and masked-off lanes add 0")
 
     def check_rounding(self) -> None:
         """Both sweeps must do the same arithmetic in the type of the data, which may be narrow."""
@@ -411,7 +412,7 @@ class _Pair:
         if added != squared or not wide:
             differ = "arithmetic in the type of the data, which may be of 16 bits, differs"
             raise unknown(claim, "rounded-differently", differ)
-        self.checklist.prove(claim, "all arithmetic that differs is in 32 bits or more")
+        self.attempt.prove(claim, "all arithmetic that differs is in 32 bits or more")
 
 
 def _lanes(forms: Forms, shape: Sequence[Value]) -> list[Lanes]:

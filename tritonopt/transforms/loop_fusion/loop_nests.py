@@ -11,12 +11,13 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import Atom, EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Iteration
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Carrier
-from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.aliasing import change_of_data, orders_memory, prove_unchanged
 
@@ -44,11 +45,11 @@ class TwoSweeps:
             and (self.first in effect.loops or self.second in effect.loops)
         ]
 
-    def check_path(self, checklist: Checklist) -> None:
+    def check_path(self, attempt: Attempt) -> None:
         """Nothing on the way may leave, wait, or do what is not known."""
         for effect in self.effects:
             self._check_on_path(effect)
-        checklist.prove(
+        attempt.prove(
             "nothing-in-between", "no exit, barrier, atomic or unknown call from sweep to sweep"
         )
 
@@ -69,7 +70,7 @@ class TwoSweeps:
 
     def check_ranges(
         self,
-        checklist: Checklist,
+        attempt: Attempt,
         ours: Sequence[Loop],
         theirs: Sequence[Loop],
         end_of_mask: Callable[[Loop], tuple[Polynomial, Polynomial] | None],
@@ -102,7 +103,7 @@ class TwoSweeps:
             if mine != count:
                 shown = f"{where} both run until their masks are off"
             renaming[Iteration(other.identity)] = Iteration(one.identity)
-        checklist.prove("same-range", shown or f"{_times(forms.trip_count(ours[0]))} each")
+        attempt.prove("same-range", shown or f"{_times(forms.trip_count(ours[0]))} each")
         return renaming
 
     def _check_not_continued(self, one: Loop, other: Loop) -> None:
@@ -117,10 +118,10 @@ class TwoSweeps:
             )
             raise refuted("same-range", "one-sweep-in-two-loops", detail)
 
-    def check_memory(self, checklist: Checklist) -> None:
+    def check_memory(self, attempt: Attempt) -> None:
         """Nothing may store to the data from the first sweep to the end of the second."""
         otherwise = "nothing is stored from the first sweep to the second"
-        prove_unchanged(checklist, self.facts, self.loads, self.effects, otherwise)
+        prove_unchanged(attempt, self.facts, self.loads, self.effects, otherwise)
 
     def change_of_data(self) -> Declined:
         """The store that may change the data between the sweeps, and why it may."""
@@ -131,10 +132,10 @@ class TwoSweeps:
         detail = "the data may change between the sweeps"
         return unknown("data-is-unchanged", "data-may-change", detail)
 
-    def check_rest(self, checklist: Checklist, name: str) -> None:
+    def check_rest(self, attempt: Attempt, name: str) -> None:
         """The second sweep may have no other effect than on `name`, nor any other use."""
         self._check_only(self.second, name, "second")
-        checklist.prove("second-sweep-only-sums", f"nothing but {name} is used of it")
+        attempt.prove("second-sweep-only-sums", f"nothing but {name} is used of it")
 
     def first_only_keeps(self, name: str) -> bool:
         """Whether the first sweep has no other effect than on `name`, nor any other use."""

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import Value
 from tritonopt.facts.algebra.atoms import Param
 from tritonopt.facts.algebra.polynomial import ONE, Polynomial
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.source import AddArgument, Change, Remove, Replace, ReplaceExpression
 from tritonopt.source.trees import walk
 from tritonopt.source.tuner_functions import counting_use

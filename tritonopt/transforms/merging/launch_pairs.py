@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.local_names import LocalNames, names_of
 from tritonopt.facts.host.reach import reach_of
 from tritonopt.facts.host.side_effects import effects_of
 from tritonopt.facts.host.tensor_expressions import Allocation, allocation
-from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.source import Kernel, Launch
 from tritonopt.source.trees import walk
 from tritonopt.transforms.tiling.launch_grids import statement_of

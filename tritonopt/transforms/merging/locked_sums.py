@@ -21,11 +21,11 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tritonopt.checks.condition import Declined, refuted
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
 from tritonopt.facts.algebra.atoms import Mod, ProgramId
 from tritonopt.facts.algebra.polynomial import Polynomial
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import Declined, refuted
 from tritonopt.source.trees import walk
 from tritonopt.transforms.writing import names_bound
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts import of as facts_of
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.values import FLOAT_BITS
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.model import Safety
 from tritonopt.source import Change, Launch, Remove
 from tritonopt.source.launches import places
@@ -56,16 +57,16 @@ class Merged:
         return any(r.combining is SUM and r.dtype in FLOAT_BITS for r in self.reductions)
 
 
-def prove_merge(facts: KernelFacts, candidate: Candidate, checklist: Checklist) -> Merged:
+def prove_merge(facts: KernelFacts, candidate: Candidate, attempt: Attempt) -> Merged:
     """Raises Declined, or NotExpressible, where a kernel stays two."""
-    return _Merge(facts, candidate, checklist).proved()
+    return _Merge(facts, candidate, attempt).proved()
 
 
 class _Merge:
-    def __init__(self, facts: KernelFacts, candidate: Candidate, checklist: Checklist) -> None:
+    def __init__(self, facts: KernelFacts, candidate: Candidate, attempt: Attempt) -> None:
         self._facts = facts
         self._candidate = candidate
-        self._checklist = checklist
+        self._attempt = attempt
         self._final = facts_of(candidate.final)
 
     def proved(self) -> Merged:
@@ -74,16 +75,16 @@ class _Merge:
         reductions = self._reductions()
         partials = [partial_store(self._facts, buffer) for buffer in mine]
         name = self._facts.kernel.name
-        self._checklist.prove(STORED, f"each program of {name} stores what it has found once")
+        self._attempt.prove(STORED, f"each program of {name} stores what it has found once")
         pairs = pairs_of(self._facts, self._candidate)
         for pair in pairs:
             check_is_dropped(pair)
         where = places([launch for pair in pairs for launch in (pair.first, pair.second)])
-        self._checklist.prove(PAIRED, f"nothing comes between the launches in {where}")
+        self._attempt.prove(PAIRED, f"nothing comes between the launches in {where}")
         self._check_locks(partials, reductions, pairs)
         results = [self._results(pair, reductions) for pair in pairs]
-        self._checklist.prove(UNREAD, "no other use of the partial results is seen")
-        self._checklist.prove(NEW, "the results go to new memory, which nobody has used before")
+        self._attempt.prove(UNREAD, "no other use of the partial results is seen")
+        self._attempt.prove(NEW, "the results go to new memory, which nobody has used before")
         kernel = self._kernel(pairs, partials, reductions, results)
         safety = {Safety.CONTRACT} | self._numbers(partials, reductions)
         merged = Merged(partials, reductions, (), frozenset(safety))
@@ -91,14 +92,14 @@ class _Merge:
             safety |= {Safety.ROUNDING}
             launchers = [pair.first for pair in pairs]
             for facts in (self._facts, self._final):
-                safety |= ask_for_order(self._checklist, facts, launchers)
-                check_pins(self._checklist, facts)
+                safety |= ask_for_order(self._attempt, facts, launchers)
+                check_pins(self._attempt, facts)
         changes = [*kernel.changes()]
         for pair, made in zip(pairs, results, strict=True):
             changes += OneLaunch(pair, self._final, made, kernel.part).changes()
         changes += self._dropped([pair.second for pair in pairs])
-        self._checklist.assume_no_other_launches()
-        self._checklist.prove("is-expressible", "the kernel and its launches can be written")
+        self._attempt.assume_no_other_launches()
+        self._attempt.prove("is-expressible", "the kernel and its launches can be written")
         return Merged(partials, reductions, tuple(changes), frozenset(safety))
 
     def _check_seen(self) -> None:
@@ -112,7 +113,7 @@ class _Merge:
         if self._final.launches.unknown:
             raise unknown("launches-are-seen", "unseen-launches", self._final.launches.unknown)
         seen = f"the launches that are given, in {places(self._facts.launches.launches)}"
-        self._checklist.prove("launches-are-seen", seen)
+        self._attempt.prove("launches-are-seen", seen)
 
     def _reductions(self) -> list[SlotReduction]:
         """Those of the second kernel, in the order of the buffers. Raises Declined."""
@@ -122,7 +123,7 @@ class _Merge:
             text = f"{name} reduces other buffers beside, or one of them twice"
             raise refuted(REDUCED, "final-kernel-does-more", text)
         nouns = ", ".join(f"the {r.combining.noun} of {r.buffer}" for r in found)
-        self._checklist.prove(REDUCED, f"all that {name} does is to store {nouns}")
+        self._attempt.prove(REDUCED, f"all that {name} does is to store {nouns}")
         return sorted(found, key=lambda r: theirs.index(r.buffer))
 
     def _check_locks(
@@ -186,7 +187,7 @@ class _Merge:
             text = "the results are to go to other places at one launch than at another"
             raise refuted("partials-are-met", "other-slots", text)
         name = self._candidate.final.name
-        self._checklist.prove("partials-are-met", f"{name} takes in each partial result once")
+        self._attempt.prove("partials-are-met", f"{name} takes in each partial result once")
         return kernels[0]
 
     def _bindings(self, facts: KernelFacts, launch: Launch) -> Iterator[LaunchBinding]:
@@ -206,7 +207,7 @@ class _Merge:
                 continue
             if not partial.is_of_numbers:
                 text = f"no program finds nothing but NaN for {partial.buffer}"
-                self._checklist.assume(claim, f"{text}, of which an atomic makes another number")
+                self._attempt.assume(claim, f"{text}, of which an atomic makes another number")
                 safety.add(Safety.ASSUMPTION)
         return safety
 

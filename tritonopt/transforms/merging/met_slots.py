@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.atoms import (
     CeilDiv,
@@ -19,7 +20,6 @@ from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
 from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.launcher_code import forms_at
 from tritonopt.facts.launch_bindings import LaunchBinding
-from tritonopt.rewriting.checklist import Declined, refuted, unknown
 from tritonopt.transforms.merging.coordinates import (
     Coordinate,
     NotUnderstood,

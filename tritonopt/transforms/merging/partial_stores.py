@@ -6,10 +6,10 @@ import ast
 import math
 from dataclasses import dataclass
 
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import is_integer
-from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.merging.coordinates import Coordinate, NotUnderstood, coordinates_of
 from tritonopt.transforms.merging.locked_sums import LockedSums, locked_sums, read_behind

@@ -10,12 +10,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts import of as facts_of
 from tritonopt.facts.algebra.atoms import Iteration, Lane, ProgramId
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import Declined, refuted, unknown
 from tritonopt.source import Kernel
 from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM, Combining
 from tritonopt.transforms.merging.coordinates import Coordinate, NotUnderstood, coordinates_of

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
+from tritonopt.checks.condition import unknown
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import (
     Compared,
@@ -40,7 +41,6 @@ from tritonopt.facts.effects import Effect
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.values import FLOAT_BITS, is_float, operands_first, reachable
-from tritonopt.rewriting.checklist import unknown
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
 

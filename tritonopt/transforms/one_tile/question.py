@@ -10,10 +10,11 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Declined, unknown
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import CeilDiv, Param
 from tritonopt.facts.algebra.polynomial import Atom
-from tritonopt.rewriting.checklist import Checklist, Declined, unknown
 from tritonopt.source import Change
 from tritonopt.source.kernels import Parameter
 from tritonopt.source.parsing import parsed
@@ -88,18 +89,18 @@ def spelled(form: Polynomial, names: dict[str, str]) -> str:
     return text or "0"
 
 
-def ask(sweeps: RowSweeps, may_be_empty: bool, checklist: Checklist) -> Question:
+def ask(sweeps: RowSweeps, may_be_empty: bool, attempt: Attempt) -> Question:
     """The question that decides between the two forms. Raises Declined."""
     question = _question(sweeps, may_be_empty)
     facts, extent, tile = question.facts, question.extent, question.tile
     if not facts.forms.is_positive(tile):
         detail = f"{tile.readable} counts no lanes, so it may not be a tile's length"
         raise unknown("length-is-known-at-the-launch", "length-is-computed", detail)
-    checklist.prove("length-is-known-at-the-launch", f"{extent.readable} is an argument")
+    attempt.prove("length-is-known-at-the-launch", f"{extent.readable} is an argument")
     if not question.is_constexpr:
         check_heuristic(facts, question.parameters)
-        checklist.prove("heuristic-can-be-added", "every launch would ask it")
-        checklist.assume("launched-as-usual", "files that were not given use it for launches only")
+        attempt.prove("heuristic-can-be-added", "every launch would ask it")
+        attempt.assume("launched-as-usual", "files that were not given use it for launches only")
     return question
 
 

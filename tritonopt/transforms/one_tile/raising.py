@@ -12,11 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import unknown
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import CeilDiv, Maximum, Param
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.host.launcher_code import bindings_of, evaluation_at, forms_at
-from tritonopt.rewriting.checklist import Checklist, unknown
 from tritonopt.source import AddArgument, Change, InsertAfter, InsertBefore, ReplaceExpression
 from tritonopt.source.launches import Launch, places
 from tritonopt.source.trees import blocks_of, parents_of, walk
@@ -40,7 +41,7 @@ class Raised:
     """The rows that get a tile of their length."""
 
 
-def raise_tiles(sweeps: RowSweeps, longest: int, checklist: Checklist) -> Raised:
+def raise_tiles(sweeps: RowSweeps, longest: int, attempt: Attempt) -> Raised:
     """Raises Declined, or NotExpressible where a launch cannot be written so."""
     facts = sweeps.facts
     tiles = sweeps.count.sole_atom if sweeps.count is not None else None
@@ -52,14 +53,14 @@ def raise_tiles(sweeps: RowSweeps, longest: int, checklist: Checklist) -> Raised
         detail = f"the length of a tile, {tile.readable}, is no argument of the launch"
         raise unknown("launches-can-follow-the-row", "length-is-computed", detail)
     _check_launches(facts, length.name)
-    checklist.prove("launches-are-seen", f"those in {places(facts.launches.launches)}")
+    attempt.prove("launches-are-seen", f"those in {places(facts.launches.launches)}")
     proof = prove_any_length(sweeps, extent, tile)
-    checklist.prove("tiles-may-be-longer", "nothing but sums and extremes is left of the tiles")
+    attempt.prove("tiles-may-be-longer", "nothing but sums and extremes is left of the tiles")
     longest = _room(longest, proof.kept)
     changes: dict[Change, None] = {}
     for launch in facts.launches.launches:
         changes.update(dict.fromkeys(_Raising(launch, extent, length.name, longest).changes()))
-    checklist.prove("launches-can-follow-the-row", "each knows the length of the row")
+    attempt.prove("launches-can-follow-the-row", "each knows the length of the row")
     return Raised(tuple(changes), proof.is_exact, longest)
 
 

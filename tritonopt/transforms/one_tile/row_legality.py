@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, Loop, Value
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import is_float
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.source import EditConflict
 from tritonopt.source.trees import children, parents_of, walk
@@ -45,7 +46,7 @@ class OneTile:
         return all(update.keeps_zeros for update in self.updates)
 
 
-def prove_one_tile(sweeps: RowSweeps, checklist: Checklist, *, known: bool) -> OneTile:
+def prove_one_tile(sweeps: RowSweeps, attempt: Attempt, *, known: bool) -> OneTile:
     """Goes through the conditions. Raises Declined at the first that does not hold.
 
     `known` says that the code has to be right for all rows, and not only for those that one tile
@@ -53,17 +54,17 @@ def prove_one_tile(sweeps: RowSweeps, checklist: Checklist, *, known: bool) -> O
     """
     _check_loops(sweeps)
     _check_path(sweeps)
-    checklist.prove("loops-are-plain", "each counts with one name, and runs to its end")
+    attempt.prove("loops-are-plain", "each counts with one name, and runs to its end")
     if known:
-        _prove_one_turn(sweeps, checklist)
-    may_be_empty = _may_be_empty(sweeps, checklist, known=known)
+        _prove_one_turn(sweeps, attempt)
+    may_be_empty = _may_be_empty(sweeps, attempt, known=known)
     _check_names(sweeps)
     updates, writer = updates_of(sweeps), Writer(sweeps.facts)
     sums = [update for update in updates if update.is_sum]
     try:
         straight = straightened(sweeps, [c for u in updates for c in u.changes(writer)])
         _check_types(sweeps, straight, {(u.loop.identity, u.name) for u in updates})
-        checklist.prove("names-keep-their-types", "what a loop carried has the type that it had")
+        attempt.prove("names-keep-their-types", "what a loop carried has the type that it had")
         loads = _loads(straight.stretch)
         names = {update.name for update in sums}
         stretch = reused(straight.stretch, straight.copies | names)
@@ -75,12 +76,12 @@ def prove_one_tile(sweeps: RowSweeps, checklist: Checklist, *, known: bool) -> O
     if saved <= 0:
         detail = "no element is loaded twice without something that may write it in between"
         raise refuted("row-is-read-again", "nothing-read-twice", detail)
-    checklist.prove("row-is-read-again", f"{saved} of {loads} loads read what was read before")
-    _rest_on_buffers(sweeps, checklist)
+    attempt.prove("row-is-read-again", f"{saved} of {loads} loads read what was read before")
+    _rest_on_buffers(sweeps, attempt)
     return OneTile(sweeps, stretch, tuple(sums), may_be_empty)
 
 
-def _rest_on_buffers(sweeps: RowSweeps, checklist: Checklist) -> None:
+def _rest_on_buffers(sweeps: RowSweeps, attempt: Attempt) -> None:
     """Says why what is stored on the way is not what is loaded, where that was needed."""
     facts = sweeps.facts
     writes = [e for e in sweeps.effects if e.writes]
@@ -88,7 +89,7 @@ def _rest_on_buffers(sweeps: RowSweeps, checklist: Checklist) -> None:
     accesses = DisjointAccesses(facts)
     for write, load in product(writes, loads):
         accesses.are_disjoint(write, load)
-    accesses.prove(checklist, "data-is-unchanged", "nothing is stored there on the way")
+    accesses.prove(attempt, "data-is-unchanged", "nothing is stored there on the way")
 
 
 def _check_loops(sweeps: RowSweeps) -> None:
@@ -117,26 +118,26 @@ def _check_path(sweeps: RowSweeps) -> None:
             raise refuted("no-early-exit", "early-exit", detail)
 
 
-def _prove_one_turn(sweeps: RowSweeps, checklist: Checklist) -> None:
+def _prove_one_turn(sweeps: RowSweeps, attempt: Attempt) -> None:
     if not sweeps.one_turn:
         count = sweeps.count
         turns = "any number of" if count is None else count.readable
         detail = f"the loops take {turns} turns, and it is not shown that this is one at most"
         raise unknown("row-fits-one-tile", "row-may-be-longer", detail)
-    checklist.prove("row-fits-one-tile", "no loop takes a second turn, at any launch")
+    attempt.prove("row-fits-one-tile", "no loop takes a second turn, at any launch")
     if sweeps.facts.launches.bindings:
-        checklist.assume_no_other_launches()
+        attempt.assume_no_other_launches()
 
 
-def _may_be_empty(sweeps: RowSweeps, checklist: Checklist, *, known: bool) -> bool:
+def _may_be_empty(sweeps: RowSweeps, attempt: Attempt, *, known: bool) -> bool:
     """Whether a row of no elements would be treated otherwise without the loops."""
     claim = "empty-row-is-the-same"
     if all(runs_always(sweeps.facts, loop) for loop in sweeps.loops):
-        checklist.prove(claim, "there is no row of no elements")
+        attempt.prove(claim, "there is no row of no elements")
         return False
     doing = [n for n in sweeps.loops if not does_nothing_when_empty(sweeps.facts, n)]
     if not doing:
-        checklist.prove(claim, "of a row without elements all is masked off, and nothing added")
+        attempt.prove(claim, "of a row without elements all is masked off, and nothing added")
         return False
     if known:
         detail = (
@@ -144,7 +145,7 @@ def _may_be_empty(sweeps: RowSweeps, checklist: Checklist, *, known: bool) -> bo
             "the loop something would be computed"
         )
         raise unknown(claim, "row-may-be-empty", detail)
-    checklist.prove(claim, "a row of no elements keeps its loops")
+    attempt.prove(claim, "a row of no elements keeps its loops")
     return True
 
 

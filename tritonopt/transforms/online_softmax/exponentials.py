@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tritonopt.checks.condition import refuted
 from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Constant
 from tritonopt.facts.algebra.polynomial import ONE, Monomial, monomial_polynomial
 from tritonopt.facts.operations import Op
 from tritonopt.facts.reductions import Accumulation, reduced_tile
-from tritonopt.rewriting.checklist import refuted
 from tritonopt.transforms.loop_fusion.moved_accumulator import mentions
 
 FUNCTIONS = frozenset({"exp", "exp2"})

@@ -11,11 +11,11 @@ import ast
 import math
 from dataclasses import dataclass
 
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.operations import Op
 from tritonopt.facts.reductions import reduced_tile
 from tritonopt.facts.values import FLOAT_BITS, is_integer
-from tritonopt.rewriting.checklist import refuted, unknown
 
 _CLAIM = "maximum-is-running"
 _LARGEST = 3.4028234663852886e38

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Loaded, Undef, ceiling_division
 from tritonopt.facts.algebra.counting import Lanes, end_of_mask
@@ -21,7 +23,6 @@ from tritonopt.facts.algebra.polynomial import ONE, monomial_polynomial
 from tritonopt.facts.operations import ARITHMETIC, Op
 from tritonopt.facts.reductions import Accumulation, accumulation
 from tritonopt.facts.values import is_integer
-from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.loop_fusion.full_sums import full_sum
 from tritonopt.transforms.loop_fusion.legality import check_accumulator, float_type
@@ -78,56 +79,54 @@ class OnlineSum:
         return bool(self.sum.axes)
 
 
-def prove_online(sweeps: TwoSweeps, name: str, maximum: str, checklist: Checklist) -> OnlineSum:
+def prove_online(sweeps: TwoSweeps, name: str, maximum: str, attempt: Attempt) -> OnlineSum:
     """Goes through the conditions in the order in which a reader would ask for them.
 
     `name` is the second sweep's sum, `maximum` what the first one carries. Raises Declined at the
     first condition that does not hold, and TooLarge.
     """
-    return _Legality(sweeps, name, maximum, checklist).check()
+    return _Legality(sweeps, name, maximum, attempt).check()
 
 
 class _Legality:
     """One sum of a second sweep against one maximum of a first one, condition by condition."""
 
-    def __init__(self, sweeps: TwoSweeps, name: str, maximum: str, checklist: Checklist) -> None:
+    def __init__(self, sweeps: TwoSweeps, name: str, maximum: str, attempt: Attempt) -> None:
         self.facts = sweeps.facts
         self.sweeps = sweeps
-        self.checklist = checklist
+        self.attempt = attempt
         added = accumulation(self.facts, self.facts.forms, sweeps.second, name)
         assert added is not None
         self.sum = added
         self.maximum = maximum
 
     def check(self) -> OnlineSum:
-        sweeps, checklist, facts = self.sweeps, self.checklist, self.facts
+        sweeps, attempt, facts = self.sweeps, self.attempt, self.facts
         if any(loop.kind not in ("range", "tl.range") for loop in (sweeps.first, sweeps.second)):
             other = "a loop is over something other than range or tl.range"
             raise unknown("loops-are-plain", "loop-is-not-understood", other)
         maximum = running_maximum(facts, sweeps.first, self.maximum)
         start = "-inf" if maximum.starts_at_infinity else f"{maximum.start:g}"
-        checklist.prove("maximum-is-running", f"{maximum.name} is the largest, from {start} on")
-        sweeps.check_path(checklist)
-        renaming = sweeps.check_ranges(checklist, [sweeps.first], self.sum.loops, lambda loop: None)
+        attempt.prove("maximum-is-running", f"{maximum.name} is the largest, from {start} on")
+        sweeps.check_path(attempt)
+        renaming = sweeps.check_ranges(attempt, [sweeps.first], self.sum.loops, lambda loop: None)
         check_accumulator(facts.forms, self.sum)
         if float_type(self.sum.initial) != maximum.dtype or is_integer(maximum.tile.dtype):
             types = f"{self.sum.name} and {maximum.name} are of different types"
             raise refuted("accumulators-are-wide", "accumulator-is-narrow", types)
-        checklist.prove(
-            "accumulators-are-wide", f"both are {maximum.dtype}, and the sum starts at 0"
-        )
+        attempt.prove("accumulators-are-wide", f"both are {maximum.dtype}, and the sum starts at 0")
         one = exponential(facts, self.sum, sweeps.first)
         below = subtrahend(facts, one, maximum.result)
         elements = _Elements(facts, sweeps, maximum, self.sum, one, below, renaming)
-        filler = elements.check(checklist)
-        elements.check_axes(checklist)
-        elements.check_rounding(checklist)
-        elements.check_infinite_rows(checklist)
-        sweeps.check_memory(checklist)
+        filler = elements.check(attempt)
+        elements.check_axes(attempt)
+        elements.check_rounding(attempt)
+        elements.check_infinite_rows(attempt)
+        sweeps.check_memory(attempt)
         second_stays = self._check_rest(maximum, below)
-        check_pins(checklist, facts)
+        check_pins(attempt, facts)
         overflow = "index arithmetic is taken over the integers, and is the original's own"
-        checklist.assume("no-int32-overflow", overflow)
+        attempt.assume("no-int32-overflow", overflow)
         return OnlineSum(
             facts,
             sweeps,
@@ -146,13 +145,13 @@ class _Legality:
         """One of the two sweeps may do nothing else, for that one goes. Whether it is the first."""
         sweeps = self.sweeps
         try:
-            sweeps.check_rest(self.checklist, self.sum.name)
+            sweeps.check_rest(self.attempt, self.sum.name)
         except Declined:
             alone = sweeps.first_only_keeps(maximum.name) and not below.axes
             if not alone or not self._is_read_nowhere_else(maximum.name):
                 raise
             kept = f"nothing but {maximum.name} is used of it, and that in the sum and behind it"
-            self.checklist.prove("first-sweep-only-keeps", kept)
+            self.attempt.prove("first-sweep-only-keeps", kept)
             return True
         return False
 
@@ -232,7 +231,7 @@ class _Elements:
         """1 in the lanes that count."""
         return monomial_polynomial((a, 1) for a in self.mask)
 
-    def check(self, checklist: Checklist) -> float | None:
+    def check(self, attempt: Attempt) -> float | None:
         """The exponents must be of the elements that the maximum is of.
 
         Returns what is in the lanes that do not count; None where all do.
@@ -257,10 +256,10 @@ class _Elements:
             raise unknown("maximum-is-of-the-elements", "maximum-of-other-values", other)
         bases = sorted({a.base for a in self.tile.leaves() if isinstance(a, Loaded)})
         filler = self._filler() if weight != ONE else None
-        checklist.prove("same-elements", f"both are of the same elements of {', '.join(bases)}")
+        attempt.prove("same-elements", f"both are of the same elements of {', '.join(bases)}")
         times = "" if factor == 1 else f", times {float(factor):g}"
         shown = f"each is an element less {self.maximum.name}{times}"
-        checklist.prove("exponents-are-below-the-maximum", shown)
+        attempt.prove("exponents-are-below-the-maximum", shown)
         return filler
 
     def _filler(self) -> float:
@@ -329,7 +328,7 @@ class _Elements:
         plain = (exponent + forms.of(self.subtrahend.value) * factor).map(self.renaming.get)
         return plain != self.exponential.exponent and plain == tile * factor
 
-    def check_axes(self, checklist: Checklist) -> None:
+    def check_axes(self, attempt: Attempt) -> None:
         """The sum must be kept for each maximum, or in more lanes than that."""
         claim, reason = "same-axes", "other-axes"
         maximum, added, below = self.maximum, self.sum, self.subtrahend
@@ -357,9 +356,9 @@ class _Elements:
             # Where the maximum is inf, only lanes that have inf themselves were NaN.
             other = f"{added.name} is summed along other axes than {maximum.name} is taken"
             raise refuted("only-the-full-sum-is-used", "partial-sums-escape", other)
-        checklist.prove(claim, "the maximum is taken along the axes that are summed")
+        attempt.prove(claim, "the maximum is taken along the axes that are summed")
 
-    def check_rounding(self, checklist: Checklist) -> None:
+    def check_rounding(self, attempt: Attempt) -> None:
         """Both sweeps must do the same arithmetic in the type of the data, which may be narrow."""
         precision, forms = self.facts.precision, self.facts.forms
         first = {forms.of(v) for v in precision.narrow_steps(self.maximum.tile)}
@@ -370,13 +369,13 @@ class _Elements:
         if first != second:
             differ = "arithmetic in the type of the data, which may be of 16 bits, differs"
             raise unknown("same-rounding", "rounded-differently", differ)
-        checklist.prove("same-rounding", "all arithmetic that differs is in 32 bits or more")
+        attempt.prove("same-rounding", "all arithmetic that differs is in 32 bits or more")
 
-    def check_infinite_rows(self, checklist: Checklist) -> None:
+    def check_infinite_rows(self, attempt: Attempt) -> None:
         """A row of nothing but -inf must give the NaN that it gave, or the 0."""
         claim = "infinite-rows-are-the-same"
         if not self.maximum.starts_at_infinity:
-            checklist.prove(claim, f"{self.maximum.name} is never -inf")
+            attempt.prove(claim, f"{self.maximum.name} is never -inf")
             return
         if self.weight != ONE and not self._counts_in_every_sweep():
             text = (
@@ -384,7 +383,7 @@ class _Elements:
                 "is cannot be told behind the loop"
             )
             raise unknown(claim, "masked-rows-differ", text)
-        checklist.prove(claim, "where all of a row is -inf, the sum is made NaN as it was")
+        attempt.prove(claim, "where all of a row is -inf, the sum is made NaN as it was")
 
     def _counts_in_every_sweep(self) -> bool:
         """Whether a lane counts as soon as there is an iteration."""

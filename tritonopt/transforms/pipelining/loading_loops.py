@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts.algebra.atoms import Minimum
 from tritonopt.facts.algebra.divisibility import substitute
@@ -21,7 +23,6 @@ from tritonopt.facts.language import MATRIX
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.source.trees import walk
 from tritonopt.transforms.aliasing import prove_unchanged, prove_unordered
@@ -63,7 +64,7 @@ class LoadingLoop:
 
     # What every option of a loop asks for
 
-    def check_header(self, checklist: Checklist) -> ast.Call:
+    def check_header(self, attempt: Attempt) -> ast.Call:
         """That it is a plain loop over `range`, whose call this is. Raises Declined."""
         claim = "loops-are-plain"
         if self.call is None:
@@ -79,12 +80,12 @@ class LoadingLoop:
                 if option.arg in _REMADE_BY and not _is_off(option.value):
                     detail = f"the loop in line {around.line} says {option.arg}"
                     raise refuted(claim, "loop-is-remade", detail)
-        checklist.prove(claim, "counted, and run to its end")
+        attempt.prove(claim, "counted, and run to its end")
         product = next((v for v in self._values if _multiplies(v)), None)
         if product is not None:
             detail = f"{self.where} has a tl.{product.function}"
             raise refuted("loop-multiplies-no-matrices", "dot-in-the-loop", detail)
-        checklist.prove("loop-multiplies-no-matrices", "there is no tl.dot in it")
+        attempt.prove("loop-multiplies-no-matrices", "there is no tl.dot in it")
         return self.call
 
     @property
@@ -96,21 +97,21 @@ class LoadingLoop:
 
     # What loading ahead asks for
 
-    def check_loads_ahead(self, turns: int, checklist: Checklist) -> None:
+    def check_loads_ahead(self, turns: int, attempt: Attempt) -> None:
         """That its loads may be brought forward by so many turns. Raises Declined."""
         if not any(self._runs_ahead(load) for load in self.loads):
             detail = f"{self.where} loads single elements only, or under a condition"
             raise refuted("loads-run-ahead", "nothing-runs-ahead", detail)
         inside = [e for e in self.facts.effects if self.loop in e.loops]
-        prove_unordered(checklist, inside, self.where)
+        prove_unordered(attempt, inside, self.where)
         caller = self.facts.launches.caller
         if caller is not None:
             detail = f"{caller.name} calls it, and may store before that to what {self.where} reads"
             raise unknown("data-is-unchanged", "data-may-change", detail)
         prove_unchanged(
-            checklist, self.facts, self.loads, self._so_far, "nothing is stored up to its end"
+            attempt, self.facts, self.loads, self._so_far, "nothing is stored up to its end"
         )
-        self._check_room(turns, checklist)
+        self._check_room(turns, attempt)
 
     def _runs_ahead(self, load: Effect) -> bool:
         """Whether the compiler brings a load forward: a tile, that every turn comes to."""
@@ -129,7 +130,7 @@ class LoadingLoop:
         outermost = self.loop.nest[0]
         return [e for e in self.facts.effects if e.order <= outermost.last]
 
-    def _check_room(self, turns: int, checklist: Checklist) -> None:
+    def _check_room(self, turns: int, attempt: Attempt) -> None:
         """All that is under way at once must fit into shared memory."""
         claim = "tiles-fit-shared-memory"
         bindings = self.facts.launches.bindings
@@ -141,11 +142,11 @@ class LoadingLoop:
         most = [self._bytes(turns, _WIDEST, binding) for binding in bindings]
         bounds = [need for need in most if need is not None and need <= _SHARED]
         if bounds and len(bounds) == len(bindings):
-            checklist.prove(claim, f"{turns} turns of its loads take at most {max(bounds)} bytes")
-            checklist.assume_no_other_launches()
+            attempt.prove(claim, f"{turns} turns of its loads take at most {max(bounds)} bytes")
+            attempt.assume_no_other_launches()
             return
         detail = f"{turns} turns of its loads are taken to fit into shared memory"
-        checklist.assume(claim, f"{detail}; no launch shows how many bytes they take")
+        attempt.assume(claim, f"{detail}; no launch shows how many bytes they take")
 
     def _bytes(self, turns: int, width: int, binding: LaunchBinding) -> int | None:
         """Of shared memory, under one configuration of a launch; None where that is not known.

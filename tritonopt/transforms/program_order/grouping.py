@@ -15,6 +15,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.algebra.atoms import FloorDiv, ceiling_division
 from tritonopt.facts.algebra.divisibility import substitute
@@ -22,7 +24,6 @@ from tritonopt.facts.algebra.polynomial import Polynomial
 from tritonopt.facts.language import MATRIX, function
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import InsertAfter
 from tritonopt.source.trees import walk
 from tritonopt.transforms.aliasing import prove_unchanged, prove_unordered
@@ -70,17 +71,17 @@ class Grouping:
     facts: KernelFacts
     writer: Writer
 
-    def prove(self, checklist: Checklist) -> Ids:
+    def prove(self, attempt: Attempt) -> Ids:
         """The names of the ids. Raises Declined."""
         found = self._ids()
         effects = self.facts.effects
-        prove_unordered(checklist, effects, "the kernel")
+        prove_unordered(attempt, effects, "the kernel")
         loads = [effect for effect in effects if effect.kind is EffectKind.LOAD]
-        prove_unchanged(checklist, self.facts, loads, effects, "the kernel stores nothing")
+        prove_unchanged(attempt, self.facts, loads, effects, "the kernel stores nothing")
         if found.divisor is not None:
             self._check_grid(found.divisor)
-            checklist.assume_no_other_launches()
-        checklist.prove(_CLAIM, f"{found.row} and {found.column} are used for nothing else")
+            attempt.assume_no_other_launches()
+        attempt.prove(_CLAIM, f"{found.row} and {found.column} are used for nothing else")
         return found
 
     def change(self, ids: Ids, group: int) -> InsertAfter:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tritonopt.rewriting.checklist import Declined, refuted, unknown
+from tritonopt.checks.condition import Declined, refuted, unknown
 
 ROWS, COLUMNS, UNKNOWN = "rows", "columns", "unknown"
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tritonopt.checks.condition import Declined, refuted
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import CeilDiv, Param
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import Declined, refuted
 from tritonopt.source import AddArgument, Change, Launch, ReplaceExpression
 from tritonopt.transforms.one_tile.any_length import prove_any_length
 from tritonopt.transforms.one_tile.length_at_launch import LEAST, RowLength

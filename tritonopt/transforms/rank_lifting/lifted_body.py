@@ -12,9 +12,9 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.language import LOOP_CALLS, function
-from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.source import Change, Remove, Replace
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import CodeEdits, in_parentheses

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.language import (
     ATOMICS,
@@ -22,7 +23,6 @@ from tritonopt.facts.language import (
     is_lane_by_lane,
 )
 from tritonopt.facts.program_ids import sure_callee
-from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.source import Kernel
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import CodeEdits

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tritonopt.rewriting.checklist import Declined, unknown
+from tritonopt.checks.condition import Declined, unknown
 from tritonopt.source import Kernel
 from tritonopt.source.trees import children
 from tritonopt.transforms.code_edits import CodeEdits

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Iteration, Lane, ProgramId
 from tritonopt.facts.algebra.divisibility import substitute
@@ -15,7 +17,6 @@ from tritonopt.facts.memory.races import coefficient
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.facts.values import Carrier
-from tritonopt.rewriting.checklist import Checklist, refuted
 from tritonopt.source import Change
 from tritonopt.transforms.rank_lifting.axes import CLAIM
 from tritonopt.transforms.rank_lifting.lifted_body import LiftedBody, lift_body
@@ -164,7 +165,7 @@ def _is_reduction(value: Value) -> bool:
 
 
 def prove_row_batch(
-    facts: KernelFacts, ids: ProgramIds, writer: Writer, checklist: Checklist
+    facts: KernelFacts, ids: ProgramIds, writer: Writer, attempt: Attempt
 ) -> RowBatch:
     """Goes through the conditions. Raises Declined at the first one that does not hold."""
     check_program_ids(ids)
@@ -172,17 +173,17 @@ def prove_row_batch(
     if asked:
         detail = f"{asked} asks how many programs there are, which is fewer then"
         raise refuted("one-tile-per-program", "num-programs-is-used", detail)
-    checklist.prove("one-tile-per-program", "the number of programs is not used, and no helper "
+    attempt.prove("one-tile-per-program", "the number of programs is not used, and no helper "
                     "reads the program id")  # fmt: skip
-    check_effects(facts, checklist)
+    check_effects(facts, attempt)
     _check_memory(facts)
     part = lifted_part(facts)
     names = name_rows(facts, part, ids, writer)
     body = lift_body(facts, part, names, writer)
-    checklist.prove(CLAIM, "all that a program does for its row can be done for several at once")
-    _check_compiler(facts, part, checklist)
-    check_races(facts, AXIS, checklist)
-    launches = prove_row_launches(facts, part, writer, names.size, checklist)
+    attempt.prove(CLAIM, "all that a program does for its row can be done for several at once")
+    _check_compiler(facts, part, attempt)
+    check_races(facts, AXIS, attempt)
+    launches = prove_row_launches(facts, part, writer, names.size, attempt)
     return RowBatch(facts, part, names, body, launches)
 
 
@@ -196,7 +197,7 @@ def _check_memory(facts: KernelFacts) -> None:
             raise refuted(CLAIM, "helper-cannot-be-lifted", detail)
 
 
-def _check_compiler(facts: KernelFacts, part: LiftedPart, checklist: Checklist) -> None:
+def _check_compiler(facts: KernelFacts, part: LiftedPart, attempt: Attempt) -> None:
     """The compiler must not end at what the kernel becomes.
 
     Triton (3.6 and 3.7 were seen) moves the reduction of a loaded tile of two axes behind its loop,
@@ -215,7 +216,7 @@ def _check_compiler(facts: KernelFacts, part: LiftedPart, checklist: Checklist) 
                     "used more than once: with several rows the compiler fails at that"
                 )
                 raise refuted("the-compiler-takes-it", "reduced-in-a-loop", detail)
-    checklist.prove("the-compiler-takes-it", "no loop reduces what it loads and is used twice")
+    attempt.prove("the-compiler-takes-it", "no loop reduces what it loads and is used twice")
 
 
 def _reduces_a_load(value: Value) -> bool:

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import INTEGER_DTYPES, is_integer
-from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.rank_lifting.axes import CLAIM, OF_ROWS

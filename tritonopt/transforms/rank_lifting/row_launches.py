@@ -6,11 +6,12 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.turns import is_at_least, is_at_most
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import (
     AddArgument,
     AddParameter,
@@ -372,7 +373,7 @@ def _parsed(code: str) -> ast.expr:
 
 
 def prove_row_launches(
-    facts: KernelFacts, part: LiftedPart, writer: Writer, size: str, checklist: Checklist
+    facts: KernelFacts, part: LiftedPart, writer: Writer, size: str, attempt: Attempt
 ) -> RowLaunches:
     """Whether every launch is seen and can start fewer programs. Raises Declined."""
     evidence = facts.launches
@@ -382,16 +383,16 @@ def prove_row_launches(
         raise refuted("launches-are-seen", not_changed_reason(facts), why_not)
     extents = extents_of(facts, AXIS)
     where = places(evidence.launches)
-    checklist.prove("launches-are-seen", f"the launches that are given, in {where}")
+    attempt.prove("launches-are-seen", f"the launches that are given, in {where}")
     check_numbers(extents)
     check_parameter(facts)
     tiles = tuple(_tiles(facts, extent) for extent in extents)
     count = _count(facts, writer, extents)
     if count:
-        checklist.prove("grid-is-known", f"every launch starts {count} programs")
+        attempt.prove("grid-is-known", f"every launch starts {count} programs")
     else:
-        checklist.prove("grid-is-known", "each launch passes its own number of programs")
-    checklist.assume_no_other_launches()
+        attempt.prove("grid-is-known", "each launch passes its own number of programs")
+    attempt.assume_no_other_launches()
     parameter = count or writer.fresh("num_rows", "NUM_ROWS")
     conditions = part.conditions or ("",) * len(extents)
     known = _known_tiles(facts, tiles)

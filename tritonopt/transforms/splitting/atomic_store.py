@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Declined, refuted
 from tritonopt.facts import EffectKind, Polynomial, Value
 from tritonopt.facts.algebra.atoms import ProgramId
 from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.local_names import Function, names_of
 from tritonopt.facts.host.tensor_expressions import allocation
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import Checklist, Declined, refuted
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM
 from tritonopt.transforms.splitting.split_sums import SplitLoop
@@ -43,7 +44,7 @@ class AtomicStore:
 
 
 def prove_atomic(
-    split: SplitLoop, extents: tuple[tuple[Extent, ...], ...], checklist: Checklist
+    split: SplitLoop, extents: tuple[tuple[Extent, ...], ...], attempt: Attempt
 ) -> AtomicStore:
     """Raises Declined where an atomic would not leave what the store left, bit for bit."""
     found = _store(split)
@@ -52,7 +53,7 @@ def prove_atomic(
     for at_launch in extents:
         _check_output(at_launch[0], found.output)
     detail = f"all that is done behind the loop is a store to {found.output}, which is new memory"
-    checklist.prove(_CLAIM, detail)
+    attempt.prove(_CLAIM, detail)
     return found
 
 

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tritonopt.checks.condition import unknown
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import unknown
 from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.tiling.launch_grids import Extent
 

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, groupby
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts.algebra.atoms import Iteration, Lane
 from tritonopt.facts.algebra.polynomial import Polynomial
 from tritonopt.facts.algebra.variation import has_unknown_axes, varies_along, varies_with
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.aliasing import prove_unchanged
 from tritonopt.transforms.splitting.value_parts import all_parts, bounds_of, is_computed_in
@@ -52,7 +53,7 @@ class SecondSweep:
 
     # Whether it may
 
-    def prove(self, checklist: Checklist) -> None:
+    def prove(self, attempt: Attempt) -> None:
         """Raises Declined where a part may see what another one does."""
         self._check_carried()
         self._check_alone()
@@ -64,9 +65,9 @@ class SecondSweep:
             if (one in inside or other in inside) and self.facts.may_alias(one, other):
                 raise self._shared(one, other)
         loads = [e for e in self.facts.effects if e.kind is EffectKind.LOAD and self._is_again(e)]
-        prove_unchanged(checklist, self.facts, loads, stores, "nothing is stored")
+        prove_unchanged(attempt, self.facts, loads, stores, "nothing is stored")
         where = f"each turn of the loop in line {self.loop.line}"
-        checklist.prove(_INDEPENDENT, f"{where} stores to elements of its own")
+        attempt.prove(_INDEPENDENT, f"{where} stores to elements of its own")
 
     def _is_again(self, load: Effect) -> bool:
         """Whether the second kernel does it: behind the first loop, or before it."""

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.splitting.second_sweep import SecondSweep, second_sweep
 from tritonopt.transforms.splitting.value_parts import all_parts
@@ -56,7 +57,7 @@ class LoopCheck:
 
     facts: KernelFacts
     loop: Loop
-    checklist: Checklist
+    attempt: Attempt
 
     def check(self) -> SecondSweep | None:
         """The second loop over the row, if the kernel has one."""
@@ -79,10 +80,10 @@ class LoopCheck:
             self._check_header(second.loop)
             if second.loop.node.orelse or facts.exits_early(second.loop):
                 raise refuted(claim, "early-exit", f"line {second.loop.line} may be left early")
-        self.checklist.prove(claim, f"{where} is counted and runs to its end")
+        self.attempt.prove(claim, f"{where} is counted and runs to its end")
         self._check_effects()
         if second is not None:
-            second.prove(self.checklist)
+            second.prove(self.attempt)
         return second
 
     def _check_header(self, loop: Loop) -> None:
@@ -115,4 +116,4 @@ class LoopCheck:
                 raise refuted(claim, "done-by-every-part", text)
             if effect.volatile:
                 raise refuted(claim, "volatile-load", f"the load {where} is volatile")
-        self.checklist.prove(claim, "up to the end of the loop nothing is done but loads")
+        self.attempt.prove(claim, "up to the end of the loop nothing is done but loads")

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.program_ids import ProgramIds
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import (
     AddArgument,
     Change,
@@ -122,7 +123,7 @@ class SplitLaunches:
         return found
 
 
-def prove_launches(split: SplitLoop, checklist: Checklist) -> SplitLaunches:
+def prove_launches(split: SplitLoop, attempt: Attempt) -> SplitLaunches:
     """Whether every launch is seen and may start other programs. Raises Declined."""
     facts = split.facts
     launches = facts.launches.launches
@@ -130,7 +131,7 @@ def prove_launches(split: SplitLoop, checklist: Checklist) -> SplitLaunches:
     why_not = why_not_changed(facts)
     if why_not:
         raise refuted("launches-are-seen", not_changed_reason(facts), why_not)
-    checklist.prove("launches-are-seen", f"the launches that are given, in {places(launches)}")
+    attempt.prove("launches-are-seen", f"the launches that are given, in {places(launches)}")
     axes = _axes(facts)
     extents = [extents_of(facts, axis) for axis in range(axes)]
     for of_axis in extents:
@@ -140,8 +141,8 @@ def prove_launches(split: SplitLoop, checklist: Checklist) -> SplitLaunches:
     if ids.calls or ids.counts or ids.in_helper or ids.counted_in_helper or ids.unknown is not None:
         text = f"the kernel may ask for its program along axis {axes}, which is to be a new one"
         raise unknown("grid-is-known", "axis-is-taken", text)
-    checklist.prove("grid-is-known", f"each launch has a grid of {axes}, and may have one more")
-    checklist.assume_no_other_launches()
+    attempt.prove("grid-is-known", f"each launch has a grid of {axes}, and may have one more")
+    attempt.assume_no_other_launches()
     return SplitLaunches(split, axes, tuple(zip(*extents, strict=True)))
 
 

@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.dtypes import BOOLEANS, INTEGERS, SOME_FLOAT, SOME_INTEGER
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS
-from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM, Combining, reducing
 from tritonopt.transforms.splitting.moved_names import MovedName, moved_names
@@ -90,27 +91,27 @@ class SplitLoop:
         return body[body.index(self.loop.node) + 1 :]
 
 
-def prove_split(facts: KernelFacts, loop: Loop, checklist: Checklist) -> SplitLoop:
+def prove_split(facts: KernelFacts, loop: Loop, attempt: Attempt) -> SplitLoop:
     """Goes through the conditions; raises Declined at the first one that does not hold."""
-    return _Legality(facts, loop, checklist).check()
+    return _Legality(facts, loop, attempt).check()
 
 
 @dataclass(frozen=True)
 class _Legality:
     facts: KernelFacts
     loop: Loop
-    checklist: Checklist
+    attempt: Attempt
     _said_finite: list[str] = field(default_factory=list)
 
     def check(self) -> SplitLoop:
-        second = LoopCheck(self.facts, self.loop, self.checklist).check()
+        second = LoopCheck(self.facts, self.loop, self.attempt).check()
         names = self._accumulated()
         accumulators = tuple(map(self._accumulator, names))
         found = SplitLoop(self.facts, self.loop, accumulators, tuple(self._moved.values()), second)
         self._check_names(found, names)
         brought = f"each turn brings to {' and '.join(names)} what no other turn has a part in"
-        self.checklist.prove("turns-are-independent", brought)
-        self.checklist.prove("accumulators-can-be-combined", _combined_in_words(found))
+        self.attempt.prove("turns-are-independent", brought)
+        self.attempt.prove("accumulators-can-be-combined", _combined_in_words(found))
         return found
 
     # What turns bring
@@ -336,7 +337,7 @@ class _Legality:
         if below and math.isinf(number) and not self._said_finite:
             self._said_finite.append(name)
             text = f"no tile is taken to have nothing but -inf, below which {name} would be NaN"
-            self.checklist.assume("infinite-rows-are-the-same", text)
+            self.attempt.assume("infinite-rows-are-the-same", text)
 
     def _reduction(self, name: str, combining: Combining) -> ast.Call | None:
         """The one reduction that is all that is done with an accumulator behind the loop."""

@@ -6,15 +6,16 @@ import ast
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted
 from tritonopt.facts.early_returns import returning_early
-from tritonopt.rewriting.checklist import Checklist, refuted
 from tritonopt.source.trees import walk
 from tritonopt.transforms.tiling.tile_body import TileBody
 from tritonopt.transforms.tiling.tile_exits import Exit
 from tritonopt.transforms.writing import names_bound
 
 
-def check_exits(body: TileBody, checklist: Checklist) -> None:
+def check_exits(body: TileBody, attempt: Attempt) -> None:
     """Whether a tile can end without ending the program. Raises Declined."""
     claim = "every-tile-ends-alone"
     ends = {found.end for found in body.exits}
@@ -37,7 +38,7 @@ def check_exits(body: TileBody, checklist: Checklist) -> None:
         way = "let it return once, at its end"
         raise refuted(claim, "helper-returns-early", f"{detail}: {way}")
     lines = ", ".join(str(found.statement.lineno) for found in body.exits)
-    checklist.prove(claim, f"the return in line {lines} becomes a guard" if lines else "no return")
+    attempt.prove(claim, f"the return in line {lines} becomes a guard" if lines else "no return")
 
 
 def _why_not(end: ast.Return, statement: ast.stmt) -> str:

@@ -10,8 +10,8 @@ import ast
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
-from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.source import Change, InsertBefore, Launch
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk

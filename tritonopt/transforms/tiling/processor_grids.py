@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from tritonopt.checks.condition import refuted
 from tritonopt.facts.host.local_names import names_of
-from tritonopt.rewriting.checklist import refuted
 from tritonopt.source import Launch
 from tritonopt.transforms.tiling.launch_grids import Extent
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tritonopt.checks.condition import refuted
 from tritonopt.facts import Atom, KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import Iteration, NumPrograms, ProgramId, Quotient
 from tritonopt.facts.algebra.polynomial import Monomial
@@ -16,7 +17,6 @@ from tritonopt.facts.effects import Loop
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.facts.values import Value
-from tritonopt.rewriting.checklist import refuted
 
 
 def check_program_count(facts: KernelFacts, ids: ProgramIds) -> None:

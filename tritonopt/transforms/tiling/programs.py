@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 from itertools import product
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.language import DTYPES, MATH_MODULES, function
 from tritonopt.facts.memory.races import find_crossing, find_races
 from tritonopt.facts.program_ids import ProgramIds
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 
 _OF_HOST = frozenset({"triton.cdiv", "triton.next_power_of_2"})
 _OF_THE_LANGUAGE = (
@@ -36,7 +37,7 @@ def check_program_ids(ids: ProgramIds) -> None:
         raise refuted(claim, "helper-reads-program-id", detail)
 
 
-def check_effects(facts: KernelFacts, checklist: Checklist) -> None:
+def check_effects(facts: KernelFacts, attempt: Attempt) -> None:
     """Whether nothing can tell one program from another. Raises Declined."""
     claim = "effects-are-known"
     for effect in facts.effects:
@@ -52,7 +53,7 @@ def check_effects(facts: KernelFacts, checklist: Checklist) -> None:
         if isinstance(call, ast.Call) and any(k.arg == "warp_specialize" for k in call.keywords):
             detail = f"the loop in line {loop.line} is warp-specialized"
             raise refuted(claim, "warp-specialized", detail)
-    checklist.prove(claim, "no call with unknown effects")
+    attempt.prove(claim, "no call with unknown effects")
 
 
 def _knows_no_grid(name: str) -> bool:
@@ -62,7 +63,7 @@ def _knows_no_grid(name: str) -> bool:
     return function(name) in _OF_THE_LANGUAGE
 
 
-def check_races(facts: KernelFacts, axis: int, checklist: Checklist) -> None:
+def check_races(facts: KernelFacts, axis: int, attempt: Attempt) -> None:
     """Whether no tile shows in which order the tiles are taken. Raises Declined.
 
     One that reads what another writes would.
@@ -70,7 +71,7 @@ def check_races(facts: KernelFacts, axis: int, checklist: Checklist) -> None:
     claim = "tiles-are-independent"
     kinds = {effect.kind for effect in facts.effects}
     if EffectKind.LOAD not in kinds or not kinds & _WRITES:
-        checklist.prove(claim, "no tile reads what another writes")
+        attempt.prove(claim, "no tile reads what another writes")
         return
     found = find_crossing(facts, axis)
     if found is not None:
@@ -86,7 +87,7 @@ def check_races(facts: KernelFacts, axis: int, checklist: Checklist) -> None:
     for race in find_races(facts):
         detail = f"line {race.load.line} reads what line {race.store.line} writes: {race.numbers}"
         raise refuted(claim, "tiles-race", detail)
-    checklist.prove(claim, "no tile is seen to read what another writes")
+    attempt.prove(claim, "no tile is seen to read what another writes")
 
 
 def _check_parts(facts: KernelFacts, claim: str) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from tritonopt.checks.condition import unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.host.tuner_choices import bound
-from tritonopt.rewriting.checklist import unknown
 from tritonopt.source import Change, Module, ReplaceExpression
 from tritonopt.source.project.meanings import Defined
 from tritonopt.source.trees import walk

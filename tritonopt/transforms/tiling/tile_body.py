@@ -11,11 +11,12 @@ import ast
 from dataclasses import dataclass
 from functools import cached_property
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.effects import Effect, Loop
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
-from tritonopt.rewriting.checklist import Checklist, refuted
 from tritonopt.source import Kernel
 from tritonopt.source.trees import is_text, walk
 from tritonopt.transforms.tiling.tile_exits import Exit, exits_of, is_plain
@@ -113,7 +114,7 @@ class TileBody:
         return not self.ids.counts or self.ids.axis in asked
 
 
-def check_waits(body: TileBody, checklist: Checklist) -> None:
+def check_waits(body: TileBody, attempt: Attempt) -> None:
     """A program that waits for another's tile would wait forever for one of its own."""
     claim = "waits-for-no-other-tile"
     waits = [loop for loop in body.facts.loops if _may_wait(body, loop)]
@@ -124,7 +125,7 @@ def check_waits(body: TileBody, checklist: Checklist) -> None:
     detail = "no loop waits for memory"
     if waits:
         detail = f"the lock that line {waits[0].line} takes is given back for the same tile"
-    checklist.prove(claim, detail)
+    attempt.prove(claim, detail)
 
 
 def _may_wait(body: TileBody, loop: Loop) -> bool:
@@ -177,7 +178,7 @@ def _is_lock(body: TileBody, loop: Loop) -> bool:
     return False
 
 
-def check_names(body: TileBody, checklist: Checklist) -> None:
+def check_names(body: TileBody, attempt: Attempt) -> None:
     claim = "names-start-afresh"
     for parameter in body.kernel.parameters:
         if parameter.constexpr and parameter.name in body.bound:
@@ -192,7 +193,7 @@ def check_names(body: TileBody, checklist: Checklist) -> None:
                 raise refuted(claim, "constexpr-in-the-body", detail)
     renamed = ", ".join(body.rebound)
     detail = "nothing that a tile binds is read by the next"
-    checklist.prove(claim, f"{detail}: {renamed} under a new name" if renamed else detail)
+    attempt.prove(claim, f"{detail}: {renamed} under a new name" if renamed else detail)
 
 
 def mentions(node: ast.AST, name: str) -> bool:

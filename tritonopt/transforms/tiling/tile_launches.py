@@ -6,10 +6,11 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import Lane, Param, ProgramId
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.source import AddArgument, Change
 from tritonopt.source.launches import places
 from tritonopt.source.parsing import parsed
@@ -75,13 +76,13 @@ class TileLaunches:
 
 
 def prove_launches(
-    facts: KernelFacts, writer: Writer, axis: int, checklist: Checklist, *, keep_unseen: bool
+    facts: KernelFacts, writer: Writer, axis: int, attempt: Attempt, *, keep_unseen: bool
 ) -> TileLaunches:
     """Whether every launch is seen and its grid is understood. Raises Declined.
 
     With `keep_unseen`, those that are not seen may be started as they are.
     """
-    return _Legality(facts, writer, axis, keep_unseen).check(checklist)
+    return _Legality(facts, writer, axis, keep_unseen).check(attempt)
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class _Legality:
     axis: int
     keep_unseen: bool
 
-    def check(self, checklist: Checklist) -> TileLaunches:
+    def check(self, attempt: Attempt) -> TileLaunches:
         evidence = self.facts.launches
         if evidence.unknown and self.keep_unseen:
             self._check_signature()
@@ -108,14 +109,12 @@ class _Legality:
                 reason = not_changed_reason(self.facts)
                 raise refuted("launches-are-seen", reason, f"{why_not}; {way}")
             check_parameter(self.facts)
-            checklist.prove(
-                "launches-are-seen", "not needed: without the argument all is as before"
-            )
+            attempt.prove("launches-are-seen", "not needed: without the argument all is as before")
             return TileLaunches(parameter, are_kept=True)
         extents = extents_of(self.facts, self.axis)
         where = places(evidence.launches)
-        checklist.prove("launches-are-seen", f"the launches that are given, in {where}")
-        return TileLaunches(parameter, extents, self._bound(extents, checklist))
+        attempt.prove("launches-are-seen", f"the launches that are given, in {where}")
+        return TileLaunches(parameter, extents, self._bound(extents, attempt))
 
     def _check_signature(self) -> None:
         """Whether nobody names the parameters one by one, as a compilation ahead does."""
@@ -124,7 +123,7 @@ class _Legality:
             detail = f"line {use.lineno} may ask what parameters the kernel has"
             raise unknown("parameter-can-be-added", "compiled-ahead", detail)
 
-    def _bound(self, extents: Sequence[Extent], checklist: Checklist) -> str:
+    def _bound(self, extents: Sequence[Extent], attempt: Attempt) -> str:
         """The number of tiles as the kernel may compute it; "" where each launch can pass it."""
         cdiv = self.writer.language("cdiv")
         texts = {extent.in_kernel_terms(cdiv) for extent in extents}
@@ -134,13 +133,13 @@ class _Legality:
             try:
                 check_numbers(extents)
                 check_parameter(self.facts)
-                checklist.prove("grid-is-known", "each launch passes its own number of programs")
+                attempt.prove("grid-is-known", "each launch passes its own number of programs")
                 return ""
             except Declined:
                 if not computed:
                     raise
-        checklist.prove("grid-is-known", f"every launch starts {text} programs")
-        checklist.assume_no_other_launches()
+        attempt.prove("grid-is-known", f"every launch starts {text} programs")
+        attempt.assume_no_other_launches()
         return computed
 
     def _in_kernel(self, text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tritonopt.rewriting.checklist import Checklist
+from tritonopt.checks.attempt import Attempt
 from tritonopt.transforms.tiling.exit_legality import check_exits
 from tritonopt.transforms.tiling.processor_grids import check_grids
 from tritonopt.transforms.tiling.program_count import check_program_count
@@ -24,29 +24,27 @@ class Tiling:
     launches: TileLaunches
 
 
-def prove_tiling(
-    body: TileBody, writer: Writer, checklist: Checklist, *, keep_unseen: bool
-) -> Tiling:
+def prove_tiling(body: TileBody, writer: Writer, attempt: Attempt, *, keep_unseen: bool) -> Tiling:
     """Goes through the conditions. Raises Declined at the first one that does not hold.
 
     With `keep_unseen`, launches that are not seen may be started as they are.
     """
-    check_body(body, checklist)
-    sums = find_sums(body, writer, checklist)
-    launches = prove_launches(body.facts, writer, body.ids.axis, checklist, keep_unseen=keep_unseen)
+    check_body(body, attempt)
+    sums = find_sums(body, writer, attempt)
+    launches = prove_launches(body.facts, writer, body.ids.axis, attempt, keep_unseen=keep_unseen)
     check_grids(launches.extents)
     return Tiling(body, sums, launches)
 
 
-def check_body(body: TileBody, checklist: Checklist) -> None:
+def check_body(body: TileBody, attempt: Attempt) -> None:
     """Whether the body can run again and again. Raises Declined."""
     check_program_ids(body.ids)
     check_program_count(body.facts, body.ids)
     used = "stands for that of tiles" if body.ids.counts else "is not used"
     detail = f"the number of programs {used}, and no helper reads the program id"
-    checklist.prove("one-tile-per-program", detail)
-    check_effects(body.facts, checklist)
-    check_exits(body, checklist)
-    check_waits(body, checklist)
-    check_races(body.facts, body.ids.axis, checklist)
-    check_names(body, checklist)
+    attempt.prove("one-tile-per-program", detail)
+    check_effects(body.facts, attempt)
+    check_exits(body, attempt)
+    check_waits(body, attempt)
+    check_races(body.facts, body.ids.axis, attempt)
+    check_names(body, attempt)

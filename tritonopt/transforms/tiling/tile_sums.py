@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import function
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value, is_integer
-from tritonopt.rewriting.checklist import Checklist
 from tritonopt.source.trees import walk
 from tritonopt.transforms.disjoint_accesses import DisjointAccesses
 from tritonopt.transforms.tiling.tile_body import TileBody
@@ -94,9 +94,9 @@ class TileSums:
     """By line, why they stay."""
 
 
-def find_sums(body: TileBody, writer: Writer, checklist: Checklist) -> TileSums:
+def find_sums(body: TileBody, writer: Writer, attempt: Attempt) -> TileSums:
     """The atomics of the body that can be done once for all tiles of a program."""
-    return _Finder(body, writer).find(checklist)
+    return _Finder(body, writer).find(attempt)
 
 
 class _Finder:
@@ -106,7 +106,7 @@ class _Finder:
         self.kernel = body.kernel
         self.writer = writer
 
-    def find(self, checklist: Checklist) -> TileSums:
+    def find(self, attempt: Attempt) -> TileSums:
         sums: list[TileSum] = []
         left: dict[int, str] = {}
         accesses = DisjointAccesses(self.facts)
@@ -122,7 +122,7 @@ class _Finder:
             except NotExpressible as why:
                 left[statement.lineno] = str(why)
         if sums:
-            accesses.prove(checklist, "sums-are-not-read", "nothing else touches memory")
+            accesses.prove(attempt, "sums-are-not-read", "nothing else touches memory")
         return TileSums(tuple(sums), left)
 
     def _statements(self) -> Iterator[tuple[ast.stmt, ast.If | None]]:

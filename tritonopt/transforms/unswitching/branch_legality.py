@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import Loop, Value
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import is_float
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source.trees import parents_of, walk
 from tritonopt.transforms.loop_invariants import is_invariant, may_divide_by_zero
 from tritonopt.transforms.trip_guards import why_it_runs
@@ -24,23 +25,23 @@ _PLAIN = (ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.bool
 _PLAIN += (ast.cmpop, ast.expr_context)  # type: ignore[assignment]
 
 
-def legal_plan(branch: InvariantBranch, max_statements: int, checklist: Checklist) -> Plan:
+def legal_plan(branch: InvariantBranch, max_statements: int, attempt: Attempt) -> Plan:
     """How the branch moves out of the loop. Raises Declined or NotExpressible where it may not."""
-    _check_loops(branch, checklist)
-    _check_asked(branch, checklist)
-    _check_condition(branch, checklist)
-    guard = _check_way(branch, checklist)
-    _check_names(branch, checklist)
+    _check_loops(branch, attempt)
+    _check_asked(branch, attempt)
+    _check_condition(branch, attempt)
+    guard = _check_way(branch, attempt)
+    _check_names(branch, attempt)
     plan = planned(branch, guard)
     if guard is not None and plan.moved:
         detail = f"what it asks is computed below the `if` in line {guard.lineno}"
         raise unknown("condition-can-move", "under-another-condition", detail)
     _check_scopes(branch, plan)
-    _check_size(branch, plan, max_statements, checklist)
+    _check_size(branch, plan, max_statements, attempt)
     return plan
 
 
-def _check_loops(branch: InvariantBranch, checklist: Checklist) -> None:
+def _check_loops(branch: InvariantBranch, attempt: Attempt) -> None:
     claim = "loops-are-plain"
     for loop in branch.loops:
         where = f"the loop in line {loop.line}"
@@ -55,14 +56,14 @@ def _check_loops(branch: InvariantBranch, checklist: Checklist) -> None:
             raise refuted(claim, "loop-has-else", f"line {node.lineno} has an `else`")
     if branch.facts.exits_early(branch.loop):
         raise refuted(claim, "early-exit", f"{branch.where} may be left early")
-    checklist.prove(claim, "counted or conditional, without else, break or return")
+    attempt.prove(claim, "counted or conditional, without else, break or return")
 
 
 def _counts_with_one_name(loop: Loop) -> bool:
     return isinstance(loop.node, ast.While) or isinstance(loop.node.target, ast.Name)
 
 
-def _check_asked(branch: InvariantBranch, checklist: Checklist) -> None:
+def _check_asked(branch: InvariantBranch, attempt: Attempt) -> None:
     """The loop must not stand in a branch already where the condition is decided."""
     claim = "condition-is-open"
     outer = parents_of(branch.facts.kernel.node)
@@ -73,10 +74,10 @@ def _check_asked(branch: InvariantBranch, checklist: Checklist) -> None:
             detail = f"the `if` in line {node.lineno}, around the loop, has decided it"
             raise refuted(claim, "already-decided", detail)
         node = outer.get(node)
-    checklist.prove(claim, f"nothing around {branch.where} has decided it")
+    attempt.prove(claim, f"nothing around {branch.where} has decided it")
 
 
-def _check_condition(branch: InvariantBranch, checklist: Checklist) -> None:
+def _check_condition(branch: InvariantBranch, attempt: Attempt) -> None:
     claim = "condition-is-invariant"
     facts, condition = branch.facts, branch.condition
     if condition.shape != () or when_known(facts, condition, branch.in_helper) == "unknown":
@@ -100,10 +101,10 @@ def _check_condition(branch: InvariantBranch, checklist: Checklist) -> None:
     for effect in branch.effects_in(branch.node.test):
         detail = f"the {effect.name} in line {effect.line} belongs to every iteration"
         raise refuted(claim, "condition-has-effects", detail)
-    checklist.prove(claim, f"the same in every iteration of {branch.where}")
+    attempt.prove(claim, f"the same in every iteration of {branch.where}")
 
 
-def _check_way(branch: InvariantBranch, checklist: Checklist) -> ast.If | None:
+def _check_way(branch: InvariantBranch, attempt: Attempt) -> ast.If | None:
     """What stands between the loop and the `if` must not decide whether the `if` compiles.
 
     One condition of the compiler's may, right below the loop: it goes in front with the other one,
@@ -135,7 +136,7 @@ def _check_way(branch: InvariantBranch, checklist: Checklist) -> ast.If | None:
     ):
         detail = "it divides by what may be zero, and would do so where the loop does not run"
         raise refuted(claim, "may-divide-by-zero", detail)
-    checklist.prove(claim, "it computes nothing that could fail where it did not run")
+    attempt.prove(claim, "it computes nothing that could fail where it did not run")
     return guard
 
 
@@ -156,7 +157,7 @@ def _is_guard(branch: InvariantBranch, parent: ast.If, condition: Value) -> bool
 # Names
 
 
-def _check_names(branch: InvariantBranch, checklist: Checklist) -> None:
+def _check_names(branch: InvariantBranch, attempt: Attempt) -> None:
     """What a loop leaves behind must have one type in and behind an `if`."""
     claim = "names-keep-their-types"
     node = branch.loop.node
@@ -173,7 +174,7 @@ def _check_names(branch: InvariantBranch, checklist: Checklist) -> None:
             raise refuted(claim, "name-is-read-later", detail)
     for name in own:
         _check_induction(branch, claim, name)
-    checklist.prove(claim, "what the loop carries is bound before it")
+    attempt.prove(claim, "what the loop carries is bound before it")
 
 
 def _read(branch: InvariantBranch) -> Iterator[tuple[ast.Name, Value | None]]:
@@ -273,7 +274,7 @@ def _header(statement: ast.stmt) -> ast.AST:
 # Size
 
 
-def _check_size(branch: InvariantBranch, plan: Plan, limit: int, checklist: Checklist) -> None:
+def _check_size(branch: InvariantBranch, plan: Plan, limit: int, attempt: Attempt) -> None:
     """The copies, with those that other conditions made before, must stay readable."""
     loop = branch.loop.node
     parents = parents_of(branch.facts.kernel.node)
@@ -296,7 +297,7 @@ def _check_size(branch: InvariantBranch, plan: Plan, limit: int, checklist: Chec
             f"max_statements={limit}; if that is fine, give loop-unswitch{{max_statements={size}}}"
         )
         raise refuted(claim, "too-many-statements", detail)
-    checklist.prove(claim, f"{size} statements in all")
+    attempt.prove(claim, f"{size} statements in all")
 
 
 def _holds_one_loop(branch: ast.If, inner: ast.stmt) -> bool:

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import Polynomial, Value
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM, Combining
 from tritonopt.transforms.deferral.updates import mentions
 from tritonopt.transforms.vectorization.loop_bodies import Body

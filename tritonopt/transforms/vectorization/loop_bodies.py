@@ -10,12 +10,12 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, is_number
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import ATOMICS, function, is_lane_by_lane
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import Declined, refuted, unknown
 from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.source.trees import walk
 from tritonopt.transforms.vectorization.scalar_loops import ScalarLoop

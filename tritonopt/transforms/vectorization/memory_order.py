@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial
 from tritonopt.facts.algebra.atoms import Iteration
 from tritonopt.facts.algebra.bounds import Bounds
@@ -18,7 +20,6 @@ from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.dtypes import BOOLEANS, INTEGERS
 from tritonopt.facts.effects import Effect
-from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.transforms.disjoint_accesses import DisjointAccesses
 from tritonopt.transforms.thread_exchange import CLAIM as THREADS
 from tritonopt.transforms.thread_exchange import ThreadExchange
@@ -30,13 +31,13 @@ _COMMUTING = frozenset({"atomic_add", "atomic_max", "atomic_min", "atomic_and", 
 }
 
 
-def prove_memory_order(loop: ScalarLoop, checklist: Checklist, *, meets: bool) -> bool:
+def prove_memory_order(loop: ScalarLoop, attempt: Attempt, *, meets: bool) -> bool:
     """Whether results are the same bits: of atomic sums of floats only the order may differ.
 
     `meets` says that all threads meet behind the loop, to reduce a tile. Raises Declined where
     iterations, or threads, may touch one element.
     """
-    order = _Order(loop, checklist)
+    order = _Order(loop, attempt)
     exact = order.check_loop()
     order.conclude(meets)
     return exact
@@ -54,10 +55,10 @@ class _Place:
 
 
 class _Order:
-    def __init__(self, loop: ScalarLoop, checklist: Checklist) -> None:
+    def __init__(self, loop: ScalarLoop, attempt: Attempt) -> None:
         self.loop = loop
         self.facts: KernelFacts = loop.facts
-        self._checklist = checklist
+        self._attempt = attempt
         self._accesses = DisjointAccesses(self.facts)
         self._assumed: dict[tuple[str, str], None] = {}
         self._by_launch = False
@@ -67,12 +68,12 @@ class _Order:
         loop = self.loop.loop
         ThreadExchange(self.facts, loop, self.loop.effects, self._accesses, meets).check()
         otherwise = "each iteration stores to elements of its own, if any"
-        self._accesses.prove(self._checklist, _APART, otherwise)
+        self._accesses.prove(self._attempt, _APART, otherwise)
         for claim, detail in self._assumed:
-            self._checklist.assume(claim, detail)
+            self._attempt.assume(claim, detail)
         if self._by_launch:
-            self._checklist.assume_no_other_launches()
-        self._checklist.prove(THREADS, "nothing else in the kernel touches what is stored")
+            self._attempt.assume_no_other_launches()
+        self._attempt.prove(THREADS, "nothing else in the kernel touches what is stored")
 
     def check_loop(self) -> bool:
         effects = self.loop.effects

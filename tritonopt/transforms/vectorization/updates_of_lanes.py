@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from tritonopt.checks.condition import Declined, refuted
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.operations import Op
-from tritonopt.rewriting.checklist import Declined, refuted
 from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, Combining
 from tritonopt.transforms.deferral.updates import check_modes, combined_sides, mentions
 from tritonopt.transforms.vectorization.loop_bodies import Body, Step, conditions

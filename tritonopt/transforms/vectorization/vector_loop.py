@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tritonopt.rewriting.checklist import refuted
+from tritonopt.checks.condition import refuted
 from tritonopt.source import Change, EditConflict, InsertAfter, InsertBefore, Module, Replace
 from tritonopt.source.editing import excerpts
 from tritonopt.transforms.vectorization.carried_names import Kind

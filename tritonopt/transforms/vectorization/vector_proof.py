@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, SOME_FLOAT, SOME_INTEGER
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.combining import AND, OR, PRODUCT, SUM, XOR
 from tritonopt.transforms.pinned_rounding import check_pins
@@ -40,24 +41,24 @@ class Vectorization:
         return self.body.loop.facts
 
 
-def prove_vectorization(loop: ScalarLoop, checklist: Checklist) -> Vectorization:
+def prove_vectorization(loop: ScalarLoop, attempt: Attempt) -> Vectorization:
     """Goes through the conditions; raises Declined at the first one that does not hold."""
-    _check_header(loop, checklist)
+    _check_header(loop, attempt)
     body = read_body(loop)
-    checklist.prove("lanes-do-the-same", "every operation is done lane by lane")
+    attempt.prove("lanes-do-the-same", "every operation is done lane by lane")
     _check_names(loop)
     carried = carried_names(body)
-    types = _Types(loop, checklist)
+    types = _Types(loop, attempt)
     dtypes = tuple(types.check(name) for name in carried)
     what = ", ".join(f"{c.name} is {_WORDS[c.kind]}" for c in carried)
-    checklist.prove("carries-a-reduction", what or "an iteration needs nothing of another")
+    attempt.prove("carries-a-reduction", what or "an iteration needs nothing of another")
     meets = any(c.kind is not Kind.PREFIX for c in carried)
-    exact = prove_memory_order(loop, checklist, meets=meets)
+    exact = prove_memory_order(loop, attempt, meets=meets)
     exact = exact and not any(map(_rounds, carried, dtypes))
     if not exact:
-        check_pins(checklist, loop.facts)
+        check_pins(attempt, loop.facts)
     detail = "a lane that is masked off may count beyond the end of the loop"
-    checklist.assume("no-int32-overflow", detail)
+    attempt.assume("no-int32-overflow", detail)
     return Vectorization(body, carried, dtypes, exact)
 
 
@@ -76,7 +77,7 @@ def _rounds(carried: Carried, dtype: str) -> bool:
     return dtype in FLOAT_BITS and (carried.combining.rounds or chosen)
 
 
-def _check_header(loop: ScalarLoop, checklist: Checklist) -> None:
+def _check_header(loop: ScalarLoop, attempt: Attempt) -> None:
     facts, found = loop.facts, loop.loop
     claim, where = "loops-end-by-themselves", f"the loop in line {found.line}"
     if facts.launches.caller is not None:
@@ -100,8 +101,8 @@ def _check_header(loop: ScalarLoop, checklist: Checklist) -> None:
             raise unknown(claim, "loop-is-not-understood", f"{where} counts in another type")
     number = facts.forms.of(found.step).constant_value
     if number is None and not facts.forms.is_positive(facts.forms.of(found.step)):
-        checklist.assume("sizes-are-positive", f"the step of {where} is at least 1")
-    checklist.prove(claim, "no iteration ends early")
+        attempt.assume("sizes-are-positive", f"the step of {where} is at least 1")
+    attempt.prove(claim, "no iteration ends early")
 
 
 def _check_names(loop: ScalarLoop) -> None:
@@ -126,7 +127,7 @@ def _is_left_over(value: Value, loop: ScalarLoop) -> bool:
 @dataclass(frozen=True)
 class _Types:
     loop: ScalarLoop
-    checklist: Checklist
+    attempt: Attempt
 
     def check(self, carried: Carried) -> str:
         """The type of a name, in which its tile is kept."""
@@ -149,7 +150,7 @@ class _Types:
         if carried.kind in (Kind.CHOSEN, Kind.CHOSEN_INNER, Kind.INDEX) and dtype in FLOAT_BITS:
             text = f"{name} is a float, and its order is not that of the loop"
             raise unknown(claim, "accumulator-type-unknown", text)
-        self.checklist.prove(claim, f"{name} is {dtype}")
+        self.attempt.prove(claim, f"{name} is {dtype}")
         return dtype
 
     def _own(self, name: str) -> str | None:

@@ -17,9 +17,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.memory.overflows import bounds_of, parts_of
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import Change, InsertAfter, ReplaceExpression
 from tritonopt.source.parsing import parsed
 from tritonopt.transforms.autotuning.restored_buffers import may_be_none
@@ -42,13 +43,13 @@ class WideOnDemand:
     facts: KernelFacts
     places: Sequence[WidePlace]
 
-    def changes(self, writer: Writer, checklist: Checklist) -> Iterator[Change]:
+    def changes(self, writer: Writer, attempt: Attempt) -> Iterator[Change]:
         """Raises Declined, or NotExpressible where triton has no name in the file."""
         tensors = self._tensors()
         parameters = [p for p in self.facts.kernel.parameters if p.name in tensors]
         check_heuristic(self.facts, parameters)
-        checklist.prove("heuristic-can-be-added", "every launch would ask it")
-        checklist.assume("launched-as-usual", "files that were not given use it for launches only")
+        attempt.prove("heuristic-can-be-added", "every launch would ask it")
+        attempt.assume("launched-as-usual", "files that were not given use it for launches only")
         function = _function([p.name for p in parameters])
         name = self._set_already(function)
         if not name:

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tritonopt.checks.condition import Declined, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.memory.overflows import Overflow, Widths, parts_of
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.uses import users
-from tritonopt.rewriting.checklist import Declined, unknown
 
 _PASSING_ON = frozenset(
     {Op.ADD, Op.SUB, Op.MUL, Op.INSERT_AXES, Op.BROADCAST_TO, Op.MINIMUM, Op.MAXIMUM}
