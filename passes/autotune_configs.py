@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.checks.attempt import Attempt
-
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Pass
@@ -153,11 +152,10 @@ class AutotuneConfigs(Pass):
         from tritonopt.transforms.autotuning.untuned_launches import check_launches
         from tritonopt.transforms.bits import bits_when_code_moves
 
-        attempt = Attempt()
         changes: tuple[Change, ...] = ()
         tile: FreeTile | None = None
         why = ""
-        with attempt:
+        with Attempt() as attempt:
             check_launches(facts, attempt)
             restored = restored_buffers(facts, attempt)
             if self.tiles:
@@ -167,20 +165,17 @@ class AutotuneConfigs(Pass):
                 attempt.assume("tiles-are-independent", "two pointers are one buffer, or apart")
             changes = tuple(_changes(facts, tile, restored))
             attempt.prove("is-expressible", "the launches can leave it to a tuner")
-        if attempt.failed is None:
-            what = "warps" if tile is None else f"warps and {tile.name}"
-            message = f"left {what} to Triton's tuner" + (f"; the tile stays: {why}" if why else "")
-        else:
-            message = f"added no tuner: {attempt.failed.detail}"
-        rounds = tile is not None and not tile.is_exact
-        return Site(
+        if tile is not None and not tile.is_exact:
+            attempt.need(Safety.ROUNDING)
+        what = "warps" if tile is None else f"warps and {tile.name}"
+        return Site.of(
+            attempt,
             facts.kernel.node,
-            attempt.conditions,
-            message,
-            attempt.safety | {Safety.CONTRACT, *([Safety.ROUNDING] if rounds else [])},
-            bits_when_code_moves(facts),
-            attempt.facts_used,
-            changes,
+            f"left {what} to Triton's tuner" + (f"; the tile stays: {why}" if why else ""),
+            "added no tuner",
+            needs={Safety.CONTRACT},
+            bits=bits_when_code_moves(facts),
+            changes=changes,
             pays=False,
             advice="let Triton's tuner choose warps and tiles",
         )

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.checks.attempt import Attempt
-
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Pass
@@ -126,10 +125,9 @@ class BlockPointers(Pass):
         first = first_mention(facts)
         if first is None:
             return
-        attempt = Attempt()
         changes: tuple[Change, ...] = ()
         message = ""
-        with attempt:
+        with Attempt() as attempt:
             writer = Writer(facts)
             is_pointers = self.write == "pointers"
             handed = handed_blocks(facts, self) if is_pointers else None
@@ -154,16 +152,13 @@ class BlockPointers(Pass):
                 what = "the descriptors, and an allocator at each launch"
                 message = f"turned {_number(proof)} into tensor descriptors"
             attempt.prove("is-expressible", f"{what} can be written")
-        if attempt.failed is not None:
-            message = f"kept the block pointers: {attempt.failed.detail}"
         advice = "write block pointers as pointers and masks: Triton 3.9 has none"
-        safety = {Safety.CONTRACT} if self.write == "descriptors" else set()
-        yield Site(
+        yield Site.of(
+            attempt,
             first,
-            attempt.conditions,
             message,
-            attempt.safety | safety,
-            facts_used=attempt.facts_used,
+            "kept the block pointers",
+            needs={Safety.CONTRACT} if self.write == "descriptors" else (),
             changes=changes,
             advice=advice,
         )

@@ -7,17 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import unknown
-
 from tritonopt.facts import KernelFacts
-from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.transforms.collapsing.index_nests import Nest
-    from tritonopt.transforms.collapsing.nest_proof import Collapse
 
 
 @dataclass(frozen=True)
@@ -139,37 +135,28 @@ class CollapseLoops(Pass):
     def _examined(self, nest: Nest) -> Site:
         from tritonopt.transforms.collapsing.flat_loop import FlatLoop
         from tritonopt.transforms.collapsing.nest_proof import prove_nest
-        from tritonopt.transforms.promised_order import ask_for_order
+        from tritonopt.transforms.promised_order import assume_free_order
 
-        attempt = Attempt()
         changes: tuple[Change, ...] = ()
-        collapse: Collapse | None = None
-        asked: frozenset[Safety] = frozenset()
-        with attempt:
-            try:
-                collapse = prove_nest(nest, attempt)
-                if collapse.rounds:
-                    asked = ask_for_order(attempt, nest.facts)
-                changes = FlatLoop(collapse, self.block).changes()
-            except TooLarge:
-                large = "the indices are too large to compare"
-                raise unknown("is-understood", "opaque-value", large) from None
+        rounds = False
+        with Attempt() as attempt:
+            collapse = prove_nest(nest, attempt)
+            rounds = collapse.rounds
+            if rounds:
+                attempt.need(Safety.ROUNDING)
+                assume_free_order(attempt, nest.facts)
+            changes = FlatLoop(collapse, self.block).changes()
             detail = "the number of all elements, and a tile more, stays below 2**31"
             attempt.assume("no-int32-overflow", detail)
             attempt.prove("is-expressible", "the one loop can be written")
         lines = " and ".join(str(loop.line) for loop in nest.loops)
-        rounds = collapse is not None and collapse.rounds
-        failed = attempt.failed
-        return Site(
+        return Site.of(
+            attempt,
             nest.first,
-            attempt.conditions,
-            f"left the loops in lines {lines} as they are: {failed.detail}"
-            if failed
-            else f"made the loops in lines {lines} one loop over tiles of {self.block} elements",
-            attempt.safety | asked | ({Safety.ROUNDING} if rounds else frozenset()),
-            Bits.REDUCTION_ORDER if rounds else Bits.SAME,
-            attempt.facts_used,
-            changes,
+            f"made the loops in lines {lines} one loop over tiles of {self.block} elements",
+            f"left the loops in lines {lines} as they are",
+            bits=Bits.REDUCTION_ORDER if rounds else Bits.SAME,
+            changes=changes,
             pays=False,
             advice=f"make the loops in lines {lines} one loop over tiles",
         )

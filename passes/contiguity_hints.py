@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.checks.attempt import Attempt
-
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.memory.hints import read_hints
 from tritonopt.facts.memory.offsets import without_casts
@@ -172,23 +171,16 @@ class ContiguityHints(Pass):
         hint = hint_for(kernel, wrap, self.least, attempt)
         width = hint.width if hint is not None else ""
         text = " ".join(Writer(facts).text(wrap.places[0]).split())
-        if attempt.failed is None:
-            message = (
-                f"promised that each {width} lanes of {text} are consecutive and start "
-                f"at a multiple of {width}, for loads of up to 16 bytes. Measured {WHERE}: "
-                f"{figure('contiguity-hints')}; where the length is a multiple of 16 and "
-                "specialized, Triton sees as much of a `%` by itself"
-            )
-        else:
-            message = f"no hint for {text}: {attempt.failed.detail}"
-        return Site(
+        return Site.of(
+            attempt,
             wrap.places[0],
-            attempt.conditions,
-            message,
-            attempt.safety,
-            Bits.REDUCTION_ORDER if adds_up_floats(facts.interpretation) else Bits.SAME,
-            attempt.facts_used,
-            hint.changes if hint is not None else (),
+            f"promised that each {width} lanes of {text} are consecutive and start "
+            f"at a multiple of {width}, for loads of up to 16 bytes. Measured {WHERE}: "
+            f"{figure('contiguity-hints')}; where the length is a multiple of 16 and "
+            "specialized, Triton sees as much of a `%` by itself",
+            f"no hint for {text}",
+            bits=Bits.REDUCTION_ORDER if adds_up_floats(facts.interpretation) else Bits.SAME,
+            changes=hint.changes if hint is not None else (),
             # What was measured are loads.
             pays=is_loaded_from(facts, wrap.value),
             advice=f"say that each {width} lanes of {text} are consecutive and "

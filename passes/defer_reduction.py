@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.checks.attempt import Attempt
-
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
@@ -135,21 +134,18 @@ class DeferReduction(Pass):
         for candidate in candidates(facts):
             if (candidate.loop.node, candidate.name) in covered:
                 continue
-            attempt = Attempt()
             changes: tuple[Change, ...] = ()
             deferral: Deferral | None = None
-            with attempt:
+            with Attempt() as attempt:
                 deferral = prove_deferral(facts, candidate.loop, candidate.name, attempt)
                 changes = tuple(DeferredLoop(deferral).changes())
                 attempt.prove("is-expressible", "the tile can be written before the loop")
-            if deferral is not None and attempt.failed is None:
+            if deferral is not None and attempt.holds:
                 covered |= {(loop.node, candidate.name) for loop in deferral.loops}
                 sites.append((deferral, attempt, changes))
             elif candidate.is_innermost:
-                where = f"the loop in line {candidate.loop.line}"
-                assert attempt.failed is not None
-                message = f"left {candidate.name} in {where} as it is: {attempt.failed.detail}"
-                sites.append(Site(candidate.anchor, attempt.conditions, message))
+                left = f"left {candidate.name} in the loop in line {candidate.loop.line} as it is"
+                sites.append(Site.of(attempt, candidate.anchor, "", left))
         others = [found[0] for found in sites if isinstance(found, tuple)]
         for found in sites:
             yield found if isinstance(found, Site) else self._passed(*found, others)
@@ -168,14 +164,14 @@ class DeferReduction(Pass):
             "every iteration"
         )
         worth = worth_of(deferral, deferrals)
-        return Site(
+        return Site.of(
+            attempt,
             deferral.updates[0].statement,
-            attempt.conditions,
             f"reduced {what}: {worth.text}",
-            attempt.safety | (frozenset() if deferral.exact else {Safety.ROUNDING}),
-            Bits.SAME if deferral.exact else Bits.REDUCTION_ORDER,
-            attempt.facts_used,
-            changes,
+            "",
+            needs=() if deferral.exact else {Safety.ROUNDING},
+            bits=Bits.SAME if deferral.exact else Bits.REDUCTION_ORDER,
+            changes=changes,
             pays=worth.pays,
             depends=worth.depends,
             unpaid=worth.unpaid,

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import unknown
-
 from tritonopt.facts import KernelFacts, Loop
-from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.algebra.tiles import tiles_of
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
@@ -298,31 +295,22 @@ class FuseStats(Pass):
         from tritonopt.transforms.linear_fusion.linear_sweep import LinearSweep
         from tritonopt.transforms.online_softmax.reads_saved import worth_of
 
-        attempt = Attempt()
         changes: tuple[Change, ...] = ()
-        with attempt:
-            try:
-                prove_linear(sum_, attempt, plain=self._is_plain)
-                changes = tuple(LinearSweep(sum_).changes(attempt))
-            except TooLarge:
-                large = "the sums are too large to compare"
-                raise unknown("is-understood", "opaque-value", large) from None
+        with Attempt() as attempt:
+            prove_linear(sum_, attempt, plain=self._is_plain)
+            changes = tuple(LinearSweep(sum_).changes(attempt))
             attempt.prove("is-expressible", "what the merged sweep needs can be written there")
         first, second = sum_.sweeps.first, sum_.sweeps.second
         into = f"the loop in line {second.line} into the one in line {first.line}"
-        if attempt.failed is None:
-            message = f"merged {into} (multiplied out)"
-        else:
-            message = f"did not merge {into}: {attempt.failed.detail}"
         worth = worth_of(sum_.facts, second)
-        return Site(
+        return Site.of(
+            attempt,
             second.node,
-            attempt.conditions,
-            message,
-            attempt.safety | {Safety.ROUNDING},
-            Bits.REDUCTION_ORDER,
-            attempt.facts_used,
-            changes,
+            f"merged {into} (multiplied out)",
+            f"did not merge {into}",
+            needs={Safety.ROUNDING},
+            bits=Bits.REDUCTION_ORDER,
+            changes=changes,
             pays=worth.pays,
             depends=True,
             advice=f"merge {into} (multiplied out)",
@@ -335,31 +323,22 @@ class FuseStats(Pass):
         from tritonopt.transforms.loop_fusion.fused_loop import MergedSweep
         from tritonopt.transforms.loop_fusion.legality import prove_fusion
 
-        attempt = Attempt()
         changes: tuple[Change, ...] = ()
-        with attempt:
-            try:
-                fusion = prove_fusion(candidate, attempt)
-                changes = tuple(MergedSweep(fusion).changes(FORMULAS[self.formula]))
-            except TooLarge:
-                large = "the sums are too large to compare"
-                raise unknown("is-understood", "opaque-value", large) from None
+        with Attempt() as attempt:
+            fusion = prove_fusion(candidate, attempt)
+            changes = tuple(MergedSweep(fusion).changes(FORMULAS[self.formula]))
             attempt.prove("is-expressible", "what the merged sweep needs can be written there")
         first, second = candidate.sweeps.first, candidate.sweeps.second
         worth = _worth(facts, second, self.formula)
         into = f"the loop in line {second.line} into the one in line {first.line}"
-        if attempt.failed is None:
-            message = f"merged {into} ({self.formula} formula). Measured: {worth.text}"
-        else:
-            message = f"did not merge {into}: {attempt.failed.detail}"
-        return Site(
+        return Site.of(
+            attempt,
             second.node,
-            attempt.conditions,
-            message,
-            attempt.safety | {Safety.ROUNDING},
-            Bits.REDUCTION_ORDER,
-            attempt.facts_used,
-            changes,
+            f"merged {into} ({self.formula} formula). Measured: {worth.text}",
+            f"did not merge {into}",
+            needs={Safety.ROUNDING},
+            bits=Bits.REDUCTION_ORDER,
+            changes=changes,
             pays=worth.pays,
             depends=True,  # no launch shows how long its rows are
             advice=f"merge {into} ({self.formula} formula)",

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.checks.attempt import Attempt
-
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.rewriting.measured import WHERE, figure
@@ -232,30 +231,28 @@ class GridStride(Pass):
         from tritonopt.transforms.tiling.tile_legality import prove_tiling
         from tritonopt.transforms.writing import Writer
 
-        attempt, writer = Attempt(), Writer(facts)
+        writer = Writer(facts)
         body = TileBody.of(facts, ids)
         keep = self.unseen_launches == "keep"
         tiling: Tiling | None = None
         changes: tuple[Change, ...] = ()
-        with attempt:
+        with Attempt() as attempt:
             tiling = prove_tiling(body, writer, attempt, keep_unseen=keep)
             changes = self._changes(tiling, writer, attempt)
         sums: tuple[TileSum, ...] = ()
-        if tiling is not None and attempt.failed is None:
+        if tiling is not None and attempt.holds:
             sums = tiling.sums.sums
-        safety = set(attempt.safety)
         if tiling is None or not tiling.launches.are_kept:
-            safety.add(Safety.CONTRACT)
+            attempt.need(Safety.CONTRACT)
         if not all(sum_.is_whole for sum_ in sums):
-            safety.add(Safety.ROUNDING)
-        return Site(
+            attempt.need(Safety.ROUNDING)
+        return Site.of(
+            attempt,
             ids.calls[0],
-            attempt.conditions,
-            self._message(attempt, tiling),
-            frozenset(safety),
-            Bits.REDUCTION_ORDER if sums else Bits.SAME,
-            attempt.facts_used,
-            changes,
+            self._message(tiling) if tiling is not None else "",
+            "did not make a loop over tiles",
+            bits=Bits.REDUCTION_ORDER if sums else Bits.SAME,
+            changes=changes,
             pays=any(sum_.is_tile for sum_ in sums),
             saves=self.axis > 0,
             unpaid="does-not-pay" if body.hoisted_loads or sums else "nothing-to-save",
@@ -314,10 +311,7 @@ class GridStride(Pass):
         lines = ", ".join(str(sum_.statement.lineno) for sum_ in tiling.sums.sums)
         return f"{loop}, and do the atomics (line {lines}) once for all of its tiles"
 
-    def _message(self, attempt: Attempt, tiling: Tiling | None) -> str:
-        if tiling is None or attempt.failed is not None:
-            assert attempt.failed is not None
-            return f"did not make a loop over tiles: {attempt.failed.detail}"
+    def _message(self, tiling: Tiling) -> str:
         sums, summary = tiling.sums, tiling.launches.summary
         parts = [f"made each program loop over tiles along axis {self.axis} ({summary})"]
         if hoisted := tiling.body.hoisted:

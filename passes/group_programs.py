@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.checks.attempt import Attempt
-
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Pass
@@ -139,22 +138,17 @@ class GroupPrograms(Pass):
 
         if not multiplies_tiles(facts) or is_grouped(facts):
             return
-        grouping, attempt = Grouping(facts, Writer(facts)), Attempt()
+        grouping = Grouping(facts, Writer(facts))
         changes: tuple[Change, ...] = ()
-        message = advice = f"number the programs in groups of {self.rows} rows of tiles"
-        with attempt:
-            ids = grouping.prove(attempt)
-            changes = (grouping.change(ids, self.rows),)
-            message = f"numbered the programs in groups of {self.rows} rows of tiles"
-        if attempt.failed is not None:
-            message = f"left the order of the programs: {attempt.failed.detail}"
-        yield Site(
+        with Attempt() as attempt:
+            changes = (grouping.change(grouping.prove(attempt), self.rows),)
+        how = f"the programs in groups of {self.rows} rows of tiles"
+        yield Site.of(
+            attempt,
             facts.kernel.node,
-            attempt.conditions,
-            message,
-            attempt.safety,
-            facts_used=attempt.facts_used,
+            f"numbered {how}",
+            "left the order of the programs",
             changes=changes,
             pays=False,
-            advice=advice,
+            advice=f"number {how}",
         )

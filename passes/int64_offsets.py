@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted
-
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.dtypes import FLOATS
 from tritonopt.facts.language import function

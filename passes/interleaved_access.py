@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import unknown
-
 from tritonopt.facts import KernelFacts
-from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
@@ -99,6 +96,7 @@ class InterleavedAccess(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        from tritonopt.transforms.interleaving.adjacency import prove_one_access
         from tritonopt.transforms.interleaving.one_access import OneAccess
         from tritonopt.transforms.interleaving.strided_groups import groups
         from tritonopt.transforms.writing import Writer
@@ -111,7 +109,7 @@ class InterleavedAccess(Pass):
         changes: tuple[Change, ...] = ()
         for group, attempt in attempts.items():
             with attempt:
-                tile = _proved(facts, group, attempt)
+                tile = prove_one_access(facts, group, attempt)
                 # Each alone first: what has no name in one of them is not said of the others.
                 OneAccess(facts, Writer(facts)).changes([tile])
                 tiles.append(tile)
@@ -122,19 +120,7 @@ class InterleavedAccess(Pass):
         for group, attempt in attempts.items():
             if attempt.failed is not None:
                 what = "loads" if group.is_load else "stores"
-                message = f"kept the {what} of {group.lines} apart: {attempt.failed.detail}"
-                yield Site(group.at, attempt.conditions, message)
-
-
-def _proved(facts: KernelFacts, group: Group, attempt: Attempt) -> ContiguousTile:
-    from tritonopt.transforms.interleaving.adjacency import prove_one_access
-
-    try:
-        tile = prove_one_access(facts, group, attempt)
-    except TooLarge:
-        large = "the indices are too large to compare"
-        raise unknown("is-understood", "opaque-value", large) from None
-    return tile
+                yield Site.of(attempt, group.at, "", f"kept the {what} of {group.lines} apart")
 
 
 def _passed(

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.checks.attempt import Attempt
-
 from tritonopt.facts import Effect, KernelFacts
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Pass
@@ -156,23 +155,19 @@ class MergeKernels(Pass):
     def _examined(self, facts: KernelFacts, candidate: Candidate) -> Site:
         from tritonopt.transforms.merging.merged import prove_merge
 
-        attempt = Attempt()
         merged: Merged | None = None
-        with attempt:
+        with Attempt() as attempt:
             merged = prove_merge(facts, candidate, attempt)
         buffers, final = " and ".join(candidate.buffers), candidate.final.name
         anchor = next(e.node for e in facts.effects if e.writes and _is_to(facts, e, candidate))
-        failed = attempt.failed
-        return Site(
+        return Site.of(
+            attempt,
             anchor,
-            attempt.conditions,
-            f"left what is stored to {buffers} to {final}: {failed.detail}"
-            if failed
-            else f"combined what is stored to {buffers} by atomics, without {final}",
-            (merged.safety if merged else frozenset({Safety.CONTRACT})) | attempt.safety,
-            Bits.REDUCTION_ORDER if merged and merged.rounds else Bits.SAME,
-            attempt.facts_used,
-            merged.changes if merged else (),
+            f"combined what is stored to {buffers} by atomics, without {final}",
+            f"left what is stored to {buffers} to {final}",
+            needs=merged.safety if merged else {Safety.CONTRACT},
+            bits=Bits.REDUCTION_ORDER if merged and merged.rounds else Bits.SAME,
+            changes=merged.changes if merged else (),
             pays=False,
             advice=f"combine what is stored to {buffers} by atomics, without {final}",
         )

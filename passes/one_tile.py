@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import unknown
-
 from tritonopt.facts import KernelFacts
-from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.algebra.tiles import tiles_of
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
@@ -196,7 +193,6 @@ class OneTileRows(Pass):
         from tritonopt.transforms.one_tile.row_legality import prove_one_tile
         from tritonopt.transforms.writing import Writer
 
-        attempt = Attempt()
         changes: tuple[Change, ...] = ()
         proof: OneTile | None = None
         raised: Raised | None = None
@@ -204,39 +200,27 @@ class OneTileRows(Pass):
         known = sweeps.one_turn or self.longer_rows == "decline"
         if not known and is_asked_already(sweeps):
             return None
-        with attempt:
-            try:
-                proof = prove_one_tile(sweeps, attempt, known=known)
-                if known:
-                    changes = in_place_of_the_loops(proof)
-                else:
-                    question = ask(sweeps, proof.may_be_empty, attempt)
-                    changes = beside_the_loops(proof, asked(question, Writer(sweeps.facts)))
-                    raised, length = self._raised(sweeps, attempt)
-                    changes += raised.changes if raised is not None else ()
-            except TooLarge:
-                large = "the indices are too large to compare"
-                raise unknown("is-understood", "opaque-value", large) from None
+        with Attempt() as attempt:
+            proof = prove_one_tile(sweeps, attempt, known=known)
+            if known:
+                changes = in_place_of_the_loops(proof)
+            else:
+                question = ask(sweeps, proof.may_be_empty, attempt)
+                changes = beside_the_loops(proof, asked(question, Writer(sweeps.facts)))
+                raised, length = self._raised(sweeps, attempt)
+                changes += raised.changes if raised is not None else ()
             attempt.prove("is-expressible", "what the loops do can be written without them")
         *lines, last = (str(loop.line) for loop in sweeps.loops)
         what = f"the loops in lines {', '.join(lines)} and {last}"
-        if attempt.failed is None:
-            message = f"put {what} into one tile"
-            message += "" if known else ", beside the loops"
-            message += length
-        else:
-            message = f"kept {what}: {attempt.failed.detail}"
-        safety = set(attempt.safety)
         if not (proof is None or proof.is_exact) or not (raised is None or raised.is_exact):
-            safety.add(Safety.ROUNDING)
-        return Site(
+            attempt.need(Safety.ROUNDING)
+        return Site.of(
+            attempt,
             sweeps.loops[0].node,
-            attempt.conditions,
-            message,
-            frozenset(safety),
-            Bits.REDUCTION_ORDER,
-            attempt.facts_used,
-            changes,
+            f"put {what} into one tile" + ("" if known else ", beside the loops") + length,
+            f"kept {what}",
+            bits=Bits.REDUCTION_ORDER,
+            changes=changes,
             pays=sweeps.one_turn or raised is not None or _aims_at_one_tile(sweeps),
             advice=f"load a row that one tile holds once, without {what}",
         )
@@ -248,8 +232,7 @@ class OneTileRows(Pass):
         if not self.raise_block:
             return None, ""
         found: list[Raised] = []
-        own = Attempt()
-        with own:
+        with Attempt() as own:
             found.append(raise_tiles(sweeps, self.raise_block, own))
         if own.failed is not None:
             return None, f"; the tile is not raised ({own.failed.reason}): {own.failed.detail}"

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import unknown
-
 from tritonopt.facts import KernelFacts
-from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
@@ -148,38 +145,28 @@ class OnlineSoftmax(Pass):
         from tritonopt.transforms.online_softmax.online_legality import prove_online
         from tritonopt.transforms.online_softmax.online_sweep import OnlineSweep
         from tritonopt.transforms.online_softmax.reads_saved import worth_of
-        from tritonopt.transforms.promised_order import ask_for_order
+        from tritonopt.transforms.promised_order import assume_free_order
 
-        attempt = Attempt()
         changes: tuple[Change, ...] = ()
-        asked: frozenset[Safety] = frozenset()
         second_stays = False
-        with attempt:
-            try:
-                proof = prove_online(candidate.sweeps, candidate.name, candidate.maximum, attempt)
-                asked = ask_for_order(attempt, facts)
-                second_stays = proof.second_stays
-                changes = tuple((KeptSecond if second_stays else OnlineSweep)(proof).changes())
-            except TooLarge:
-                large = "the sums are too large to compare"
-                raise unknown("is-understood", "opaque-value", large) from None
+        with Attempt() as attempt:
+            proof = prove_online(candidate.sweeps, candidate.name, candidate.maximum, attempt)
+            assume_free_order(attempt, facts)
+            second_stays = proof.second_stays
+            changes = tuple((KeptSecond if second_stays else OnlineSweep)(proof).changes())
             attempt.prove("is-expressible", "what the one sweep needs can be written there")
         first, second = candidate.sweeps.first, candidate.sweeps.second
         worth = worth_of(facts, first)
         gone, kept = (first, second) if second_stays else (second, first)
         into = f"the loop in line {gone.line} into the one in line {kept.line}"
-        if attempt.failed is None:
-            message = f"merged {into}, with a running maximum: {worth.text}"
-        else:
-            message = f"did not merge {into}: {attempt.failed.detail}"
-        return Site(
+        return Site.of(
+            attempt,
             second.node,
-            attempt.conditions,
-            message,
-            attempt.safety | asked | {Safety.ROUNDING},
-            Bits.REDUCTION_ORDER,
-            attempt.facts_used,
-            changes,
+            f"merged {into}, with a running maximum: {worth.text}",
+            f"did not merge {into}",
+            needs={Safety.ROUNDING},
+            bits=Bits.REDUCTION_ORDER,
+            changes=changes,
             pays=worth.pays,
             depends=True,  # no launch shows how long its rows are
             advice=f"merge {into}, with a running maximum",

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.checks.attempt import Attempt
-
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
@@ -167,26 +166,20 @@ class PipelineLoads(Pass):
         if self.unroll:
             parts.append(f"unroll {header}, {self.unroll} turns in one")
         advice = " and ".join(parts)
-        attempt = Attempt()
         changes: tuple[Change, ...] = ()
-        with attempt:
+        with Attempt() as attempt:
             call = loop.check_header(attempt)
             if self.num_stages:
                 loop.check_loads_ahead(self.num_stages - 1, attempt)
             changes = tuple(self._changes(loop, call))
             attempt.prove("is-expressible", "`tl.range` has a name in the file")
-        if attempt.failed is None:
-            message = advice.replace("unroll ", "unrolled ")
-        else:
-            message = f"left {header} as it is: {attempt.failed.detail}"
-        return Site(
+        return Site.of(
+            attempt,
             loop.loop.node,
-            attempt.conditions,
-            message,
-            attempt.safety,
-            bits_when_code_moves(loop.facts),
-            attempt.facts_used,
-            changes,
+            advice.replace("unroll ", "unrolled "),
+            f"left {header} as it is",
+            bits=bits_when_code_moves(loop.facts),
+            changes=changes,
             pays=False,
             advice=advice,
         )

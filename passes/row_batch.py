@@ -10,8 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import refuted, unknown
-
+from tritonopt.checks.condition import refuted
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.atoms import Lane, ProgramId
 from tritonopt.facts.algebra.polynomial import Polynomial, TooLarge
@@ -220,27 +219,21 @@ class RowBatches(Pass):
         if several is not None:
             anchor, number = several
             detail = f"a program handles {number} of them already, however long they are"
-            attempt = Attempt()
-            with attempt:
+            with Attempt() as attempt:
                 raise refuted("rows-can-be-lifted", "several-rows-already", detail)
-            yield Site(anchor, attempt.conditions, f"left the rows as they are: {detail}")
+            yield Site.of(attempt, anchor, "", "left the rows as they are")
 
     def _examined(self, facts: KernelFacts, ids: ProgramIds) -> Site | None:
         from tritonopt.transforms.rank_lifting.lifting_legality import prove_row_batch
         from tritonopt.transforms.rank_lifting.row_launches import Batching
         from tritonopt.transforms.writing import Writer
 
-        attempt = Attempt()
         batching = Batching(self.elements, self.programs)
         apart = False
         proof: RowBatch | None = None
         changes: tuple[Change, ...] = ()
-        with attempt:
-            try:
-                proof = prove_row_batch(facts, ids, Writer(facts), attempt)
-            except TooLarge:
-                large = "the indices are too large to compare"
-                raise unknown("is-understood", "opaque-value", large) from None
+        with Attempt() as attempt:
+            proof = prove_row_batch(facts, ids, Writer(facts), attempt)
             longest = max({proof.launches.longest_tile, *proof.launches.known_tiles})
             if longest > batching.longest:
                 proof = self._with_shorter_tiles(proof, longest, batching)
@@ -257,8 +250,8 @@ class RowBatches(Pass):
             )
             attempt.assume("no-int32-overflow", f"{detail} below 2**31")
             attempt.prove("is-expressible", "what several rows need can be written")
-        done = attempt.failed is None
-        if attempt.failed is None and proof is not None:
+        message = ""
+        if attempt.holds and proof is not None:
             message = f"made each program handle several rows at once ({proof.launches.summary})"
             if apart:
                 message = f"made a kernel for several rows at once, of {batching.longest} elements "
@@ -268,20 +261,16 @@ class RowBatches(Pass):
             if not apart and proof.launches.may_be_long(batching):
                 message += f"; a row of more than {batching.longest} elements keeps a program alone"
                 message += ", in a tile of two axes, which may cost some percent"
-        else:
-            assert attempt.failed is not None
-            message = f"left one row to each program: {attempt.failed.detail}"
         sums = proof is not None and proof.adds_up_floats
-        safety = {*attempt.safety, Safety.CONTRACT, *([Safety.ROUNDING] if sums else [])}
-        return Site(
+        return Site.of(
+            attempt,
             ids.calls[0],
-            attempt.conditions,
             message,
-            frozenset(safety),
-            Bits.REDUCTION_ORDER if sums else Bits.SAME,
-            attempt.facts_used,
-            changes,
-            pays=done and _is_short(proof) and not _is_shared(facts, ids.axis),
+            "left one row to each program",
+            needs={Safety.CONTRACT, Safety.ROUNDING} if sums else {Safety.CONTRACT},
+            bits=Bits.REDUCTION_ORDER if sums else Bits.SAME,
+            changes=changes,
+            pays=attempt.holds and _is_short(proof) and not _is_shared(facts, ids.axis),
             advice="let each program handle several rows at once",
         )
 

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import unknown
-
 from tritonopt.facts import KernelFacts
-from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
@@ -18,7 +15,6 @@ from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.transforms.vectorization.scalar_loops import ScalarLoop
-    from tritonopt.transforms.vectorization.vector_proof import Vectorization
 
 
 @dataclass(frozen=True)
@@ -136,39 +132,30 @@ class ScalarLoopToTiles(Pass):
             yield self._examined(loop)
 
     def _examined(self, loop: ScalarLoop) -> Site:
-        from tritonopt.transforms.promised_order import ask_for_order
+        from tritonopt.transforms.promised_order import assume_free_order
         from tritonopt.transforms.vectorization.turns_saved import saving
         from tritonopt.transforms.vectorization.vector_loop import VectorLoop
         from tritonopt.transforms.vectorization.vector_proof import prove_vectorization
 
-        attempt = Attempt()
         changes: tuple[Change, ...] = ()
-        proof: Vectorization | None = None
-        asked: frozenset[Safety] = frozenset()
-        with attempt:
-            try:
-                proof = prove_vectorization(loop, attempt)
-                if not proof.exact:
-                    asked = ask_for_order(attempt, loop.facts)
-                changes = VectorLoop(proof, self.block).changes()
-            except TooLarge:
-                large = "the indices are too large to compare"
-                raise unknown("is-understood", "opaque-value", large) from None
+        exact = True
+        with Attempt() as attempt:
+            proof = prove_vectorization(loop, attempt)
+            exact = proof.exact
+            if not exact:
+                attempt.need(Safety.ROUNDING)
+                assume_free_order(attempt, loop.facts)
+            changes = VectorLoop(proof, self.block).changes()
             attempt.prove("is-expressible", "the loop can be written over tiles")
         where = f"the loop in line {loop.loop.line}"
-        exact = proof is not None and proof.exact
-        if attempt.failed is not None:
-            message = f"left {where} as it goes, from element to element: {attempt.failed.detail}"
-            return Site(loop.node, attempt.conditions, message)
         saved = saving(loop)
-        return Site(
+        return Site.of(
+            attempt,
             loop.node,
-            attempt.conditions,
             f"made {where} go from tile to tile: {saved.text}",
-            attempt.safety | asked | (frozenset() if exact else {Safety.ROUNDING}),
-            Bits.SAME if exact else Bits.REDUCTION_ORDER,
-            attempt.facts_used,
-            changes,
+            f"left {where} as it goes, from element to element",
+            bits=Bits.SAME if exact else Bits.REDUCTION_ORDER,
+            changes=changes,
             pays=saved.pays,
             depends=saved.depends,
             unpaid="does-not-pay" if saved.depends else "nothing-to-save",

@@ -7,17 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import unknown
-
 from tritonopt.facts import KernelFacts
-from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
 
 if TYPE_CHECKING:
-    from tritonopt.transforms.column_tiles.column_proof import ColumnTiles
     from tritonopt.transforms.column_tiles.row_statements import OneTileRow
 
 
@@ -191,38 +187,31 @@ class SplitColumns(Pass):
         from tritonopt.transforms.column_tiles.column_proof import prove_column_tiles
         from tritonopt.transforms.column_tiles.long_rows import prove_launches
         from tritonopt.transforms.pinned_rounding import check_pins
-        from tritonopt.transforms.promised_order import ask_for_order
+        from tritonopt.transforms.promised_order import assume_free_order
 
-        attempt = Attempt()
-        columns: ColumnTiles | None = None
         changes: tuple[Change, ...] = ()
-        safety = {Safety.CONTRACT}
-        with attempt:
-            try:
-                columns = prove_column_tiles(row, attempt)
-                if columns.rounds:
-                    safety |= {Safety.ROUNDING} | ask_for_order(attempt, row.facts)
-                    check_pins(attempt, row.facts)
-                if columns.compares:
-                    detail = "no row is NaN throughout, whose largest or least is asked for"
-                    attempt.assume("nan-rows-are-the-same", detail)
-                rows = prove_launches(row, self.longest, self.block, attempt)
-                changes = tuple(rows.changes(columns))
-            except TooLarge:
-                large = "the indices are too large to compare"
-                raise unknown("is-understood", "opaque-value", large) from None
+        rounds = False
+        with Attempt() as attempt:
+            columns = prove_column_tiles(row, attempt)
+            rounds = columns.rounds
+            if rounds:
+                attempt.need(Safety.ROUNDING)
+                assume_free_order(attempt, row.facts)
+                check_pins(attempt, row.facts)
+            if columns.compares:
+                detail = "no row is NaN throughout, whose largest or least is asked for"
+                attempt.assume("nan-rows-are-the-same", detail)
+            rows = prove_launches(row, self.longest, self.block, attempt)
+            changes = tuple(rows.changes(columns))
             attempt.prove("is-expressible", "the loops and the launches can be written")
-        failed = attempt.failed
-        return Site(
+        return Site.of(
+            attempt,
             row.lanes[0] if row.lanes else row.facts.kernel.node,
-            attempt.conditions,
-            f"left rows of any length to one tile: {failed.detail}"
-            if failed
-            else f"made a kernel for rows above {self.longest} elements, in tiles of {self.block}",
-            frozenset(safety) | attempt.safety,
-            Bits.REDUCTION_ORDER if columns is not None and columns.rounds else Bits.SAME,
-            attempt.facts_used,
-            changes,
+            f"made a kernel for rows above {self.longest} elements, in tiles of {self.block}",
+            "left rows of any length to one tile",
+            needs={Safety.CONTRACT},
+            bits=Bits.REDUCTION_ORDER if rounds else Bits.SAME,
+            changes=changes,
             pays=False,
             advice=f"go through rows above {self.longest} elements in tiles of {self.block}",
         )

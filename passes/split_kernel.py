@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tritonopt.checks.attempt import Attempt
-
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Pass
@@ -129,23 +128,19 @@ class SplitKernel(Pass):
         groups = write_groups(facts)
         if groups is None:
             return
-        attempt = Attempt()
         changes: tuple[Change, ...] = ()
-        with attempt:
+        with Attempt() as attempt:
             changes = prove_division(groups, attempt)
         names = sorted({b for e in groups.second for b in facts.bases(e) or ()})
         what = " and ".join(names) or "what is summed up"
-        failed = attempt.failed
-        yield Site(
+        yield Site.of(
+            attempt,
             groups.second[0].node,
-            attempt.conditions,
-            f"left {what} to the kernel that stores the rest: {failed.detail}"
-            if failed
-            else f"gave {what} a kernel of its own",
-            frozenset({Safety.CONTRACT}) | attempt.safety,
-            Bits.REDUCTION_ORDER,
-            attempt.facts_used,
-            changes,
+            f"gave {what} a kernel of its own",
+            f"left {what} to the kernel that stores the rest",
+            needs={Safety.CONTRACT},
+            bits=Bits.REDUCTION_ORDER,
+            changes=changes,
             pays=False,
             advice=f"give {what} a kernel of its own",
         )

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.checks.attempt import Attempt
-
 from tritonopt.facts import KernelFacts, Loop
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
@@ -233,7 +232,7 @@ class SplitReduce(Pass):
 
     def _examined(self, facts: KernelFacts, loop: Loop) -> Site:
         from tritonopt.transforms.pinned_rounding import check_pins
-        from tritonopt.transforms.promised_order import ask_for_order
+        from tritonopt.transforms.promised_order import assume_free_order
         from tritonopt.transforms.splitting.atomic_store import prove_atomic
         from tritonopt.transforms.splitting.split_gain import pays_to_divide
         from tritonopt.transforms.splitting.split_kernel import SplitKernel
@@ -241,17 +240,16 @@ class SplitReduce(Pass):
         from tritonopt.transforms.splitting.split_sums import prove_split
         from tritonopt.transforms.writing import Writer
 
-        attempt = Attempt()
         split: SplitLoop | None = None
         changes: tuple[Change, ...] = ()
-        safety = {Safety.CONTRACT}
         summary, few = "", None
-        with attempt:
+        with Attempt() as attempt:
             split = prove_split(facts, loop, attempt)
             if any(c.claim == "infinite-rows-are-the-same" for c in attempt.conditions):
-                safety.add(Safety.ASSUMPTION)
+                attempt.need(Safety.ASSUMPTION)
             if any(a.rounds for a in split.accumulators):
-                safety |= {Safety.ROUNDING} | ask_for_order(attempt, facts)
+                attempt.need(Safety.ROUNDING)
+                assume_free_order(attempt, facts)
                 check_pins(attempt, facts)
             launches = prove_launches(split, attempt)
             atomic = None
@@ -264,21 +262,18 @@ class SplitReduce(Pass):
             attempt.assume("no-int32-overflow", f"{detail} programs, which stays below 2**31")
             attempt.prove("is-expressible", "the two kernels and their launches can be written")
             changes, summary, few = tuple(found), launches.summary, launches.start_few
-        rounds = split is not None and any(a.rounds for a in split.accumulators)
         where = f"the loop in line {loop.line}"
         if split is not None and split.second is not None:
             where = f"the loops in lines {loop.line} and {split.second.loop.line}"
-        failed = attempt.failed
-        return Site(
+        rounds = Safety.ROUNDING in attempt.safety
+        return Site.of(
+            attempt,
             loop.node,
-            attempt.conditions,
-            f"left {where} to one program: {failed.detail}"
-            if failed
-            else f"divided {where} over several programs ({summary} over how many)",
-            frozenset(safety) | attempt.safety,
-            Bits.REDUCTION_ORDER if rounds else Bits.SAME,
-            attempt.facts_used,
-            changes,
+            f"divided {where} over several programs ({summary} over how many)",
+            f"left {where} to one program",
+            needs={Safety.CONTRACT},
+            bits=Bits.REDUCTION_ORDER if rounds else Bits.SAME,
+            changes=changes,
             pays=few is not False and self.combine == "kernel" and pays_to_divide(facts, loop),
             depends=few is None,
             advice=f"let several programs share {where}, which one goes through alone",

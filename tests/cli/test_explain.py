@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from tritonopt.checks import reasons
 
 from tests.cli.test_suggest import HEAD, MAXIMUM, RING
+from tritonopt.checks import reasons
 from tritonopt.cli.main import main
 from tritonopt.reporting.glossary import glossary
 from tritonopt.rewriting import registry, uninstalled

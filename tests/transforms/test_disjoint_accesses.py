@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tritonopt.checks.attempt import Attempt
-
 from tests.facts.support import facts_of
+from tritonopt.checks.attempt import Attempt
 from tritonopt.transforms.disjoint_accesses import DisjointAccesses
 
 KERNEL = """

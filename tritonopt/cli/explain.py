@@ -11,12 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tritonopt.checks import reasons
 from tritonopt.cli import arguments as shared
 from tritonopt.cli.main import OK, complain
 from tritonopt.cli.places import STDIN, Place, PlaceError, place, read_place
 from tritonopt.reporting import text
 from tritonopt.reporting.glossary import glossary
-from tritonopt.rewriting import groups, options, reasons, registry
+from tritonopt.rewriting import groups, options, registry
 from tritonopt.rewriting.options import PassSelectionError
 
 if TYPE_CHECKING:

@@ -7,73 +7,20 @@ the vocabulary that passes, the pipeline and every report share.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tritonopt.source import Change
+from typing import TYPE_CHECKING, Any
 
 from tritonopt.checks import reasons
+from tritonopt.checks.condition import Bits as Bits
+from tritonopt.checks.condition import Condition as Condition
+from tritonopt.checks.condition import Safety as Safety
+from tritonopt.checks.condition import Status as Status
 
-
-class Safety(str, Enum):
-    """What a site needs beyond `exact`. The empty set is `exact` itself."""
-
-    ROUNDING = "rounding"
-    """Floating-point results may differ in rounding."""
-    CONTRACT = "contract"
-    """Asks something of the caller, done in the same change at every launch."""
-    ASSUMPTION = "assumption"
-    """Holds only under facts that the user asserts with `--assume`."""
-
-
-class Bits(str, Enum):
-    """Whether compiled results stay the same bit for bit."""
-
-    SAME = "same"
-    CONTRACTION = "contraction"
-    """The edit exposes or hides an `a * b + c`."""
-    REDUCTION_ORDER = "reduction-order"
-    """The order of a floating-point reduction may change."""
-
-
-class Status(str, Enum):
-    """How a condition came out."""
-
-    PROVED = "proved"
-    ASSUMED = "assumed"
-    """By a written default or by a fact the user gave; the detail says which."""
-    REFUTED = "refuted"
-    UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True)
-class Condition:
-    """A named claim that must hold at a site for its rewrite to be legal.
-
-    `claim` is kebab-case and says what must be true (`same-elements`).
-    `otherwise` names the reason when it is not (`center-is-not-the-mean`);
-    where it is empty the claim itself is the reason. Both are declared, with a
-    sentence each, in `tritonopt.checks.reasons`, or by the pass.
-    """
-
-    claim: str
-    status: Status
-    detail: str = ""
-    otherwise: str = ""
-
-    def __post_init__(self) -> None:
-        reasons.check(self.claim)
-        reasons.check(self.reason)
-
-    @property
-    def holds(self) -> bool:
-        return self.status in (Status.PROVED, Status.ASSUMED)
-
-    @property
-    def reason(self) -> str:
-        return self.otherwise or self.claim
+if TYPE_CHECKING:
+    from tritonopt.checks.attempt import Attempt
+    from tritonopt.source import Change
 
 
 @dataclass(frozen=True)
@@ -111,6 +58,37 @@ class Site:
 
     def __post_init__(self) -> None:
         reasons.check(self.unpaid)
+
+    @classmethod
+    def of(
+        cls,
+        attempt: Attempt,
+        anchor: ast.AST,
+        done: str,
+        left: str,
+        *,
+        needs: Iterable[Safety] = (),
+        bits: Bits = Bits.SAME,
+        changes: Iterable[Change] = (),
+        **expected: Any,
+    ) -> Site:
+        """The site of an attempt.
+
+        `done` says what was rewritten, `left` what stays as it is: the detail of the condition
+        that failed follows it. `needs` is what the site needs beyond what its conditions say;
+        `expected` are the fields on profit, such as `pays`.
+        """
+        failed = attempt.failed
+        return cls(
+            anchor,
+            attempt.conditions,
+            f"{left}: {failed.detail}" if failed else done,
+            attempt.safety | frozenset(needs),
+            bits,
+            attempt.facts_used,
+            () if failed else tuple(changes),
+            **expected,
+        )
 
     @classmethod
     def of_mistake(

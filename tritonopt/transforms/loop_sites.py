@@ -19,21 +19,15 @@ def site(
     `what` moves, and out of which loop, as in "move ... above the loop"; `outcome` is what the
     kernel has for it. `make` goes through the conditions, and raises Declined where one fails.
     """
-    attempt = Attempt()
     changes: tuple[Change, ...] = ()
-    with attempt:
+    with Attempt() as attempt:
         changes = tuple(make(attempt))
         attempt.prove("is-expressible", "what moves can be written above the loop")
-    if attempt.failed is None:
-        message = f"moved {what}; {outcome}"
-    else:
-        message = f"did not move {what}: {attempt.failed.detail}"
-    return Site(
+    return Site.of(
+        attempt,
         anchor,
-        attempt.conditions,
-        message,
-        attempt.safety,
-        facts_used=attempt.facts_used,
+        f"moved {what}; {outcome}",
+        f"did not move {what}",
         changes=changes,
         advice=f"move {what}",
     )

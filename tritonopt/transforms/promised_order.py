@@ -20,10 +20,10 @@ _PROMISES = re.compile(
 _NAMED = (ast.FunctionDef, ast.ClassDef)
 
 
-def ask_for_order(
+def assume_free_order(
     attempt: Attempt, facts: KernelFacts, launches: Iterable[Launch] = ()
-) -> frozenset[Safety]:
-    """What a site needs whose rewrite adds in another order: an assumption where one is promised.
+) -> None:
+    """Need an assumption where an order of additions is promised, which the rewrite changes.
 
     A promise is in the name of the kernel, in its comments and strings and those right above it,
     in what the file says of itself, or in the name of one of its functions, which may be launching
@@ -36,11 +36,10 @@ def ask_for_order(
     about += [n.name for m in files for n in m.tree.body if isinstance(n, _NAMED)]
     around = [_words(at.module, at.launcher) for at in launches if at.launcher is not None]
     promise = _PROMISES.search("\n".join([*about, _words(kernel.module, kernel.node), *around]))
-    if promise is None:
-        return frozenset()
-    said = f"`{promise[0]}` is said of the kernel, and nobody is taken to rely on the old order"
-    attempt.assume("order-is-free", said)
-    return frozenset({Safety.ASSUMPTION})
+    if promise is not None:
+        said = f"`{promise[0]}` is said of the kernel, and nobody is taken to rely on the old order"
+        attempt.assume("order-is-free", said)
+        attempt.need(Safety.ASSUMPTION)
 
 
 def _words(module: Module, node: Function) -> str:

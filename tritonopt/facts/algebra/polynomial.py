@@ -19,6 +19,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, Union
 
+from tritonopt.checks.condition import Condition, Status, Unmet
 from tritonopt.facts.algebra.work import spend
 
 Argument = Union["Atom", "Polynomial", str, int, bool, None, tuple["Argument", ...]]
@@ -28,8 +29,12 @@ MAX_SIZE = 4000
 """Terms, and atoms with all that is inside them. Beyond either a form is of no use to anybody."""
 
 
-class TooLarge(Exception):
+class TooLarge(Unmet):
     """The normal form would have more than `MAX_TERMS` terms or `MAX_SIZE` atoms."""
+
+    def __init__(self) -> None:
+        detail = "the indices are too large to compare"
+        super().__init__(Condition("is-understood", Status.UNKNOWN, detail, "opaque-value"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,7 +14,6 @@ from tritonopt.facts.algebra.turns import is_at_most
 from tritonopt.facts.host.launcher_code import evaluation_at
 from tritonopt.source import (
     Change,
-    EditConflict,
     Enclose,
     InsertAfter,
     InsertBefore,
@@ -38,7 +37,7 @@ from tritonopt.transforms.tiling.known_launches import (
     why_not_changed,
 )
 from tritonopt.transforms.tiling.launch_grids import statement_of
-from tritonopt.transforms.writing import NotExpressible, Writer
+from tritonopt.transforms.writing import Writer
 
 
 @dataclass(frozen=True)
@@ -60,12 +59,9 @@ class LongRows:
 
     def changes(self, columns: ColumnTiles) -> Iterator[Change]:
         """Raises NotExpressible."""
-        try:
-            yield self._kernel(columns)
-            for launch in self.facts.launches.launches:
-                yield from self._either(launch)
-        except EditConflict as conflict:
-            raise NotExpressible(str(conflict)) from conflict
+        yield self._kernel(columns)
+        for launch in self.facts.launches.launches:
+            yield from self._either(launch)
 
     def _kernel(self, columns: ColumnTiles) -> Change:
         kernel = self.facts.kernel

@@ -6,10 +6,8 @@ import ast
 from dataclasses import dataclass
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import unknown
 from tritonopt.facts import KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Param
-from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.memory.offsets import Kind
 from tritonopt.rewriting.advice import is_worth_assuming
@@ -45,13 +43,9 @@ def hint_for(
 
     hint: Hint | None = None
     with attempt:
-        try:
-            promise = prove_promise(kernel, wrap, least, attempt, helps)
-            code = _Code(kernel, promise)
-            written = [code.at(place) for place in wrap.places]
-        except TooLarge:
-            large = "the offsets are too large to compare"
-            raise unknown("is-understood", "too-large", large) from None
+        promise = prove_promise(kernel, wrap, least, attempt, helps)
+        code = _Code(kernel, promise)
+        written = [code.at(place) for place in wrap.places]
         promise.assume(attempt)
         hint = Hint(written[-1][0], tuple(change for _, change in written))
     return hint

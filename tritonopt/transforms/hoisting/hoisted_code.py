@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.facts.effects import Guard
-from tritonopt.source import Change, EditConflict, ReplaceExpression
+from tritonopt.source import Change, ReplaceExpression
 from tritonopt.source.editing import excerpts
 from tritonopt.source.trees import walk
 from tritonopt.transforms.hoisting.guarded_code import Piece, insertion, removals
@@ -54,16 +54,13 @@ def hoisted(load: InvariantLoad, attempt: Attempt) -> list[Change]:
     plan = _plan(load, writer)
     _check_something_stays(load, plan)
     masks = [change for one in load.loads for change in masked(load, one, writer, conditions)]
-    try:
-        code = _code(load, plan, masks)
-        changes: list[Change] = [
-            insertion(facts, load.loop, load.known, code),
-            *removals(facts, load.loop, plan.moved),
-            *(ReplaceExpression(node, plan.name) for node in plan.uses),
-        ]
-        excerpts.check_comments(facts.kernel.module, changes)
-    except EditConflict as conflict:
-        raise NotExpressible(str(conflict)) from conflict
+    code = _code(load, plan, masks)
+    changes: list[Change] = [
+        insertion(facts, load.loop, load.known, code),
+        *removals(facts, load.loop, plan.moved),
+        *(ReplaceExpression(node, plan.name) for node in plan.uses),
+    ]
+    excerpts.check_comments(facts.kernel.module, changes)
     return changes
 
 

@@ -11,7 +11,6 @@ from tritonopt.checks.condition import refuted
 from tritonopt.facts import EffectKind
 from tritonopt.source import (
     Change,
-    EditConflict,
     InsertAfter,
     InsertBefore,
     Remove,
@@ -63,10 +62,7 @@ class LinearSweep:
                 begun.append(f"# What {what} is multiplied by, once that is known.")
                 begun.append(f"{part.name} = {self.zero}")
         begun += self._reference()
-        try:
-            loop = self._merged(begun, attempt)
-        except EditConflict as conflict:
-            raise NotExpressible(str(conflict)) from conflict
+        loop = self._merged(begun, attempt)
         changes: list[Change] = [InsertBefore(self.first, "\n".join(begun))]
         changes += [Replace(self.first, loop), Replace(self.second, behind)]
         written = [change.code for change in changes if not isinstance(change, Remove)]

@@ -38,7 +38,7 @@ from tritonopt.transforms.merging.partial_stores import PartialStore, partial_st
 from tritonopt.transforms.merging.slot_reductions import CLAIM as REDUCED
 from tritonopt.transforms.merging.slot_reductions import SlotReduction, slot_reductions
 from tritonopt.transforms.pinned_rounding import check_pins
-from tritonopt.transforms.promised_order import ask_for_order
+from tritonopt.transforms.promised_order import assume_free_order
 from tritonopt.transforms.tiling.known_launches import not_changed_reason, why_not_changed
 
 
@@ -92,7 +92,7 @@ class _Merge:
             safety |= {Safety.ROUNDING}
             launchers = [pair.first for pair in pairs]
             for facts in (self._facts, self._final):
-                safety |= ask_for_order(self._attempt, facts, launchers)
+                assume_free_order(self._attempt, facts, launchers)
                 check_pins(self._attempt, facts)
         changes = [*kernel.changes()]
         for pair, made in zip(pairs, results, strict=True):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from tritonopt.source import Change, EditConflict, Enclose, InsertBefore, Remove
+from tritonopt.source import Change, Enclose, InsertBefore, Remove
 from tritonopt.source.editing import excerpts
 from tritonopt.source.editing.changes import ELSE
 from tritonopt.transforms.one_tile.question import Asked
 from tritonopt.transforms.one_tile.row_legality import OneTile
-from tritonopt.transforms.writing import NotExpressible
 
 
 def in_place_of_the_loops(proof: OneTile) -> tuple[Change, ...]:
@@ -15,11 +14,8 @@ def in_place_of_the_loops(proof: OneTile) -> tuple[Change, ...]:
     statements = proof.sweeps.statements
     changes: list[Change] = [InsertBefore(statements[0], proof.stretch.code)]
     changes += [Remove(statement, keep_comments=False) for statement in statements]
-    try:
-        gone = proof.stretch.gone
-        excerpts.check_comments(proof.sweeps.facts.kernel.module, changes, gone)
-    except EditConflict as conflict:
-        raise NotExpressible(str(conflict)) from conflict
+    gone = proof.stretch.gone
+    excerpts.check_comments(proof.sweeps.facts.kernel.module, changes, gone)
     return tuple(changes)
 
 

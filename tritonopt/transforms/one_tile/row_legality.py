@@ -13,7 +13,6 @@ from tritonopt.facts import EffectKind, Loop, Value
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import is_float
 from tritonopt.rewriting.constexprs import is_constexpr
-from tritonopt.source import EditConflict
 from tritonopt.source.trees import children, parents_of, walk
 from tritonopt.transforms.disjoint_accesses import DisjointAccesses
 from tritonopt.transforms.one_tile.accumulators import CARRIED, Update, updates_of
@@ -23,7 +22,7 @@ from tritonopt.transforms.one_tile.reuse import reused
 from tritonopt.transforms.one_tile.stretch import Stretch, binds_first, surely_bound
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
 from tritonopt.transforms.one_tile.tidying import tidied
-from tritonopt.transforms.writing import NotExpressible, Writer, names_bound, reads_of
+from tritonopt.transforms.writing import Writer, names_bound, reads_of
 
 _TAKES_NUMBERS = ("maximum", "minimum", "where")
 
@@ -61,17 +60,14 @@ def prove_one_tile(sweeps: RowSweeps, attempt: Attempt, *, known: bool) -> OneTi
     _check_names(sweeps)
     updates, writer = updates_of(sweeps), Writer(sweeps.facts)
     sums = [update for update in updates if update.is_sum]
-    try:
-        straight = straightened(sweeps, [c for u in updates for c in u.changes(writer)])
-        _check_types(sweeps, straight, {(u.loop.identity, u.name) for u in updates})
-        attempt.prove("names-keep-their-types", "what a loop carried has the type that it had")
-        loads = _loads(straight.stretch)
-        names = {update.name for update in sums}
-        stretch = reused(straight.stretch, straight.copies | names)
-        counters = [n for loop in sweeps.loops for n in _targets(loop)]
-        stretch = tidied(stretch, [*_carried(sweeps), *counters], sorted(names))
-    except EditConflict as conflict:
-        raise NotExpressible(str(conflict)) from conflict
+    straight = straightened(sweeps, [c for u in updates for c in u.changes(writer)])
+    _check_types(sweeps, straight, {(u.loop.identity, u.name) for u in updates})
+    attempt.prove("names-keep-their-types", "what a loop carried has the type that it had")
+    loads = _loads(straight.stretch)
+    names = {update.name for update in sums}
+    stretch = reused(straight.stretch, straight.copies | names)
+    counters = [n for loop in sweeps.loops for n in _targets(loop)]
+    stretch = tidied(stretch, [*_carried(sweeps), *counters], sorted(names))
     saved = loads - _loads(stretch)
     if saved <= 0:
         detail = "no element is loaded twice without something that may write it in between"

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt.facts import KernelFacts
-from tritonopt.source import Change, EditConflict, InsertBefore, Module, Remove, applied
+from tritonopt.source import Change, InsertBefore, Module, Remove, applied
 from tritonopt.source.editing import excerpts
 from tritonopt.source.trees import walk
 from tritonopt.transforms.rank_lifting.lifted_part import LiftedPart
-from tritonopt.transforms.writing import NotExpressible, names_bound, names_read
+from tritonopt.transforms.writing import names_bound, names_read
 
 _UNIT = "    "
 
@@ -33,22 +33,19 @@ class RowBranches:
         """`size` is what says how many rows a program has. Raises NotExpressible."""
         module, decision = self.facts.kernel.module, self.part.decisions[0]
         comment = f"# A row that takes several tiles has a program of its own: {size} is 1."
-        try:
-            several = excerpts.indented(self._code(self.lifted, one_tile=True), _UNIT)
-            one = excerpts.indented(f"{comment}\n{self._code((), one_tile=False)}", _UNIT)
-            own = excerpts.statement_code(module, decision, comments_above=False)
-            said = excerpts.statement_code(module, decision).removesuffix(own)
-            header = f"{said}if {excerpts.one_line(module, decision.test)}:"
-            header += excerpts.header_comment(module, decision)
-            above, behind = excerpts.else_comments(module, decision)
-            code = f"{header}\n{several}\n{above}else:{behind}\n{one}"
-            doubled = self._doubled
-            place = decision if self._stays else doubled[0]
-            changes: list[Change] = [InsertBefore(place, code)]
-            changes += [Remove(statement, keep_comments=False) for statement in doubled]
-            excerpts.check_comments(module, changes)
-        except EditConflict as conflict:
-            raise NotExpressible(str(conflict)) from conflict
+        several = excerpts.indented(self._code(self.lifted, one_tile=True), _UNIT)
+        one = excerpts.indented(f"{comment}\n{self._code((), one_tile=False)}", _UNIT)
+        own = excerpts.statement_code(module, decision, comments_above=False)
+        said = excerpts.statement_code(module, decision).removesuffix(own)
+        header = f"{said}if {excerpts.one_line(module, decision.test)}:"
+        header += excerpts.header_comment(module, decision)
+        above, behind = excerpts.else_comments(module, decision)
+        code = f"{header}\n{several}\n{above}else:{behind}\n{one}"
+        doubled = self._doubled
+        place = decision if self._stays else doubled[0]
+        changes: list[Change] = [InsertBefore(place, code)]
+        changes += [Remove(statement, keep_comments=False) for statement in doubled]
+        excerpts.check_comments(module, changes)
         return changes
 
     @cached_property

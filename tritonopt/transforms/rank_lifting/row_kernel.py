@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from tritonopt.facts import KernelFacts
 from tritonopt.source import (
     Change,
-    EditConflict,
     InsertAfter,
     Launch,
     Module,
@@ -42,11 +41,8 @@ class RowKernel:
     def changes(self) -> list[Change]:
         """The new kernel behind the other, which stays as it is. Raises NotExpressible."""
         kernel = self.facts.kernel
-        try:
-            module, node = self._decided(*self._lifted())
-            code = excerpts.statement_code(module, node, comments_above=False)
-        except EditConflict as conflict:
-            raise NotExpressible(str(conflict)) from conflict
+        module, node = self._decided(*self._lifted())
+        code = excerpts.statement_code(module, node, comments_above=False)
         decorators = []
         for decorator in node.decorator_list:
             chosen = set_by_heuristics(module, decorator)

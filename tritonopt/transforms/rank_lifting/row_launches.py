@@ -16,7 +16,6 @@ from tritonopt.source import (
     AddArgument,
     AddParameter,
     Change,
-    EditConflict,
     Enclose,
     InsertBefore,
     Launch,
@@ -46,7 +45,7 @@ from tritonopt.transforms.tiling.known_launches import (
 )
 from tritonopt.transforms.tiling.launch_grids import Extent, names_in, new_name, statement_of
 from tritonopt.transforms.tiling.pruning import in_tuner_keys
-from tritonopt.transforms.writing import NotExpressible, Writer, names_bound
+from tritonopt.transforms.writing import Writer, names_bound
 
 _COMMENT = "# A power of two, with which programs enough remain."
 _LONG = 76
@@ -253,12 +252,9 @@ class RowLaunches:
         kept = list(passed)
         if number.changes and extent.expression is not None:
             kept.append(ReplaceExpression(extent.expression, number.code))
-        try:
-            short = excerpts.changed_code(launch.module, statement, changes)
-            long = excerpts.changed_code(launch.module, statement, kept)
-            check_binding(launch, short, self._taken)
-        except EditConflict as conflict:
-            raise NotExpressible(str(conflict)) from conflict
+        short = excerpts.changed_code(launch.module, statement, changes)
+        long = excerpts.changed_code(launch.module, statement, kept)
+        check_binding(launch, short, self._taken)
         several = excerpts.indented(f"{said}\n{short}", "    ")
         asked = f"if {only_if}:\n{several}"
         if _ends_with_comment(long):

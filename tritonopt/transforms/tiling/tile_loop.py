@@ -12,7 +12,6 @@ from tritonopt.facts.operations import Op
 from tritonopt.source import (
     AddParameter,
     Change,
-    EditConflict,
     Enclose,
     InsertAfter,
     InsertBefore,
@@ -175,10 +174,7 @@ class _TileLoop:
     # What moves out of the loop
 
     def _moved(self, statement: ast.stmt) -> str:
-        try:
-            return moved_code(self.module, statement)
-        except EditConflict as error:
-            raise NotExpressible(str(error)) from None
+        return moved_code(self.module, statement)
 
     def _beginnings(self) -> list[str]:
         """What stands before the loop, for sums under a condition below that condition."""

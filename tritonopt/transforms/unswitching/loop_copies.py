@@ -5,27 +5,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from tritonopt.source import Change, EditConflict, InsertBefore, Remove, Replace
+from tritonopt.source import Change, InsertBefore, Remove, Replace
 from tritonopt.source.editing import excerpts
 from tritonopt.transforms.unswitching.decisions import Plan
 from tritonopt.transforms.unswitching.invariant_branches import InvariantBranch
-from tritonopt.transforms.writing import NotExpressible, block_of
+from tritonopt.transforms.writing import block_of
 
 
 def unswitched(branch: InvariantBranch, plan: Plan) -> list[Change]:
     """The copies in place of the loop. Raises NotExpressible."""
     module, loop = branch.module, branch.loop.node
-    try:
-        code = _copies(branch, plan)
-        if plan.guard is not None:
-            code = _guarded(branch, plan, plan.guard, code)
-        changes: list[Change] = [Replace(loop, code)]
-        if plan.moved:
-            moved = [excerpts.moved_code(module, s) for s in plan.moved]
-            changes.append(InsertBefore(loop, "\n".join(moved)))
-        excerpts.check_comments(module, changes)
-    except EditConflict as conflict:
-        raise NotExpressible(str(conflict)) from conflict
+    code = _copies(branch, plan)
+    if plan.guard is not None:
+        code = _guarded(branch, plan, plan.guard, code)
+    changes: list[Change] = [Replace(loop, code)]
+    if plan.moved:
+        moved = [excerpts.moved_code(module, s) for s in plan.moved]
+        changes.append(InsertBefore(loop, "\n".join(moved)))
+    excerpts.check_comments(module, changes)
     return changes
 
 

@@ -398,10 +398,6 @@ REASONS: Mapping[str, Reason] = {
         "What the new code needs has no name where it would stand, or cannot be written there.",
         "The message says what; give that a name above.",
     ),
-    "too-large": Reason(
-        "The index arithmetic at the site is too large to be compared.",
-        "Compute it in smaller steps, or give names to its parts.",
-    ),
     "opaque-value": Reason(
         "A value at the site comes from something that is not understood.",
         "The message says what; write it with operations of `triton.language`, or give the file "

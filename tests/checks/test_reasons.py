@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+
 from tritonopt.checks import reasons
 from tritonopt.checks.condition import refuted
-
 from tritonopt.rewriting import registry
 from tritonopt.rewriting.model import Bits, Condition, Remark, RemarkKind, Site, Status
 from tritonopt.rewriting.protocol import Pass
 
-ROOMS = ("facts", "rewriting", "transforms", "passes", "runtime")
+ROOMS = ("checks", "facts", "rewriting", "transforms", "passes", "runtime")
 """Where claims and reasons are written."""
 
 KEBAB = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
