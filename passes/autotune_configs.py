@@ -66,7 +66,7 @@ class AutotuneConfigs(Pass):
       that computes the tile (`triton.next_power_of_2(n)`), has another use for the number, or
       passes it by its place, keeps it.
 
-    Two pointers are taken to be one buffer or not to overlap (`tiles-are-independent`). What the
+    Two pointers are taken to be one buffer or not to overlap (`parts-are-independent`). What the
     launches show holds for the files that were given (`no-other-launches`, assumed). A
     launch in another file that says `num_warps` fails after that.
 
@@ -161,8 +161,8 @@ class AutotuneConfigs(Pass):
             if self.tiles:
                 tile, why = why_it_stays(facts)
             if tile is not None:
-                attempt.prove("tiles-may-be-longer", f"{tile.name} may be any length")
-                attempt.assume("tiles-are-independent", "two pointers are one buffer, or apart")
+                attempt.prove("length-is-known-at-the-launch", f"{tile.name} may be any length")
+                attempt.assume("parts-are-independent", "two pointers are one buffer, or apart")
             changes = tuple(_changes(facts, tile, restored))
             attempt.prove("is-expressible", "the launches can leave it to a tuner")
         if tile is not None and not tile.is_exact:

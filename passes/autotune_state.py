@@ -234,7 +234,7 @@ def _sites(facts: KernelFacts, decorator: ast.Call, tuner: _Tuner) -> Iterator[S
         if not found:
             continue
         said.add(base)
-        claim = Condition("runs-twice-like-once", Status.REFUTED, found, "state-is-not-restored")
+        claim = Condition("launches-can-be-tuned", Status.REFUTED, found, "state-is-not-restored")
         what = f"{found}, so that tuning leaves a wrong {base} behind"
         yield Site(
             decorator,

@@ -60,7 +60,7 @@ class BlockPointers(Pass):
     must be the same; else the mask is computed where the block pointer is.
 
     A tensor of booleans is left alone: block pointers load its elements as int8. That none is
-    passed is assumed where the launches do not show it (`elements-are-not-boolean`).
+    passed is assumed where the launches do not show it (`block-is-a-descriptor`).
 
     A descriptor asks for more (`block-is-a-descriptor`): the base is a parameter, the last stride
     is 1, 16 bytes divide all other strides and where blocks begin along the last axis, and a block

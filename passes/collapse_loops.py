@@ -43,20 +43,20 @@ class CollapseLoops(Pass):
 
     The loops are counted by `range` or `tl.range`, the outer ones one by one, each to a number that
     is the same in all turns of those around it; between them stand nothing but assignments of
-    numbers (`nest-does-more`). The innermost one goes over the tiles of a row, and gives the places
+    numbers (`loop-does-more`). The innermost one goes over the tiles of a row, and gives the places
     of its lanes a name (`cols = start + tl.arange(0, BLOCK)`). All that it computes with these is
     computed lane by lane: the length of the tile, or a tile from outside, is used for nothing else
-    (`tile-is-used`), and no helper is called.
+    (`not-lane-by-lane`), and no helper is called.
 
-    Loads and stores are masked off behind the end of the row (`row-is-not-masked`). What is carried
+    Loads and stores are masked off behind the end of the row (`length-matters`). What is carried
     are sums, maxima and minima, of numbers or of tiles that are reduced behind the nest and
-    nowhere else; lanes behind the end of the row change nothing in them (`padding-lanes-count`).
+    nowhere else; lanes behind the end of the row change nothing in them (`masked-off-lanes-count`).
 
     Elements of the nest do not share memory: what is stored is loaded for the same element only,
     and each store goes to another place, or the same value depends on nothing but what is loaded
-    at the same offset (`store-is-scattered`, `iterations-share-memory`). An element is held by
-    another thread than before, so nothing else in the kernel touches what the nest stores, or
-    stores what it loads (`threads-exchange-data`).
+    at the same offset (`dependence-between-iterations`). An element is held by another thread than
+    before, so nothing else in the kernel touches what the nest stores, or stores what it loads
+    (`threads-exchange-data`).
 
     Names of the nest are not read behind it. Sizes are taken to be 0 or more, and the number of all
     elements to be below 2**31 (`no-int32-overflow`).

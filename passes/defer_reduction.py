@@ -57,7 +57,7 @@ class DeferReduction(Pass):
     `0` is int32, `tl.zeros` has its `dtype`. Integers are reduced in that type, or are booleans
     or of 8 bits, whose sum fits int32. To a float accumulator integers of 16 or 32
     bits are not added, for the sum of one tile may not fit their type; that it does is
-    assumed of data of unknown type (`tiles-stay-in-range`).
+    assumed of data of unknown type (`accumulators-are-wide`).
 
     What masked-off lanes hold does not matter: each lane of each tile comes into the result once,
     before and after. A load without `other=` is as wrong, or as right, as it was.

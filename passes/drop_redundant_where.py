@@ -16,7 +16,7 @@ from tritonopt.facts.language import function
 from tritonopt.facts.memory.padding import NotKnown, Padding, same_number
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.uses import may_be_contracted, users
-from tritonopt.rewriting.model import Bits, Safety, Site, Status
+from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, Remove, ReplaceExpression
 from tritonopt.source.trees import walk
@@ -156,23 +156,18 @@ class _Clearing:
         return None
 
     def site(self) -> Site:
-        attempt = Attempt()
         changes: tuple[Change, ...] = ()
-        with attempt:
+        with Attempt() as attempt:
             self._check(attempt)
             changes = (self._change(),)
         cleared = self.facts.kernel.module.text_of(self.cleared)
-        if attempt.failed is None:
-            message = (
-                f"dropped a tl.where that changes nothing: the masked-off lanes are {cleared} "
-                "already, from the other= of the loads"
-            )
-        else:
-            message = f"kept the tl.where: {attempt.failed.detail}"
+        done = (
+            f"dropped a tl.where that changes nothing: the masked-off lanes are {cleared} "
+            "already, from the other= of the loads"
+        )
         bits = Bits.CONTRACTION if self._may_contract else Bits.SAME
-        taken = [c.claim for c in attempt.conditions if c.status is Status.ASSUMED]
-        safety = frozenset({Safety.ASSUMPTION} if "type-stays" in taken else ())
-        return Site(self.call, attempt.conditions, message, safety, bits, changes=changes)
+        left = "kept the tl.where"
+        return Site.of(attempt, self.call, done, left, bits=bits, changes=changes)
 
     # Conditions
 
@@ -186,7 +181,7 @@ class _Clearing:
         self._check_text(attempt)
 
     def _check_lanes(self, attempt: Attempt, padding: Padding) -> None:
-        claim = "masked-lanes-are-equal"
+        claim = "masked-off-lanes-add-nothing"
         wanted = _number(self.facts.values[self.cleared])
         assert wanted is not None
         try:
@@ -205,7 +200,7 @@ class _Clearing:
     def _check_shape(self, attempt: Attempt) -> None:
         before, after = self.facts.values[self.call].shape, self.facts.values[self.kept].shape
         if before is None or after is None:
-            raise unknown("shape-stays", "shape-is-not-known", "its shape is not known")
+            raise unknown("shape-stays", "shapes-differ", "its shape is not known")
         if before != after:
             detail = "the condition or the other branch gives it more axes or lanes"
             raise refuted("shape-stays", "shape-changes", detail)
@@ -219,7 +214,7 @@ class _Clearing:
             own = self.facts.types.of(cleared)
             known = own.complete and len(own.seen) == 1 and own.seen == types.seen
             if not (known and types.complete and not types.by_launch):
-                raise unknown(claim, "type-may-change", "the types of the branches may differ")
+                raise unknown(claim, "type-is-unknown", "the types of the branches may differ")
             attempt.prove(claim, f"both branches are {', '.join(own.seen)}")
             return
         if not is_number(self.facts, self.cleared):
@@ -229,7 +224,7 @@ class _Clearing:
                 detail = (
                     f"{self.facts.kernel.module.text_of(self.cleared)} is a tensor, and no number"
                 )
-                raise unknown(claim, "type-may-change", detail)
+                raise unknown(claim, "type-is-unknown", detail)
             attempt.prove(claim, types.where)
             return
         if cleared.dtype == "float":
@@ -255,7 +250,8 @@ class _Clearing:
             others |= {"" for part in parts if part.op is Op.CAST and part.dtype is None}
             if not others or not others <= {"float", *(("int",) if cleared.dtype == "int" else ())}:
                 detail = f"the data may be {data}, which would become {becomes}"
-                raise unknown(claim, "type-may-change", detail)
+                raise unknown(claim, "type-is-unknown", detail)
+            attempt.need(Safety.ASSUMPTION)
             attempt.assume(claim, f"other= is taken to say it; {data} would become {becomes}")
         if any(_is_infinite(load.other) for load in padding.loads.values()):
             attempt.assume("type-has-infinities", "the data is not of a type such as fp8e4nv")
@@ -284,19 +280,19 @@ class _Clearing:
         return ends
 
     def _check_text(self, attempt: Attempt) -> None:
-        text = self.facts.kernel.module.text_of
+        claim, text = "nothing-else-is-lost", self.facts.kernel.module.text_of
         if comments_in(text(self.call)) > comments_in(text(self.kept)):
-            raise refuted("nothing-else-goes", "comment-inside", "a comment inside would be lost")
+            raise refuted(claim, "comment-inside", "a comment inside would be lost")
         lost = {n for side in (self.condition, self.cleared) for n in walk(side)}
         if any(e.node in lost for e in self.facts.effects) or any(
             isinstance(n, ast.NamedExpr) for n in lost
         ):
-            raise refuted("nothing-else-goes", "effect-inside", "the condition does more than that")
+            raise refuted(claim, "effect-inside", "the condition does more than that")
         statement = self._self_assignment
         if statement is not None and "#" in self._behind(statement):
-            raise refuted("nothing-else-goes", "comment-inside", "a comment behind would be lost")
+            raise refuted(claim, "comment-inside", "a comment behind would be lost")
         if statement is not None and len(block_of(self.facts.kernel.node, statement)) == 1:
-            raise refuted("nothing-else-goes", "nothing-would-remain", "its block would be empty")
+            raise refuted(claim, "not-expressible", "its block would be empty")
 
     def _behind(self, statement: ast.stmt) -> str:
         """What stands behind a statement in its last line."""

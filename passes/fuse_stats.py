@@ -122,21 +122,21 @@ class FuseStats(Pass):
     may be no early exit, volatile load, atomic, barrier or call with unknown
     effects on the way. A sweep of two parts, a loop over full tiles and the last one apart, is
     left alone, and two loops of which one goes on where the other ends are one sweep
-    (`one-sweep-in-two-loops`). Kernels with `div_rn`, `sqrt_rn`, `fdiv` or a round trip
+    (`already-done`). Kernels with `div_rn`, `sqrt_rn`, `fdiv` or a round trip
     through a narrow type are left alone: someone matched another library's bits.
 
-    Of a sum that is multiplied out (`sum-is-linear`) each number that is known too late goes in as
-    a factor, once, through sums, differences, products and `tl.where`; a maximum is part of it, if
-    anything is subtracted from it (`digits-may-cancel`); its coefficients are in fp32 or fp64; only
-    the sum of all lanes is used; and where lanes are cleared by a choice, one is on in each
-    iteration (`lanes-may-all-be-off`). The second sweep is one loop of plain statements that does
-    nothing else, and reads again what the first one reads.
+    Of a sum that is multiplied out (`accumulators-are-sums`) each number that is known too late
+    goes in as a factor, once, through sums, differences, products and `tl.where`; a maximum is
+    part of it, if anything is subtracted from it (`digits-may-cancel`); its coefficients are in
+    fp32 or fp64; only the sum of all lanes is used; and where lanes are cleared by a choice, one
+    is on in each iteration (`masked-off-lanes-count`). The second sweep is one loop of plain
+    statements that does nothing else, and reads again what the first one reads.
 
     With `shifted` an `if` on the way to the tile must be one that the compiler
     knows, as in `if HAS_RESIDUAL`: the first tile is read under it too.
 
     Index arithmetic is taken not to overflow int32 (`no-int32-overflow`), and what is multiplied
-    out not to leave the range of its type (`sums-stay-finite`).
+    out not to leave the range of its type (`rounding-is-free`).
 
     ## Numerics
 
@@ -164,7 +164,7 @@ class FuseStats(Pass):
     `verify` calls it the same algebra, but for one form: where every addition is divided by the
     count, the original never computes the sum of squares, and the clamp asks for its sign.
 
-    Squares that are weighted by what is loaded (`weights-may-vanish`) are left alone. Without
+    Squares that are weighted by what is loaded (`weighted`) are left alone. Without
     weights, the square of the difference between the shift and the mean is at most the number of
     tiles times the variance, so few digits cancel. Weights that are 0 in the first tile leave it
     unbounded: of 16384 elements around 1000 with deviation 1 and padding of 0 and weight 0 in the

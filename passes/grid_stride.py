@@ -76,8 +76,8 @@ class GridStride(Pass):
     No helper uses `tl.num_programs` of the axis or reads the program id itself, but for one that
     does nothing else and returns it, cast or not; and no call has unknown effects (it might). Where
     the kernel itself asks for the number of programs, it gets that of tiles, which is what it was;
-    but a kernel that goes on by it (`already-strided`), that divides its work by it
-    (`already-divided`), or with another loop that depends on it, handles several tiles already, and
+    but a kernel that goes on by it (`already-done`), that divides its work by it
+    (`already-done`), or with another loop that depends on it, handles several tiles already, and
     is left alone; as is one of which each launch starts a program for each multiprocessor at most
     (`grid-of-processors`), for none would have a second tile. No program waits for another: a loop
     that polls memory which the kernel writes is declined, but for a lock that is taken and given
@@ -86,8 +86,8 @@ class GridStride(Pass):
     is a launch seen to pass parts of one tensor that may overlap, as `x[1:]` and `x[:-1]`, or one
     tensor under two names to read and write at offsets that are not shown to be equal. A
     `return` ends an `if` without `else` of the kernel's own
-    block, or one at the end of an `if` that the compiler decides (`early-return`), and no name is
-    bound both before and after it but a pointer that scalars move (`bound-across-a-return`). No
+    block, or one at the end of an `if` that the compiler decides (`early-exit`), and no name is
+    bound both before and after it but a pointer that scalars move (`name-is-bound-elsewhere`). No
     helper returns early for a reason known at run time only: Triton compiles a call of such a one
     outside of loops alone. Nothing is printed (`tl.device_print` begins with the program id), and
     no heuristic or hook, all of which must be in the files that were given, takes all arguments of
@@ -101,8 +101,8 @@ class GridStride(Pass):
     type of the memory (fp32 for narrower floats), to which the atomic casts what it adds.
 
     A parameter is added where a tuner's functions that prune configurations take any argument
-    (`**kwargs`) and read of these only what they name (`pruned-configurations`). What a tuner is
-    given through a dict (`**NAME`) is read where all given files leave that dict as it is.
+    (`**kwargs`) and read of these only what they name (`parameter-cannot-be-added`). What a tuner
+    is given through a dict (`**NAME`) is read where all given files leave that dict as it is.
 
     Tiles and programs together must stay below 2**31 (`no-int32-overflow`): the loop counts that
     far. The tile's index has the type and the values of the program id; where something asks for a
@@ -291,7 +291,7 @@ class GridStride(Pass):
         message = f"changed the most programs of the launch in line {lines} to {self.programs}"
         yield Site(
             ids.calls[0],
-            (Condition("any-grid-is-right", Status.PROVED, detail),),
+            (Condition("grid-is-known", Status.PROVED, detail),),
             f"{message}; what that is worth was not measured",
             frozenset({Safety.CONTRACT, Safety.ROUNDING} if adds else {Safety.CONTRACT}),
             Bits.REDUCTION_ORDER if adds else Bits.SAME,

@@ -46,7 +46,7 @@ class GroupPrograms(Pass):
       programs: that has an order of its own.
     - The ids have names, bound once in the kernel's own block, and are not asked for otherwise. Of
       one axis the id is used for the row and the column of a tile alone, and every launch
-      starts whole rows (`rows-are-whole`).
+      starts whole rows (`programs-are-numbered-in-rows`).
     - No program may notice when another one runs: the kernel reads nothing that it writes,
       and has no atomics, barriers, volatile loads or unknown calls.
 

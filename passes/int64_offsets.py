@@ -221,9 +221,11 @@ def _site(facts: KernelFacts, places: Sequence[WidePlace], *, on_demand: bool) -
     text = " and ".join(texts)
     what = f"{_text(facts, overflow)} would be {overflow.number} where it is {overflow.where}"
     with attempt:
-        attempt.prove("type-is-free", "it goes into addresses and comparisons alone")
+        attempt.prove("type-stays", "it goes into addresses and comparisons alone")
         if any(comments_in(facts.kernel.module.text_of(node)) for node in nodes):
-            raise refuted("nothing-else-goes", "comment-inside", "a comment inside would be lost")
+            raise refuted(
+                "nothing-else-is-lost", "comment-inside", "a comment inside would be lost"
+            )
         if on_demand:
             from tritonopt.transforms.widening.wide_on_demand import WideOnDemand
 

@@ -40,7 +40,7 @@ class InterleavedAccess(Pass):
     The two accesses stand in one block of statements and always run together; their addresses
     differ by one element, and the last axis of their tile goes over the buffer with a step of 2.
     Their masks say the same of the lane, or each the same of its own element, so that one mask can
-    (`same-mask`). They agree on `other` and on hints to the cache, and none is volatile.
+    (`same-arguments`). They agree on `other` and on hints to the cache, and none is volatile.
     Between two loads nothing may store to what they read; between two stores nothing may read or
     write what they store to. There is no exit, barrier, atomic or unknown call between them.
 

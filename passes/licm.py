@@ -32,7 +32,7 @@ class Licm(Pass):
 
     What the compiler does itself is left to it, for the source would only get longer: pure
     expressions, of which nothing is said, and loads in loops that store nothing, which are missed
-    as `the-compiler-does-this`.
+    as `compiler-knows`.
 
     Branches that do not change are moved by `loop-unswitch`, which was a part of this pass. Where
     `licm` is named, in a command, a configuration or a comment that suppresses it, and

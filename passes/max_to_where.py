@@ -148,17 +148,19 @@ class _Extremum:
             x, y, number = y, x, self._number(x)
         if number is None:
             both = "no operand is a known constant: where both are NaN or zero, they may differ"
-            raise unknown("one-operand-is-a-constant", "no-constant", both)
+            raise unknown("constant-is-plain", "no-constant", both)
         self._check_constant(number)
         if not _is_plain(y):
             twice = f"{self._text(y)} would be written twice"
-            raise refuted("constant-is-plain", "constant-is-computed-twice", twice)
+            raise refuted("constant-is-plain", "computed-twice", twice)
         if not isinstance(x, ast.Name):
             twice = f"{self._text(x)} would be computed twice"
-            raise refuted("operand-is-a-name", "operand-is-computed-twice", twice)
+            raise refuted("constant-is-plain", "computed-twice", twice)
         self._check_type(x, number)
         if comments_in(self._facts.kernel.module.text_of(self._call)):
-            raise refuted("nothing-else-goes", "comment-inside", "a comment inside would be lost")
+            raise refuted(
+                "nothing-else-is-lost", "comment-inside", "a comment inside would be lost"
+            )
         comparison = ">" if self._name == "maximum" else "<" if number else "<="
         operand, constant = x.id, self._text(y)
         where = Writer(self._facts).language("where")
@@ -172,7 +174,7 @@ class _Extremum:
         given = dict(zip(names, self._call.args, strict=False))
         given |= {k.arg: k.value for k in self._call.keywords if k.arg is not None}
         if spread or len(given) != len(self._call.args) + len(self._call.keywords):
-            raise unknown(claim, "arguments-are-hidden", "an argument is hidden behind * or **")
+            raise unknown(claim, "arguments-are-not-seen", "an argument is hidden behind * or **")
         if not {"x", "y"} <= set(given) <= set(names):
             raise unknown(claim, claim, "an argument of another name")
         nan = given.get("propagate_nan")
@@ -180,8 +182,10 @@ class _Extremum:
             mode = self._facts.kernel.module.resolve(nan)
             if function(mode) != "PropagateNan.NONE":
                 detail = f"propagate_nan={self._text(nan)} may return the NaN"
-                raise refuted("nan-is-dropped", "nan-is-propagated", detail)
-        self._attempt.prove("nan-is-dropped", "a NaN in the operand gives the constant")
+                raise refuted("masked-off-lanes-add-nothing", "nan-is-propagated", detail)
+        self._attempt.prove(
+            "masked-off-lanes-add-nothing", "a NaN in the operand gives the constant"
+        )
         return given["x"], given["y"]
 
     def _number(self, node: ast.expr) -> int | float | None:
@@ -189,24 +193,24 @@ class _Extremum:
         return constant if isinstance(constant, (int, float)) else None
 
     def _check_constant(self, number: int | float) -> None:
-        claim = "constant-is-ordinary"
+        claim = "constant-is-plain"
         if isinstance(number, bool):
-            raise refuted(claim, "constant-is-boolean", f"{number} is no number")
+            raise refuted(claim, "type-changes", f"{number} is no number")
         if math.isnan(number):
-            raise refuted(claim, "constant-is-nan", "with NaN the result would always be NaN")
+            raise refuted(claim, "constant-is-special", "with NaN the result would always be NaN")
         if number == 0 and math.copysign(1.0, number) < 0:
             zeros = "of -0.0 and 0.0 a comparison picks the second, the hardware the larger"
-            raise refuted(claim, "constant-is-negative-zero", zeros)
+            raise refuted(claim, "constant-is-special", zeros)
         ordinary = number == 0 or math.isinf(number) or _SMALLEST <= abs(number) <= _LARGEST
         if not ordinary or (isinstance(number, int) and _rounded("f", number) != number):
             detail = f"{number} is not in fp32, so tl.{self._name} computes in another type"
-            raise refuted(claim, "constant-out-of-range", detail)
+            raise refuted(claim, "type-changes", detail)
         self._attempt.prove(claim, "it is neither NaN nor -0.0, and in the range of fp32")
 
     # The type
 
     def _check_type(self, x: ast.Name, number: int | float) -> None:
-        claim = "operand-is-fp32"
+        claim = "type-stays"
         value = self._facts.values[x]
         types = self._facts.types.of(value)
         self._refute_integers(value, types, claim)
@@ -215,23 +219,23 @@ class _Extremum:
             self._prove_type(claim, types)
         elif types.some_in(frozenset({"fp64"})) and not exact:
             detail = f"{x.id} is fp64, and tl.{self._name} rounds {number} to fp32"
-            raise refuted(claim, "constant-is-rounded", detail)
+            raise refuted(claim, "type-changes", detail)
         elif exact and types.all_in(frozenset({"fp32", "fp64"})):
             self._prove_type(claim, types)
         elif exact and self._facts.precision.is_wide(value):
             self._attempt.prove(claim, f"{x.id} is fp32 or fp64")
         elif _is_in_all_types(number) and self._is_only_stored:
             detail = f"{number} is exact in all types, and the result is only stored or cast"
-            self._attempt.prove("type-does-not-matter", detail)
+            self._attempt.prove("type-stays", detail)
         elif types.some_in(_NARROW | _FP8):
             wide = f"{x.id} is {types.where}, for which tl.{self._name} returns fp32"
-            raise refuted(claim, "operand-is-narrow", wide)
+            raise refuted(claim, "type-changes", wide)
         elif isinstance(number, int) and not (types.all_in(FLOATS) or _is_cleared_by_float(value)):
             detail = f"{x.id} may be an integer, as {number} is"
-            raise unknown(claim, "operand-may-be-an-integer", detail)
+            raise unknown(claim, "type-is-unknown", detail)
         elif self._is_made_of_narrow(value):
             detail = f"{x.id} is computed from fp16, bf16 or fp8, and may be of such a type itself"
-            raise unknown(claim, "operand-may-be-narrow", detail)
+            raise unknown(claim, "type-is-unknown", detail)
         else:
             returned = f"tl.{self._name} would return fp32 where it is fp16 or bf16"
             self._attempt.assume(claim, f"{x.id} is taken for fp32; {returned}")
@@ -239,10 +243,10 @@ class _Extremum:
 
     def _refute_integers(self, value: Value, types: Types, claim: str) -> None:
         if value.op is Op.CONSTEXPR or value.constant is not None:
-            raise refuted(claim, "operand-is-constexpr", "the compiler computes it")
+            raise refuted(claim, "type-changes", "the compiler computes it")
         counts = not types.seen and self._facts.forms.is_integer(self._facts.forms.of(value))
         if counts or types.some_in(INTEGERS | BOOLEANS):
-            raise refuted(claim, "operand-is-an-integer", "it is an integer")
+            raise refuted(claim, "type-changes", "it is an integer")
 
     def _is_made_of_narrow(self, value: Value) -> bool:
         """Whether a narrow type is seen in what a value is computed from, before it is widened."""

@@ -42,20 +42,21 @@ class MergeKernels(Pass):
     All that the second kernel does is to load partial results, to take them together by `tl.sum`,
     `tl.max` or `tl.min`, in a loop or not, and to store that, each to a buffer of its own. What it
     does with the result beside, as a root or a mean, is no sum of what is done with its parts
-    (`epilogue-is-not-linear`). It adds up in the type of the buffer: fp32, fp64, int32 or int64.
+    (`kernel-does-more`). It adds up in the type of the buffer: fp32, fp64, int32 or int64.
 
     The first kernel does nothing with the buffer but to store there once, in its own block; no
     program ends before that. The sizes, strides, masks and grids of both launches are compared:
-    each partial result is taken in once, and for the element that it belongs to (`other-slots`).
+    each partial result is taken in once, and for the element that it belongs to
+    (`partials-do-not-match`).
 
     Under a lock (`tl.atomic_cas(Lock + group, 0, 1)`, with `group = program % GROUPS`) nothing is
     done but to add to what stands in the row of the group, or to be the first to store there.
     Locks and rows begin with the zeros of the launcher (`lock-is-not-understood`).
 
     Every launch of the first kernel has one of the second behind it in the same block, so on the
-    same stream. Between them nothing runs that is not understood (`other-work-between`). The buffer
-    is made by the launcher, and nobody sees it but the two launches. The output is `torch.empty`
-    memory of the launcher, which nobody uses before, or zeros for a sum.
+    same stream. Between them nothing runs that is not understood (`launches-are-not-paired`). The
+    buffer is made by the launcher, and nobody sees it but the two launches. The output is
+    `torch.empty` memory of the launcher, which nobody uses before, or zeros for a sum.
 
     An output of another type than the buffer's gets that type behind the launch, by `to` or
     `copy_`. Where a tuner runs the first kernel, `reset_to_zero` or `restore_value` is told of the
@@ -72,7 +73,7 @@ class MergeKernels(Pass):
 
     The largest and the least are exact where partial results are numbers: `tl.max` leaves NaN out,
     and an atomic orders it by its bits. Where a program may find nothing but NaN it is of safety
-    `assumption` (`results-are-numbers`).
+    `assumption` (`accumulators-can-be-combined`).
 
     ## Example
 

@@ -67,7 +67,7 @@ class OneTileRows(Pass):
     for rows of one element or more, unless it is shown that all of it is masked off then and adds
     nothing. A Python number becomes a tensor in a loop that carries it, and would not without the
     loop; where the type of the result could be another one, what is added is cast, and where that
-    cannot be (`number-becomes-a-tensor`) the loops stay. What a loop binds for itself must not be
+    cannot be (`type-changes`) the loops stay. What a loop binds for itself must not be
     read behind it, and a counter that begins at 0, which is a tensor, must leave what it is added
     to as it is, in value and type.
 

@@ -107,4 +107,4 @@ class RacingPrograms(Lint):
                 f"{race.mend}"
             )
             reason = "reads-what-others-write"
-            yield Site.of_mistake(race.load.node, "reads-its-own", reason, message)
+            yield Site.of_mistake(race.load.node, "parts-are-independent", reason, message)

@@ -129,7 +129,7 @@ def _site(
         if plain and not comments_in(facts.kernel.module.text_of(call)):
             changes = (ReplaceExpression(call, meant),)
     found = f"{writer.text(call)} reduces along an axis that is {what}"
-    claim = Condition("axis-is-an-integer", Status.REFUTED, found, "axis-is-a-float")
+    claim = Condition("arguments-are-understood", Status.REFUTED, found, "axis-is-a-float")
     told = f"{found}; {meant} was probably meant"
     message = f"{found}: wrote {meant}" if changes else told
     return Site(call, (claim,), message, changes=changes, analysis=True, advice=told)

@@ -71,29 +71,29 @@ class RowBatches(Pass):
 
     ## Conditions
 
-    The program id of axis 0 is the row, or the row is computed from it; there is no other use of it
-    than in arithmetic, and nobody asks how many programs there are. All that depends on the row is
-    lane by lane, a reduction along the one axis of a tile, a load, a store, or an atomic whose old
-    value is not used (`lifting-is-not-known` for all else). A branch asks, and a loop counts, what
-    is the same for all rows (`branch-on-the-row`, `loop-depends-on-the-row`); where all rows leave
-    together, a `return` stays. Rows that leave alone, by an `if` that returns and does nothing
-    else, are masked from there on, unless something is done for all rows behind it: that would be
-    done where all of them have left. Nothing is written to a place that all programs share (`one-
-    place-for-all-rows`), nor does a program read what another one writes, as far as offsets and
-    launches show it (`tiles-race`): that depended on the order of programs before.
+    The program id of axis 0 is the row, or the row is computed from it; there is no other use of
+    it than in arithmetic, and nobody asks how many programs there are. All that depends on the row
+    is lane by lane, a reduction along the one axis of a tile, a load, a store, or an atomic whose
+    old value is not used (`not-lane-by-lane` for all else). A branch asks, and a loop counts, what
+    is the same for all rows (`rows-differ`); where all rows leave together, a `return` stays. Rows
+    that leave alone, by an `if` that returns and does nothing else, are masked from there on,
+    unless something is done for all rows behind it: that would be done where all of them have
+    left. Nothing is written to a place that all programs share (`one-place-for-all-rows`), nor
+    does a program read what another one writes, as far as offsets and launches show it
+    (`tiles-race`): that depended on the order of programs before.
 
     A loop that reduces what it loads, for a result that is used more than once, is left alone:
-    with several rows Triton's compiler fails an assertion there (`reduced-in-a-loop`, seen with
+    with several rows Triton's compiler fails an assertion there (`not-lane-by-lane`, seen with
     3.6 and 3.7). `defer-reduction` before this pass moves the reduction behind the loop.
 
     A name that a loop carries is of one kind throughout: what was a Python number or a tile of one
     number before the loop begins with an axis for the rows; anything else is declined
-    (`one-and-many`). A helper stays as it is where it computes lane by lane and is given tiles of
-    one kind (`helper-cannot-be-lifted`).
+    (`rows-differ`). A helper stays as it is where it computes lane by lane and is given tiles of
+    one kind (`not-lane-by-lane`).
 
     A program that handles several rows already, in tiles of two axes, keeps as many of them
-    (`several-rows-already`, where all launches pass the same number). One that goes
-    from row to row by the number of programs does not start anew for each (`num-programs-is-used`).
+    (`already-done`, where all launches pass the same number). One that goes
+    from row to row by the number of programs does not start anew for each (`program-ids-are-used`).
 
     Every launch is seen, in the kernel's file, and says how long a tile is; a tuner or a heuristic
     that chooses it, or that would see one more argument, is declined. Each launch is a statement
@@ -220,7 +220,7 @@ class RowBatches(Pass):
             anchor, number = several
             detail = f"a program handles {number} of them already, however long they are"
             with Attempt() as attempt:
-                raise refuted("rows-can-be-lifted", "several-rows-already", detail)
+                raise refuted("rows-can-be-lifted", "already-done", detail)
             yield Site.of(attempt, anchor, "", "left the rows as they are")
 
     def _examined(self, facts: KernelFacts, ids: ProgramIds) -> Site | None:
@@ -242,7 +242,7 @@ class RowBatches(Pass):
             wanted = 2 * batching.programs
             if proof.launches.are_few(batching) or starts_at_most(facts, ids.axis, wanted - 1):
                 detail = f"no launch has {wanted} rows"
-                raise refuted("rows-are-short", "few-rows", detail)
+                raise refuted("rows-can-be-lifted", "few-rows", detail)
             apart = self.apart and proof.is_apart(batching)
             changes = tuple(proof.changes(batching, apart=apart))
             detail = (
@@ -281,7 +281,7 @@ class RowBatches(Pass):
         detail = f"a tile of {longest} elements is as much as a program should hold"
         by_a_function = any(extent.meta for extent in proof.launches.extents)
         if by_a_function or not self.apart or not proof.is_apart(batching):
-            raise refuted("rows-are-short", "tile-is-long", detail)
+            raise refuted("rows-can-be-lifted", "tile-is-long", detail)
         fitted = fitted_tile(proof.facts, batching.longest, detail)
         return replace(proof, launches=replace(proof.launches, fitted=fitted))
 

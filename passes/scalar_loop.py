@@ -73,9 +73,9 @@ class ScalarLoopToTiles(Pass):
 
     Sums and running sums of floats, and atomic sums of them, are of safety `rounding`, bits
     `reduction-order`; so is a largest float that is chosen by a comparison, of which only the sign
-    of a zero may differ. Where the author promises the order of a sum, in a comment or a name,
-    the site needs `assumption` too (`order-is-free`). Kernels with `div_rn`, `sqrt_rn`, `fdiv` or
-    a round trip through a narrow type are left alone then: someone matched another library's bits.
+    of a zero may differ. Where the author promises the order of a sum, in a comment or a name, the
+    site needs `assumption` too (`rounding-is-free`). Kernels with `div_rn`, `sqrt_rn`, `fdiv` or a
+    round trip through a narrow type are left alone then: someone matched another library's bits.
 
     ## Example
 

@@ -187,7 +187,7 @@ def _narrowed(
             continue
         node = next(a for a in _arguments(facts.kernel) if a.arg in group)
         message = _message(which, list(group.values()), figures)
-        site = Site.of_mistake(node, "compiler-is-told", "compiler-is-not-told", message)
+        site = Site.of_mistake(node, "hint-is-useful", "compiler-is-not-told", message)
         yield replace(site, pays=not which)
 
 
@@ -273,7 +273,7 @@ def _told_in_vain(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
     )
     harm = "a launch in the middle of a run waits for the compiler, for a kernel that is no faster"
     node = next(a for a in _arguments(facts.kernel) if a.arg == parameter.name)
-    yield Site.of_mistake(node, "is-told-for-a-reason", "recompiles-for-nothing", message, harm)
+    yield Site.of_mistake(node, "hint-is-useful", "recompiles-for-nothing", message, harm)
 
 
 def _is_seed(facts: KernelFacts, use: ast.Name) -> bool:

@@ -130,12 +130,12 @@ class Spills(Lint):
                 continue
             if not compiler.is_there():
                 detail = "triton and torch are not installed, so nothing is compiled"
-                yield _unknown(facts, launched, detail, "no-compiler")
+                yield _unknown(facts, launched, detail, "not-compiled")
                 return
             try:
                 site = _site(facts, launched)
             except compiler.NotCompiled as why:
-                yield _unknown(facts, launched, f"it is not compiled: {why}", "is-not-compiled")
+                yield _unknown(facts, launched, f"it is not compiled: {why}", "not-compiled")
                 return
             if site is not None:
                 yield site
@@ -143,7 +143,7 @@ class Spills(Lint):
 
 
 def _unknown(facts: KernelFacts, launched: LaunchedSetting, why: str, reason: str) -> Site:
-    condition = Condition("tile-fits-into-registers", Status.UNKNOWN, why, reason)
+    condition = Condition("code-is-small", Status.UNKNOWN, why, reason)
     message = f"whether a tile of {launched.tile} fits into registers is not known: {why}"
     return Site(_anchor(facts, launched), (condition,), message)
 
@@ -186,9 +186,7 @@ def _site(facts: KernelFacts, launched: LaunchedSetting) -> Site | None:
         f"{launched.launch.where}{where}, with {setting.warps} warps, a thread has {_said(own)} "
         f"(compiled for sm_90{types}); {', and '.join(mends)}"
     )
-    return Site.of_mistake(
-        _anchor(facts, launched), "tile-fits-into-registers", "tile-is-spilled", message
-    )
+    return Site.of_mistake(_anchor(facts, launched), "code-is-small", "tile-is-spilled", message)
 
 
 def _more_warps(setting: Setting) -> list[Setting]:

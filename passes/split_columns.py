@@ -45,16 +45,16 @@ class SplitColumns(Pass):
     ## Conditions
 
     The kernel has no loops and one length of tiles, which is a constexpr that says nothing else
-    (`tile-is-used`). All that is done to tiles is done lane by lane (`not-lane-by-lane`), or is a
-    sum, a maximum or a minimum of the whole row. Loads and stores of tiles are masked by one length
-    of the row (`row-is-not-masked`), and lanes behind it add nothing to what is reduced (`padding-
-    lanes-count`). The type of what is reduced is known, and for a sum it is of 32 bits or more
-    (`accumulator-is-narrow`).
+    (`not-lane-by-lane`). All that is done to tiles is done lane by lane (`not-lane-by-lane`), or
+    is a sum, a maximum or a minimum of the whole row. Loads and stores of tiles are masked by one
+    length of the row (`length-matters`), and lanes behind it add nothing to what is reduced
+    (`masked-off-lanes-count`). The type of what is reduced is known, and for a sum it is of 32
+    bits or more (`accumulator-is-narrow`).
 
     Loads are done again, and stores of tiles wait for the last loop: so nothing that is stored is
     loaded, but by the same lane before (`data-may-change`). No helper stores, nothing orders memory
     (`order-is-seen`), and the kernel is not left behind its first tile (`early-exit`). A name is a
-    tile or a number throughout (`one-and-many`).
+    tile or a number throughout (`rows-differ`).
 
     Every launch is seen, is a statement of its own in the kernel's file with a grid that is written
     there, and passes the length of the tile, which no tuner or heuristic chooses; it is shown that

@@ -40,7 +40,7 @@ class SplitKernel(Pass):
     the place of an input, or a buffer that the caller passes and that may be one, leave the kernel
     as it is (`parts-share-memory`). All that the kernel does is to load, to compute, and to write,
     to its end: what locks, waits, prints, asserts, or uses what an atomic gives would be done by
-    both (`done-by-both`).
+    both (`done-by-every-part`).
 
     Every launch is seen, is a statement of its own in the kernel's file, and evaluates what comes
     to the same once more. Above the kernel stands `@triton.jit` alone: what a tuner says may be

@@ -72,7 +72,7 @@ class SplitReduce(Pass):
       (`infinite-rows-are-the-same`).
 
     Each turn brings to them what does not depend on what the turns before have left
-    (`needs-the-iteration-before`), but for pointers and offsets that every turn moves by the same
+    (`not-a-recurrence`), but for pointers and offsets that every turn moves by the same
     step. A tile that is not reduced behind the loop has one axis.
 
     Before the loop and in it nothing is stored, printed or asserted (`done-by-every-part`). What
@@ -80,10 +80,11 @@ class SplitReduce(Pass):
 
     One more loop may stand behind it, in the kernel's own block as well, whose turns need nothing
     from each other (`several-sweeps`: merge three sweeps to two first, as `fuse-stats` does). Each
-    of its turns stores a tile of one axis, beside that of the next turn (`store-is-scattered`).
-    What the second kernel loads is known to be no buffer that it stores to (`data-may-change`):
-    one of its programs would read what another one has stored. So a norm that works in place is
-    left alone. It has no atomics or barriers in the loop (`done-by-every-part`).
+    of its turns stores a tile of one axis, beside that of the next turn
+    (`dependence-between-iterations`). What the second kernel loads is known to be no buffer that
+    it stores to (`data-may-change`): one of its programs would read what another one has stored.
+    So a norm that works in place is left alone. It has no atomics or barriers in the loop
+    (`done-by-every-part`).
 
     With `combine=atomics` the order must not matter, so there are no sums of floats, and all that
     is behind the loop is a plain store of the one result, in its own type, each program to an

@@ -168,7 +168,7 @@ def _site(facts: KernelFacts, found: Sequence[TakenIn], wanted: Mapping[Effect, 
         effect = "; GPUs read 0 there today, which does not change the result"
     mend = _mend(found, reduction)
     reason = "zero-changes-the-result" if shown else "undefined-lanes-reduced"
-    claim = Condition("reduced-lanes-are-defined", Status.REFUTED, what, reason)
+    claim = Condition("masked-off-lanes-add-nothing", Status.REFUTED, what, reason)
     site = Site(node, (claim,), f"{what}{effect}: {mend}", analysis=True, pays=bool(shown))
     every = {other for undefined in found for other in wanted[undefined.load]}
     if not first.other or every != {first.other} or any(u.load.inlined for u in found):

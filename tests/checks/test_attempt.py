@@ -20,8 +20,8 @@ from tritonopt.transforms.writing import NotExpressible
 def test_what_does_not_hold_ends_the_block_and_the_list() -> None:
     with Attempt() as attempt:
         attempt.prove("same-range", "both are range(0, N, BLOCK)")
-        raise refuted("same-mask", "different-mask", "they are masked differently")
-    assert [c.claim for c in attempt.conditions] == ["same-range", "same-mask"]
+        raise refuted("same-arguments", "different-mask", "they are masked differently")
+    assert [c.claim for c in attempt.conditions] == ["same-range", "same-arguments"]
     assert attempt.failed is attempt.conditions[-1]
     assert attempt.failed.reason == "different-mask"
 
@@ -50,7 +50,7 @@ def test_a_defect_is_no_condition() -> None:
 def test_facts_that_were_given_are_an_assumption_also_where_a_later_condition_fails() -> None:
     with Attempt() as attempt:
         attempt.prove("same-range", "given", [parse_assumption("N == 4")])
-        raise unknown("same-mask", "different-mask", "not known")
+        raise unknown("same-arguments", "different-mask", "not known")
     assert attempt.safety == {Safety.ASSUMPTION}
     assert attempt.facts_used == {"N == 4"}
 

@@ -12,6 +12,7 @@ import pytest
 
 from tritonopt.checks import reasons
 from tritonopt.checks.condition import refuted
+from tritonopt.checks.renamed import RENAMED
 from tritonopt.rewriting import registry
 from tritonopt.rewriting.model import Bits, Condition, Remark, RemarkKind, Site, Status
 from tritonopt.rewriting.protocol import Pass
@@ -34,7 +35,7 @@ def texts(root: Path) -> dict[str, Path]:
     """Every string of the rooms, and a file that has it; not those of the table itself."""
     found = {}
     for path in sources(root):
-        if path.name != "reasons.py":
+        if path.name not in {"claims.py", "reasons.py", "renamed.py"}:
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str):
                     found[node.value] = path
@@ -158,5 +159,17 @@ def test_a_pass_that_inherits_declares_nothing_anew(monkeypatch: pytest.MonkeyPa
 
 
 def test_no_pass_gives_another_meaning_to_a_name_of_ours() -> None:
-    with pytest.raises(ValueError, match="mine declares 'same-mask', which tritonopt explains"):
-        reasons.declare("mine", {"same-mask": "Something else."})
+    with pytest.raises(
+        ValueError, match="mine declares 'same-arguments', which tritonopt explains"
+    ):
+        reasons.declare("mine", {"same-arguments": "Something else."})
+
+
+def test_a_name_that_was_merged_into_another_still_means_it() -> None:
+    assert not set(RENAMED) & declared(), "an old name is one of the names of now"
+    assert set(RENAMED.values()) <= declared()
+    old = Condition("same-mask", Status.REFUTED, "other lanes", "different-buffer")
+    assert (old.claim, old.reason) == ("same-arguments", "different-elements")
+    said = reasons.explained("different-buffer")
+    assert said[0] == "different-buffer is now called different-elements"
+    assert said[1:] == reasons.explained("different-elements")

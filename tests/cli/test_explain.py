@@ -59,7 +59,7 @@ def test_a_reason_and_what_to_do(capsys: Captured) -> None:
 def test_a_claim(capsys: Captured) -> None:
     assert explained(capsys, "same-elements") == (
         "same-elements: a claim, which must hold at a site\n"
-        "  The second sweep reads the elements that the first one reads.\n"
+        "  A later loop reads the elements that an earlier one reads.\n"
     )
 
 
@@ -161,7 +161,7 @@ def test_a_line_without_a_site_shows_those_of_the_kernel(capsys: Captured) -> No
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "k.py:8: no pass has a site in line 8; those of top:"
     assert lines[1].startswith("k.py:9:9: undefined-lanes")
-    assert lines[2] == "    refuted  reduced-lanes-are-defined"  # its detail is the message
+    assert lines[2] == "    refuted  masked-off-lanes-add-nothing"  # its detail is the message
 
 
 @pytest.mark.parametrize(

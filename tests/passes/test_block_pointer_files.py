@@ -54,7 +54,7 @@ def test_a_helper_of_another_file_stays_as_it_is(tmp_path: Path) -> None:
         kernels = "from first import helper\n" + calls.format(name="kernel")
         first, other = rewritten(tmp_path, helper, kernels)
         assert not first.changed and not other.changed
-        assert reasons(other) <= {"block-pointer-is-lost", "made-in-another-function"}
+        assert reasons(other) <= {"block-pointer-is-lost"}
         assert reasons(other)
 
 
@@ -63,7 +63,7 @@ def test_a_helper_that_another_file_calls_stays_as_it_is(tmp_path: Path) -> None
         kernels = "from first import helper\n" + calls.format(name="kernel")
         first, _ = rewritten(tmp_path, helper + calls.format(name="own"), kernels)
         assert not first.changed
-        assert reasons(first) <= {"block-pointer-is-lost", "made-in-another-function"}
+        assert reasons(first) <= {"block-pointer-is-lost"}
 
 
 def test_a_helper_that_another_file_does_not_touch_changes(tmp_path: Path) -> None:

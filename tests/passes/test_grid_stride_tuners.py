@@ -121,7 +121,7 @@ def test_functions_that_prune_are_looked_up_where_the_dict_is(tmp_path: Path) ->
     prune = "def prune(configs, arguments, {more}):\n    return configs\n\n\n"
     table = 'tuning = {"prune_configs_by": {"early_config_prune": prune}}\n'
     fixed = prune.format(more="grid, warmup") + table
-    assert remark(tmp_path, {"utils.py": fixed}).reason == "pruned-configurations"
+    assert remark(tmp_path, {"utils.py": fixed}).reason == "parameter-cannot-be-added"
     free = prune.format(more="**kwargs") + table
     assert remark(tmp_path, {"utils.py": free}).kind.value == "passed"
 

@@ -26,13 +26,13 @@ def test_a_missing_compiler_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiler, "is_there", lambda: False)
     (remark,) = rewrite_source(CASE.read_text(), select("spills"), path=CASE.name).remarks
     assert remark.kind is RemarkKind.MISSED
-    assert remark.reason == "no-compiler"
+    assert remark.reason == "not-compiled"
 
 
 def test_a_file_that_cannot_be_imported_is_told() -> None:
     text = CASE.read_text().replace("import torch", "import torch, not_to_be_found_at_all")
     (remark,) = rewrite_source(text, select("spills"), path="elsewhere.py").remarks
-    assert remark.reason == "is-not-compiled"
+    assert remark.reason == "not-compiled"
     assert "not_to_be_found_at_all" in remark.message
 
 

@@ -362,10 +362,10 @@ def test_a_tuning_without_a_gpu_claims_no_times() -> None:
 
 def test_of_a_place_left_alone_the_reason_is_told_and_not_what_would_have_to_hold() -> None:
     condition = ("rows-can-be-lifted", "refuted", "")
-    left = Applied("row-batch", "missed", "k", 9, "kept", (condition,), "several-rows-already")
+    left = Applied("row-batch", "missed", "k", 9, "kept", (condition,), "already-done")
     tried = (Tried("row-batch", "b", Fate.REFUSED, "differs", remarks=(left,)),)
     (group,) = tuning_page([Answer("f.py", "f", "a", "a", tried=tried)], FACTS, apply="").groups
-    assert group.means == "A program handles several rows already, in tiles of two axes."
+    assert group.means == "The kernel has been written in this way already."
     assert group.advice
     assert meaning_of("same-elements")[0].startswith("This was not proved: ")
 
@@ -464,7 +464,7 @@ def test_three_thousand_places_are_below_2_mb_and_what_is_left_out_is_said() -> 
                 Suggestion(remark(line), worth=f"1.{line % 90 + 10}x", apply="do", fix=fix)
                 for line in range(1, 31)
             ),
-            path=f"folder/module_{at}.py",
+            path=f"{'folder/' * 12}module_{at}.py",
             left_alone=tuple(
                 remark(line, RemarkKind.MISSED, reason="same-elements") for line in range(30)
             ),

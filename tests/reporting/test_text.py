@@ -11,8 +11,8 @@ PLAIN, COLORED = text.Style(False), text.Style(True)
 CONDITIONS = (
     Condition("same-range", Status.PROVED, "both are range(0, N, BLOCK)"),
     Condition("no-other-launches", Status.ASSUMED, "X and Y"),
-    Condition("same-mask", Status.REFUTED, "", "different-mask"),
-    Condition("same-rounding", Status.UNKNOWN),
+    Condition("same-arguments", Status.REFUTED, "", "different-mask"),
+    Condition("rounding-is-free", Status.UNKNOWN),
 )
 
 
@@ -37,8 +37,8 @@ def test_a_missed_remark_tells_its_reason_and_what_was_not_proved() -> None:
     assert lines(remark(RemarkKind.MISSED, reason="different-mask", safety=frozenset())) == [
         "a/k.py:12:5: fuse-stats [exact]: missed, different-mask: one sweep",
         "    assumed  no-other-launches: X and Y",
-        "    refuted  same-mask",
-        "    unknown  same-rounding",
+        "    refuted  same-arguments",
+        "    unknown  rounding-is-free",
     ]
 
 
@@ -51,7 +51,7 @@ def test_an_analysis_remark_is_one_line() -> None:
 def test_color_changes_no_text() -> None:
     made = remark(RemarkKind.MISSED, reason="different-mask")
     painted = "\n".join(lines(made, COLORED))
-    assert "\x1b[31mrefuted \x1b[0m same-mask" in painted
+    assert "\x1b[31mrefuted \x1b[0m same-arguments" in painted
     for code in ("0", "1", "31", "32", "33", "36"):
         painted = painted.replace(f"\x1b[{code}m", "")
     assert painted.split("\n") == lines(made)

@@ -567,7 +567,11 @@ def test_what_may_have_another_text_is_left_alone_and_said_so() -> None:
     assert result.text == text.replace("y = x * 2", "y = x + x")
     passed, missed = result.remarks
     assert passed.kind is RemarkKind.PASSED
-    assert (missed.kind, missed.kernel, missed.reason) == (RemarkKind.MISSED, "two", "other-text")
+    assert (missed.kind, missed.kernel, missed.reason) == (
+        RemarkKind.MISSED,
+        "two",
+        "unknown-decorator",
+    )
     assert text.splitlines()[missed.line - 1][missed.column - 1 :].startswith("rewritten")
     assert "@rewritten stands below @triton.jit" in missed.message
     assert not rewrite_source(text, [DoubleToAdd()], only=Focus(frozenset({"one"}))).remarks[1:]

@@ -196,23 +196,23 @@ PARAMETER = "BLOCK: tl.constexpr"
 @pytest.mark.parametrize(
     ("reason", "changes"),
     [
-        ("warps-are-computed", [("BLOCK=32)", "BLOCK=32, num_warps=m // 2)")]),
+        ("not-tunable", [("BLOCK=32)", "BLOCK=32, num_warps=m // 2)")]),
         ("arguments-are-not-seen", [(PARAMETER, PARAMETER + " = 32"), (", BLOCK=32)", ")")]),
         ("grid-depends-on-the-configuration", [("[(m,)]", '[lambda meta: (m, meta["BLOCK"])]')]),
-        ("launch-is-an-expression", [(LAUNCH, "again = " + LAUNCH)]),
+        ("unseen-launches", [(LAUNCH, "again = " + LAUNCH)]),
         ("not-expressible", [("out, n, B", "out, n.pop(), B")]),
         ("not-expressible", [("BLOCK=32)", "BLOCK=x.pop())")]),
         ("not-expressible", [("    m, n = x.shape", "    m, n = x.shape\n    print(locals())")]),
         ("not-expressible", [("    m, n = x.shape", "    m, n = x.shape\n    max = m")]),
         ("unseen-launches", [(LAUNCH, "pass")]),
         (
-            "tile-is-chosen",
+            "tile-is-not-passed",
             [
                 ("@triton.jit", f"@{HEURISTIC}\n@triton.jit"),
                 (PARAMETER, f"{PARAMETER}, EVEN: tl.constexpr = False"),
             ],
         ),
-        ("tile-is-chosen", [("@triton.jit", f"@{TUNER}\n@triton.jit")]),
+        ("tile-is-not-passed", [("@triton.jit", f"@{TUNER}\n@triton.jit")]),
     ],
 )
 def test_a_tile_stays_where_a_launch_does_not_follow(

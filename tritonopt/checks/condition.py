@@ -55,6 +55,9 @@ class Condition:
     otherwise: str = ""
 
     def __post_init__(self) -> None:
+        # A pass of another package may still say a name that was merged into another.
+        object.__setattr__(self, "claim", reasons.current(self.claim))
+        object.__setattr__(self, "otherwise", reasons.current(self.otherwise))
         reasons.check(self.claim)
         reasons.check(self.reason)
 

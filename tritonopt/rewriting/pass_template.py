@@ -100,11 +100,12 @@ def _site(facts: KernelFacts, address: ast.BinOp) -> Site:
     message = f"dropped the `+ 0` in `{{ast.unparse(address)}}`"
     with attempt:
         if comments_in(text(address)):
-            raise refuted("nothing-else-goes", "comment-inside", "a comment inside would be lost")
+            lost = "a comment inside would be lost"
+            raise refuted("nothing-else-is-lost", "comment-inside", lost)
         if not facts.effect_nodes.isdisjoint(walk(address.right)):
             # The call of a helper has the value of what the helper returns, whatever else it does.
-            raise refuted("nothing-else-goes", "effect-inside", "what gives the 0 does more")
-        attempt.prove("nothing-else-goes", "neither a comment nor an effect stands inside")
+            raise refuted("nothing-else-is-lost", "effect-inside", "what gives the 0 does more")
+        attempt.prove("nothing-else-is-lost", "neither a comment nor an effect stands inside")
         changes = (ReplaceExpression(address, text(address.left)),)
     if attempt.failed is not None:
         message = f"kept `{{ast.unparse(address)}}`: {{attempt.failed.detail}}"

@@ -263,7 +263,9 @@ def _of_replaced(module: source.Module) -> Iterator[Remark]:
             "make it a function of this file that returns what it is given"
         )
         missed = RemarkKind.MISSED
-        yield Remark("jit", missed, kernel.qualname, line, column, message, reason="other-text")
+        yield Remark(
+            "jit", missed, kernel.qualname, line, column, message, reason="unknown-decorator"
+        )
 
 
 class _Defect(Exception):

@@ -26,18 +26,18 @@ def prove_unordered(attempt: Attempt, effects: Sequence[Effect], where: str) -> 
 
     The effects are those of `where`, as messages name it.
     """
-    claim = "nothing-orders-memory"
+    claim = "data-is-unchanged"
     for effect in effects:
         what = f"the {effect.name} in line {effect.line}"
         match effect.kind:
             case EffectKind.LOAD if effect.volatile:
                 raise refuted(claim, "volatile-load", f"{what} is volatile")
             case EffectKind.ATOMIC:
-                raise refuted(claim, "atomic-in-the-loop", f"{what} orders memory")
+                raise refuted(claim, "memory-order", f"{what} orders memory")
             case EffectKind.BARRIER:
-                raise refuted(claim, "barrier-in-the-loop", f"{what} orders memory")
+                raise refuted(claim, "memory-order", f"{what} orders memory")
             case EffectKind.CALL:
-                reason = "barrier-in-the-loop" if orders_memory(effect) else "unknown-call"
+                reason = "memory-order" if orders_memory(effect) else "unknown-call"
                 raise unknown(claim, reason, f"the effects of {what} are not known")
             case EffectKind.PRINT if "assert" in effect.name:
                 detail = f"{what} is to fail before anything is loaded"

@@ -44,7 +44,7 @@ def check_heuristic(facts: KernelFacts, asked: Sequence[Parameter]) -> None:
     `asked` are the parameters that it looks at. Raises Declined.
     """
     kernel, module = facts.kernel, facts.kernel.module
-    claim = "heuristic-can-be-added"
+    claim = "parameter-can-be-added"
     if facts.launches.caller is not None:
         caller = facts.launches.caller.name
         detail = f"{caller} calls the kernel, which a kernel below a heuristic does not allow"
@@ -53,9 +53,11 @@ def check_heuristic(facts: KernelFacts, asked: Sequence[Parameter]) -> None:
         raise unknown(claim, "unseen-launches", facts.launches.unknown or "it may be launched")
     if kernel.signature_use is not None:
         detail = f"line {kernel.signature_use.lineno} may ask what parameters the kernel has"
-        raise unknown(claim, "compiled-ahead", detail)
+        raise unknown(claim, "parameter-cannot-be-added", detail)
     if any(p.kind.startswith("var") for p in kernel.parameters):
-        raise refuted(claim, "unknown-parameters", "the kernel takes any number of arguments")
+        raise refuted(
+            claim, "parameter-cannot-be-added", "the kernel takes any number of arguments"
+        )
     unknown_decorator = kernel.unknown_decorator
     for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
         by_value = name in _CACHING_BY_VALUE and _are_specialized(facts, asked)

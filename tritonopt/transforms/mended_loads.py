@@ -58,8 +58,8 @@ def _floats(facts: KernelFacts, loaded: Value) -> Condition | None:
     if types.some_in(INTEGERS | BOOLEANS):
         return None
     if types.all_in(FLOATS):
-        return Condition("data-is-float", Status.PROVED, types.where)
-    return Condition("data-is-float", Status.ASSUMED, "what is loaded is taken to be floats")
+        return Condition("type-stays", Status.PROVED, types.where)
+    return Condition("type-stays", Status.ASSUMED, "what is loaded is taken to be floats")
 
 
 def _is_stored_elsewhere(

@@ -9,7 +9,7 @@ from tritonopt.facts import KernelFacts
 
 def check_pins(attempt: Attempt, facts: KernelFacts) -> None:
     """Nobody may have matched the kernel to another library's bits."""
-    claim = "rounding-is-not-pinned"
+    claim = "rounding-is-free"
     for node, what in facts.pinned_roundings:
         detail = f"{what} in line {node.lineno}: the kernel matches another library's bits"
         raise refuted(claim, "pinned-bits", detail)

@@ -38,7 +38,7 @@ def assume_free_order(
     promise = _PROMISES.search("\n".join([*about, _words(kernel.module, kernel.node), *around]))
     if promise is not None:
         said = f"`{promise[0]}` is said of the kernel, and nobody is taken to rely on the old order"
-        attempt.assume("order-is-free", said)
+        attempt.assume("rounding-is-free", said)
         attempt.need(Safety.ASSUMPTION)
 
 

@@ -14,7 +14,7 @@ from tritonopt.facts import EffectKind, KernelFacts, Loop
 from tritonopt.facts.effects import Effect
 from tritonopt.transforms.disjoint_accesses import DisjointAccesses
 
-CLAIM = "threads-share-nothing"
+CLAIM = "iterations-are-independent"
 
 
 @dataclass(frozen=True)

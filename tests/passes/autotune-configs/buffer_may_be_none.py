@@ -1,4 +1,4 @@
-# expect: missed buffer-may-be-none
+# expect: missed not-tunable
 """A tuner cannot copy a buffer that is not there."""
 
 import torch

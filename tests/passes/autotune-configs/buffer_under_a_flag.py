@@ -1,4 +1,4 @@
-# expect: missed buffer-may-be-none
+# expect: missed not-tunable
 """Without the flag there may be no buffer."""
 
 import torch

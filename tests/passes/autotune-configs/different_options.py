@@ -1,4 +1,4 @@
-# expect: missed launches-ask-for-different-options
+# expect: missed not-tunable
 """Somebody has chosen for each launch."""
 
 import torch

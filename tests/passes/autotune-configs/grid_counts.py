@@ -1,4 +1,4 @@
-# expect: missed grid-has-effects
+# expect: missed grid-is-not-readable
 """The grid takes down what it was asked, once for each launch so far."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed buffer-may-be-a-part
+# expect: missed not-tunable
 """All rows are written through the first one, and a tuner would put back only that."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed buffer-may-be-a-part
+# expect: missed not-tunable
 """The kernel may write beside the part that a tuner copies."""
 
 import torch

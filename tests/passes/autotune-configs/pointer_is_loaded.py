@@ -1,4 +1,4 @@
-# expect: missed effects-are-not-restored
+# expect: missed not-tunable
 """Which buffers are written stands in memory."""
 
 import torch

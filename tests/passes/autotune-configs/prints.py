@@ -1,4 +1,4 @@
-# expect: missed effects-are-not-restored
+# expect: missed not-tunable
 """Nobody wants to read it a hundred times."""
 
 import torch

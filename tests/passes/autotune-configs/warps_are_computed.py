@@ -1,4 +1,4 @@
-# expect: missed warps-are-computed
+# expect: missed not-tunable
 """The launcher chooses the warps itself."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed axes-are-not-written-out
+# expect: missed block-pointer-is-lost
 """The shape is a name for a tuple."""
 
 import torch

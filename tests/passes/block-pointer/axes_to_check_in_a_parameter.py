@@ -1,4 +1,4 @@
-# expect: missed axes-are-not-written-out
+# expect: missed block-pointer-is-lost
 """Which axes are checked is told at the launch."""
 
 import torch

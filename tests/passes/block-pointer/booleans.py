@@ -1,4 +1,4 @@
-# expect: missed elements-are-boolean
+# expect: missed not-a-descriptor
 """A block pointer loads booleans as int8: -1 + -1 is none of theirs."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed asks-for-more
+# expect: missed not-a-descriptor
 # options: write=descriptors
 """Blocks begin at any column."""
 

@@ -1,4 +1,4 @@
-# expect: missed read-and-written
+# expect: missed not-a-descriptor
 # options: write=descriptors
 """What is read is written."""
 

@@ -1,4 +1,4 @@
-# expect: missed asks-for-more
+# expect: missed not-a-descriptor
 # options: write=descriptors
 """Eight bytes of a row are less than a descriptor has."""
 

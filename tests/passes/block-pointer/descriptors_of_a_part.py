@@ -1,4 +1,4 @@
-# expect: missed tensor-may-be-a-part
+# expect: missed not-a-descriptor
 # options: write=descriptors
 """A part of another tensor may begin anywhere."""
 

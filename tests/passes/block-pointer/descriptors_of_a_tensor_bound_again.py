@@ -1,4 +1,4 @@
-# expect: missed tensor-may-be-a-part
+# expect: missed not-a-descriptor
 # options: write=descriptors
 """What was checked is not what is passed."""
 

@@ -1,4 +1,4 @@
-# expect: missed asks-for-more
+# expect: missed not-a-descriptor
 # options: write=descriptors
 """Beyond the last column the next row is read, of which a descriptor makes zeros."""
 

@@ -1,4 +1,4 @@
-# expect: missed asks-for-more
+# expect: missed not-a-descriptor
 # options: write=descriptors
 """The parameter goes on to a batch, which may begin at any address."""
 

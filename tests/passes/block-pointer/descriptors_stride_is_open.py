@@ -1,4 +1,4 @@
-# expect: missed asks-for-more
+# expect: missed not-a-descriptor
 # options: write=descriptors
 """Nothing says that rows begin at multiples of 16 bytes."""
 

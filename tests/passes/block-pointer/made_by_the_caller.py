@@ -1,4 +1,4 @@
-# expect: missed made-in-another-function
+# expect: missed block-pointer-is-lost
 """The block pointer is a parameter."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed tile-is-used
+# expect: missed not-lane-by-lane
 """Where the tile begins goes into the sum."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed padding-lanes-count
+# expect: missed masked-off-lanes-count
 """A term grows with the index: past the end it may be infinite, and 0 times that is NaN."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed padding-lanes-count
+# expect: missed masked-off-lanes-count
 """exp(0) is 1 in each lane behind the end of a row."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed tile-is-used
+# expect: missed not-lane-by-lane
 """A weight for each lane of a tile, wherever it is."""
 
 import torch

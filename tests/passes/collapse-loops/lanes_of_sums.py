@@ -1,4 +1,4 @@
-# expect: missed tile-is-used
+# expect: missed not-lane-by-lane
 """Each lane of the accumulator is stored."""
 
 import torch

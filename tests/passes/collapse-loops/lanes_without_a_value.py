@@ -1,4 +1,4 @@
-# expect: missed padding-lanes-count
+# expect: missed masked-off-lanes-count
 """Lanes behind the end of a row are undefined."""
 
 import torch

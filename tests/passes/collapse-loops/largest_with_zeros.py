@@ -1,4 +1,4 @@
-# expect: missed padding-lanes-count
+# expect: missed masked-off-lanes-count
 """Lanes behind the end of a row are 0, which may be the largest."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed needs-the-iteration-before
+# expect: missed not-a-recurrence
 """What the last turn leaves is used behind the loops."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed tile-is-used
+# expect: missed not-lane-by-lane
 """The length of a tile goes into the sum."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed store-is-scattered
+# expect: missed dependence-between-iterations
 """Of equal offsets one may be loaded and the other not, so their values differ."""
 
 import torch

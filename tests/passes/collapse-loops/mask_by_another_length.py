@@ -1,4 +1,4 @@
-# expect: missed row-is-not-masked
+# expect: missed length-matters
 """The mask ends elsewhere than the loop."""
 
 import torch

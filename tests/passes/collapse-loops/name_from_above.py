@@ -1,4 +1,4 @@
-# expect: missed one-and-many
+# expect: missed rows-differ
 """The name of the places is one of a number above."""
 
 import torch

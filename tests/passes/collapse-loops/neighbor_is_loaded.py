@@ -1,4 +1,4 @@
-# expect: missed iterations-share-memory
+# expect: missed dependence-between-iterations
 """An element is made of the one that was stored in the turn before."""
 
 import torch

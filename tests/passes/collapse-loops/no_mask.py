@@ -1,4 +1,4 @@
-# expect: missed row-is-not-masked
+# expect: missed length-matters
 """Rows are full tiles, so nothing is masked; longer tiles would go beyond."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed stores-overlap
+# expect: missed dependence-between-iterations
 """All turns store to one element."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed loop-says-more
+# expect: missed loop-options
 """An option of the outer loop would be lost."""
 
 import torch

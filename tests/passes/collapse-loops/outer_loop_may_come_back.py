@@ -1,4 +1,4 @@
-# expect: missed nest-does-more
+# expect: missed loop-does-more
 """The inner two loops store by place; but the outer one may come to their elements in other lanes."""
 
 import torch

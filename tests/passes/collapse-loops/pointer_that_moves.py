@@ -1,4 +1,4 @@
-# expect: missed nest-does-more
+# expect: missed loop-does-more
 """A pointer goes on from row to row."""
 
 import torch

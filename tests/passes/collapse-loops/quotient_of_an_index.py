@@ -1,4 +1,4 @@
-# expect: missed padding-lanes-count
+# expect: missed masked-off-lanes-count
 """A term is divided by what comes to 0 for rows past the end: there 0 / 0 would enter the sum."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed extent-changes
+# expect: missed differs-between-iterations
 """Each row has a length of its own."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed needs-the-iteration-before
+# expect: missed not-a-recurrence
 """Each tile is scaled by the maximum so far."""
 
 import torch

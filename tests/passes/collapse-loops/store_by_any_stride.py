@@ -1,4 +1,4 @@
-# expect: missed store-is-scattered
+# expect: missed dependence-between-iterations
 """Rows that are stored may overlap, and each is stored with its number."""
 
 import torch

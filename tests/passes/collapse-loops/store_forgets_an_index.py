@@ -1,4 +1,4 @@
-# expect: missed store-is-scattered
+# expect: missed dependence-between-iterations
 """Every image stores to one row, and the last one wins."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed branch-on-the-index
+# expect: missed differs-between-iterations
 """Only some rows are stored."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed store-is-scattered
+# expect: missed dependence-between-iterations
 """In place, with strides that may be 0: an element may be doubled twice."""
 
 import torch

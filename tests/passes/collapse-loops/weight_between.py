@@ -1,4 +1,4 @@
-# expect: missed nest-does-more
+# expect: missed loop-does-more
 """A load between the loops."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed parameters-may-be-tiles
+# expect: missed called-from-a-kernel
 # assume: N % BLOCK == 0
 """A helper: its N may be a tile, and then each lane wraps at a length of its own."""
 

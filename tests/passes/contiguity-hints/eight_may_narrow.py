@@ -1,4 +1,4 @@
-# expect: missed would-narrow
+# expect: missed hint-narrows
 """Groups of 8 are true, but where N is a multiple of 16 Triton does better by itself."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed lanes-are-not-consecutive
+# expect: missed not-shown
 # assume: N % BLOCK == 0
 """Neighboring lanes are 2 apart."""
 

@@ -1,4 +1,4 @@
-# expect: missed lanes-are-not-consecutive
+# expect: missed not-shown
 """Each lane wraps at a length of its own."""
 
 import torch

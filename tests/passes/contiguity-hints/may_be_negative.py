@@ -1,4 +1,4 @@
-# expect: missed may-be-negative
+# expect: missed not-shown
 # assume: N % BLOCK == 0
 """Lanes before the row: -1 % N is -1 in compiled code."""
 

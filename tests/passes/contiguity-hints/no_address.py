@@ -1,4 +1,4 @@
-# expect: missed not-an-address
+# expect: missed not-shown
 """The wrapped offsets are stored, and nothing is loaded with them."""
 
 import torch

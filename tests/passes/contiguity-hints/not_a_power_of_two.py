@@ -1,4 +1,4 @@
-# expect: analysis hint-is-not-a-power-of-two
+# expect: analysis hint-is-malformed
 """48 is no power of two."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed may-be-negative
+# expect: missed not-shown
 # assume: N % BLOCK == 0
 # assume: shift % BLOCK == 0
 """An offset that the caller chooses may be negative, whatever it is a multiple of."""

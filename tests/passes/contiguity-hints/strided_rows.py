@@ -1,4 +1,4 @@
-# expect: missed stride-is-not-one
+# expect: missed not-shown
 # assume: M % BLOCK == 0
 """The rows of a matrix: a stride lies between the lanes."""
 

@@ -1,4 +1,4 @@
-# expect: analysis hint-exceeds-the-tile
+# expect: analysis hint-is-malformed
 """128 lanes of a tile that has 64."""
 
 import torch

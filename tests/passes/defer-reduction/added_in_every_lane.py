@@ -1,4 +1,4 @@
-# expect: missed adds-something-else
+# expect: missed not-a-recurrence
 """The running sum is in every lane that is summed."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed adds-something-else
+# expect: missed not-a-recurrence
 """The 1 would be added once for each lane."""
 
 import torch

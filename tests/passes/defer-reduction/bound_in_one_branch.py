@@ -1,4 +1,4 @@
-# expect: missed bound-in-one-branch
+# expect: missed name-is-bound-elsewhere
 """Without AFFINE there is no accumulator to read behind the loop."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed parameters-may-be-tiles
+# expect: missed called-from-a-kernel
 """Another kernel calls this one, and may pass a tile."""
 
 import torch

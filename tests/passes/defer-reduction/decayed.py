@@ -1,4 +1,4 @@
-# expect: missed adds-something-else
+# expect: missed not-a-recurrence
 """A decaying sum: one statement scales, another one adds."""
 
 import torch

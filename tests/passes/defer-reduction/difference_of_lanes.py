@@ -1,4 +1,4 @@
-# expect: missed combination-is-not-known
+# expect: missed no-such-reduction
 """A function that subtracts, which does not regroup."""
 
 import torch

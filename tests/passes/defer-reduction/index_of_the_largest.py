@@ -1,4 +1,4 @@
-# expect: missed chosen-by-a-condition
+# expect: missed not-a-recurrence
 """The index goes with the value that it is of."""
 
 import torch

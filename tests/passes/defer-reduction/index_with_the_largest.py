@@ -1,4 +1,4 @@
-# expect: missed chosen-by-a-condition
+# expect: missed not-a-recurrence
 """The largest of a tile comes with its index."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed tiles-differ
+# expect: missed shapes-differ
 """The maxima of rows are spread over the columns, so each row takes in those of all."""
 
 import torch

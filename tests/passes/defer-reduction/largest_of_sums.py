@@ -1,4 +1,4 @@
-# expect: missed operations-differ
+# expect: missed not-a-recurrence
 """The largest of the sums of tiles."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed operations-differ
+# expect: missed not-a-recurrence
 """One branch takes the maximum, the other one the sum."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed comes-with-its-index
+# expect: missed no-such-reduction
 """The largest of a tile comes with its index, and the index is not used."""
 
 import torch

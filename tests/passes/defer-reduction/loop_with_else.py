@@ -1,4 +1,4 @@
-# expect: missed loop-has-else
+# expect: missed loop-is-not-plain
 """The loop has an `else`."""
 
 import torch

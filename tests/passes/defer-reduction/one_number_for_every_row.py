@@ -1,4 +1,4 @@
-# expect: missed tiles-differ
+# expect: missed shapes-differ
 """The sum of the whole tile is added to every row."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed tiles-differ
+# expect: missed shapes-differ
 """A square tile is summed along one axis, and then along the other."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed tiles-differ
+# expect: missed shapes-differ
 """Two branches reduce tiles of different lengths."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed adds-something-else
+# expect: missed not-a-recurrence
 """The reduction is not in the loop."""
 
 import torch

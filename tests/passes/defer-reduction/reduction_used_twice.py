@@ -1,4 +1,4 @@
-# expect: missed reduction-is-used
+# expect: missed accumulator-is-read
 """The sum of a tile is stored, too."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed shape-is-not-known
+# expect: missed shapes-differ
 """The sum starts as the call of a type, which is not known to be a number."""
 
 import triton

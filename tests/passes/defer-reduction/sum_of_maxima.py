@@ -1,4 +1,4 @@
-# expect: missed operations-differ
+# expect: missed not-a-recurrence
 """The maxima of tiles are added up."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed accumulator-type-unknown
+# expect: missed type-is-unknown
 """The accumulator starts with what is loaded, whatever its type."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed combination-is-not-known
+# expect: missed no-such-reduction
 """A function that is no operation on its two parameters."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed type-may-change
+# expect: missed type-is-unknown
 """Where Y holds integers, the float would make fp32 of them, which rounds."""
 
 import triton

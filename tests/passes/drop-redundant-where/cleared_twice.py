@@ -1,4 +1,4 @@
-# expect: missed type-may-change
+# expect: missed type-is-unknown
 """The inner one is 0 without a load; the outer one makes fp32 of integers."""
 
 import triton

@@ -1,4 +1,4 @@
-# expect: missed type-may-change
+# expect: missed type-is-unknown
 """The zeros are fp32, and the product is of the data's type, whichever that is."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed not-a-number
+# expect: missed constant-is-special
 """-inf * 0 is NaN."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed nothing-would-remain
+# expect: missed not-expressible
 """The statement that would go is the only one of its block."""
 
 import torch

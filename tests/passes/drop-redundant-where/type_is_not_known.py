@@ -1,4 +1,4 @@
-# expect: missed type-may-change
+# expect: missed type-is-unknown
 """An integer `other=` and nothing else that says what the data are: 0.0 may make floats of integers."""
 
 import torch

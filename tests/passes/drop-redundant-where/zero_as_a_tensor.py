@@ -1,4 +1,4 @@
-# expect: missed type-may-change
+# expect: missed type-is-unknown
 """`tl.to_tensor` makes fp32 of the number, and that of fp16."""
 
 import triton

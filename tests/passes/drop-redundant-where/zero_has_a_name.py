@@ -1,4 +1,4 @@
-# expect: missed type-may-change
+# expect: missed type-is-unknown
 """What is assigned to a name is a tensor of fp32, and makes fp32 of fp16."""
 
 import triton

@@ -1,4 +1,4 @@
-# expect: missed type-may-change
+# expect: missed type-is-unknown
 """What a helper returns is a tensor of fp32."""
 
 import triton

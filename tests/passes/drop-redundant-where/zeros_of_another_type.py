@@ -1,4 +1,4 @@
-# expect: missed type-may-change
+# expect: missed type-is-unknown
 """The zeros are fp64, and so becomes the product."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed second-sweep-does-more
+# expect: missed loop-does-more
 """The second sweep asserts something, which would no longer be asserted."""
 
 import torch

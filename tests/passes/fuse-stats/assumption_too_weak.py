@@ -1,4 +1,4 @@
-# expect: missed extent-unknown
+# expect: missed different-range
 # assume: N % 16 == 0
 """The user asserts that N is a multiple of 16; the blocks are larger, so whole blocks are still
 not proved."""

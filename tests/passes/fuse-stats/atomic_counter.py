@@ -1,4 +1,4 @@
-# expect: missed barrier-between
+# expect: missed memory-order
 """An atomic on a counter of its own orders the sweeps against other programs."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed barrier-between
+# expect: missed memory-order
 """A barrier stands inside the first sweep."""
 
 import torch

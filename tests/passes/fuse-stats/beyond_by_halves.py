@@ -1,4 +1,4 @@
-# expect: missed different-step
+# expect: missed different-range
 """The loops end with the row, and go there by other steps."""
 
 import torch

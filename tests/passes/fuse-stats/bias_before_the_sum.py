@@ -1,4 +1,4 @@
-# expect: missed padding-lanes-count
+# expect: missed masked-off-lanes-count
 """The first sweep adds up `x + bias` under the name x, bound again after the load. The second
 sweep centers x without the bias."""
 

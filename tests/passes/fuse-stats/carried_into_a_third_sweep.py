@@ -1,4 +1,4 @@
-# expect: missed second-sweep-does-more
+# expect: missed loop-does-more
 """A name that the second sweep binds goes on to be added to by a third."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed second-sweep-does-more
+# expect: missed loop-does-more
 """A name that the second sweep binds is read after the loop around both."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed second-sweep-does-more
+# expect: missed loop-does-more
 """A name that the second sweep binds is read at the top of the next row, through the loop
 around both."""
 

@@ -1,4 +1,4 @@
-# expect: missed center-is-rounded
+# expect: missed center-is-not-the-mean
 """The mean is rounded to bf16, as the tensor that it is stored to, and the rounded one is
 subtracted."""
 

@@ -1,4 +1,4 @@
-# expect: missed center-is-rounded
+# expect: missed center-is-not-the-mean
 """The mean goes through fp16 before it is subtracted. The deviations are from the rounded value,
 which a fused sum cannot know."""
 

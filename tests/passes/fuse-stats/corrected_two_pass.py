@@ -1,4 +1,4 @@
-# expect: missed second-sweep-does-more
+# expect: missed loop-does-more
 """The corrected two-pass formula: the second sweep adds up the deviations too and subtracts their
 square. It is the author's guard against rounding."""
 

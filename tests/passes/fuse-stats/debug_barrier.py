@@ -1,4 +1,4 @@
-# expect: missed barrier-between
+# expect: missed memory-order
 """A barrier stands between the sweeps. Somebody ordered memory there."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed barrier-between
+# expect: missed memory-order
 """The second sweep waits for the kernel before it, by programmatic dependent launch: until then
 the data is not final."""
 

@@ -1,4 +1,4 @@
-# expect: missed extent-unknown
+# expect: missed different-range
 """The last tile is not read where the row has no whole number of them."""
 
 import torch

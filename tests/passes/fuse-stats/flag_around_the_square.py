@@ -1,4 +1,4 @@
-# expect: missed second-sweep-does-more
+# expect: missed loop-does-more
 """By a flag, the second sweep stores something too."""
 
 import torch

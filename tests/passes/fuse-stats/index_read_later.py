@@ -1,4 +1,4 @@
-# expect: missed second-sweep-does-more
+# expect: missed loop-does-more
 """A name of the second sweep is read after it."""
 
 import torch

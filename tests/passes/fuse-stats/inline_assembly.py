@@ -1,4 +1,4 @@
-# expect: missed barrier-between
+# expect: missed memory-order
 """Inline assembly that is not pure stands between the sweeps; it may do anything."""
 
 import torch

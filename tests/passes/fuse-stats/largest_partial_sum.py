@@ -1,4 +1,4 @@
-# expect: missed partial-sums-escape
+# expect: missed accumulator-is-read
 """Beside the full sum the largest lane of the squares is used."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed one-sweep-in-two-loops
+# expect: missed already-done
 """One sweep: the loop over full tiles needs no mask, and the one after it takes the last tile."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed second-sweep-does-more
+# expect: missed loop-does-more
 """The last tile of deviations is used after the loop, under a name that was bound before it."""
 
 import torch

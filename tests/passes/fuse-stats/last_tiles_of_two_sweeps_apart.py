@@ -1,4 +1,4 @@
-# expect: missed partial-sums-escape
+# expect: missed accumulator-is-read
 """Each sweep is a loop over full tiles and a last tile, which adds to what the loop summed."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed partial-sums-escape
+# expect: missed accumulator-is-read
 """The lanes are stored one by one."""
 
 import torch

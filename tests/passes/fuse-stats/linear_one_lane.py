@@ -1,4 +1,4 @@
-# expect: missed lanes-may-all-be-off
+# expect: missed masked-off-lanes-count
 """Perhaps no lane is chosen, and then nothing is added."""
 
 import torch

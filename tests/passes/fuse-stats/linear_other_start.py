@@ -1,4 +1,4 @@
-# expect: missed different-step
+# expect: missed different-range
 """The second sweep begins elsewhere."""
 
 import torch

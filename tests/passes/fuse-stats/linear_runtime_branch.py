@@ -1,4 +1,4 @@
-# expect: missed second-sweep-does-more
+# expect: missed loop-does-more
 """A branch of the second sweep is decided at run time."""
 
 import torch

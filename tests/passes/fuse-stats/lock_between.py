@@ -1,4 +1,4 @@
-# expect: missed barrier-between
+# expect: missed memory-order
 """The program takes a lock between the sweeps and releases it at the end, as in the backward pass
 of the tutorial."""
 

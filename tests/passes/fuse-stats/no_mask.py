@@ -1,4 +1,4 @@
-# expect: missed extent-unknown
+# expect: missed different-range
 """There is no mask and nothing says that N is a multiple of BLOCK: the sums may hold more than N
 elements, and then mean is not their mean."""
 

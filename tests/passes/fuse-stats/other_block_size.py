@@ -1,4 +1,4 @@
-# expect: missed different-step
+# expect: missed different-range
 """The second sweep walks the row in smaller blocks. The elements are the same, the tiles are not,
 so there is no tile to share."""
 

@@ -1,4 +1,4 @@
-# expect: missed different-buffer
+# expect: missed different-elements
 """The mean is that of X, the deviations are those of Y: a second moment about another tensor's
 mean."""
 

@@ -1,4 +1,4 @@
-# expect: missed padding-lanes-count
+# expect: missed masked-off-lanes-count
 """The padding lanes are cleared before the mean is subtracted, which brings the mean back into
 them."""
 

@@ -1,4 +1,4 @@
-# expect: missed padding-lanes-count
+# expect: missed masked-off-lanes-count
 """The `tl.where` sets the deviation of padding lanes to 1.0 rather than 0, so each of them
 counts."""
 

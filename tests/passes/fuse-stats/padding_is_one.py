@@ -1,4 +1,4 @@
-# expect: missed padding-lanes-count
+# expect: missed masked-off-lanes-count
 """The first load fills its padding lanes with 1.0, and they are added up with the rest."""
 
 import torch

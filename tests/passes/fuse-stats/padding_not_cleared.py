@@ -1,4 +1,4 @@
-# expect: missed padding-lanes-count
+# expect: missed masked-off-lanes-count
 """Nothing clears the padding lanes of the second sweep: they hold 0 and add the square of the
 mean each."""
 

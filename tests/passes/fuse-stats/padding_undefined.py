@@ -1,4 +1,4 @@
-# expect: missed padding-lanes-count
+# expect: missed masked-off-lanes-count
 """The loads are masked but give no `other`, and nothing clears the lanes afterwards: what they
 hold is undefined."""
 

@@ -1,4 +1,4 @@
-# expect: missed different-buffer
+# expect: missed different-elements
 """The second sweep squares what was read, not what was added."""
 
 import torch

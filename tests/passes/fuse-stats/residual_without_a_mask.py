@@ -1,4 +1,4 @@
-# expect: missed padding-lanes-count
+# expect: missed masked-off-lanes-count
 """The residual of lanes behind the row is added too."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed second-sweep-does-more
+# expect: missed loop-does-more
 """The second sweep also takes the largest deviation, which no sum of the first sweep gives."""
 
 import torch

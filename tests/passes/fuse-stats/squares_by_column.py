@@ -1,4 +1,4 @@
-# expect: missed partial-sums-escape
+# expect: missed accumulator-is-read
 """The mean is that of each row of the tile, the squares are summed over the rows instead: a
 partial sum for each column."""
 

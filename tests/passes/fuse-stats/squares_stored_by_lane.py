@@ -1,4 +1,4 @@
-# expect: missed partial-sums-escape
+# expect: missed accumulator-is-read
 """The sum of squares is stored lane by lane and added up by another kernel: the partial sums are
 the result."""
 

@@ -1,4 +1,4 @@
-# expect: missed different-step
+# expect: missed different-range
 """The second sweep takes every other block of the row, an estimate from half of the data."""
 
 import torch

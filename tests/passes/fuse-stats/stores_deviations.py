@@ -1,4 +1,4 @@
-# expect: missed second-sweep-does-more
+# expect: missed loop-does-more
 """The second sweep stores the centered values, into a fresh tensor. They need the mean, which one
 sweep does not have in time."""
 

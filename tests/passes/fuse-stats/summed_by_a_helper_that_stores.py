@@ -1,4 +1,4 @@
-# expect: missed partial-sums-escape
+# expect: missed accumulator-is-read
 """The second accumulator is summed by a helper that also stores: the call may not go."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed weights-may-vanish
+# expect: missed weighted
 """The squared deviations carry weights that are loaded with them."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed weights-may-vanish
+# expect: missed weighted
 """Counts of how often each element occurs, most of which may be 0."""
 
 import torch

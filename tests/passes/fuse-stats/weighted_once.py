@@ -1,4 +1,4 @@
-# expect: missed weights-may-vanish
+# expect: missed weighted
 """Weights of the squares alone: the first sweep adds them up, and the plain elements."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed weights-may-vanish
+# expect: missed weighted
 """A weighted variance around the weighted mean: weights may be 0 where the shift is taken."""
 
 import torch

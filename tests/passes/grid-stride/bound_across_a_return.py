@@ -1,4 +1,4 @@
-# expect: missed bound-across-a-return
+# expect: missed name-is-bound-elsewhere
 """Triton asks for one type of what is bound before an `if` and again in it."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed bound-across-a-return
+# expect: missed name-is-bound-elsewhere
 """The branch that leaves gives a name another type."""
 
 import torch

@@ -1,5 +1,5 @@
 # options: programs=2
-# expect: missed bound-across-a-return
+# expect: missed name-is-bound-elsewhere
 """A name that an unrolled loop binds before the return is known after it, with its type."""
 
 import torch

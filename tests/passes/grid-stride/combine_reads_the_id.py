@@ -1,4 +1,4 @@
-# expect: missed helper-reads-program-id
+# expect: missed program-ids-are-used
 """The function that a reduction combines with reads the program id."""
 
 import torch

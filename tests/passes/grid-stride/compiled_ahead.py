@@ -1,4 +1,4 @@
-# expect: missed launch-is-an-expression
+# expect: missed unseen-launches
 """What warmup returns is launched with another grid."""
 
 import torch

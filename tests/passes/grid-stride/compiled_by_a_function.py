@@ -1,4 +1,4 @@
-# expect: missed compiled-ahead
+# expect: missed parameter-cannot-be-added
 # options: unseen_launches=keep
 """A function of the file compiles each kernel of a table."""
 

@@ -1,4 +1,4 @@
-# expect: missed constexpr-in-the-body
+# expect: missed name-is-bound-elsewhere
 """A constexpr cannot be bound again by the next tile."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed num-programs-is-used
+# expect: missed program-ids-are-used
 """A helper tells the number of programs."""
 
 import torch

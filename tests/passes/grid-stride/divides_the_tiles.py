@@ -1,4 +1,4 @@
-# expect: missed already-divided
+# expect: missed already-done
 """Each program has its share of the tiles."""
 
 import torch

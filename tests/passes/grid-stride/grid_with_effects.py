@@ -1,4 +1,4 @@
-# expect: missed grid-has-effects
+# expect: missed grid-is-not-readable
 """The grid would be asked twice, and answers something else each time."""
 
 import torch

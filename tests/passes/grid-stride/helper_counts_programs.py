@@ -1,4 +1,4 @@
-# expect: missed num-programs-is-used
+# expect: missed program-ids-are-used
 """A helper asks how many programs there are."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed opaque-call
+# expect: missed unknown-call
 """A helper of another file may read the program id."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed helper-reads-program-id
+# expect: missed program-ids-are-used
 """The helper would go on reading the program's own id."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed helper-returns-early
+# expect: missed early-exit
 """A call of what returns under a condition at run time compiles, but not in a loop."""
 
 import torch

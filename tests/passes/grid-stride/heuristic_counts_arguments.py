@@ -1,4 +1,4 @@
-# expect: missed arguments-are-counted
+# expect: missed parameter-cannot-be-added
 """One argument more would choose another constant."""
 
 import torch

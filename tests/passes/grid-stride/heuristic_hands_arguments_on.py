@@ -1,4 +1,4 @@
-# expect: missed arguments-are-counted
+# expect: missed parameter-cannot-be-added
 """What the heuristic hands its arguments to looks at each of them."""
 
 import torch

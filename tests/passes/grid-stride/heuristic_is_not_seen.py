@@ -1,4 +1,4 @@
-# expect: missed heuristic-is-not-seen
+# expect: missed parameter-cannot-be-added
 """One argument more might choose another constant: the function is in another file."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed arguments-are-counted
+# expect: missed parameter-cannot-be-added
 """The hook sees every argument, the number of tiles too."""
 
 import torch

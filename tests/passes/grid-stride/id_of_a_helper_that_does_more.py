@@ -1,4 +1,4 @@
-# expect: missed helper-reads-program-id
+# expect: missed program-ids-are-used
 """A helper that computes with the program id reads that of the program."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed opaque-call
+# expect: missed unknown-call
 """Assembly can ask for the block's index itself."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed launch-is-an-expression
+# expect: missed unseen-launches
 """What a launch returns is the compiled kernel, which can be launched again."""
 
 import torch

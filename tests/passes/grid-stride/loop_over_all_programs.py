@@ -1,4 +1,4 @@
-# expect: missed num-programs-is-used
+# expect: missed program-ids-are-used
 """A loop over what every program left."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed already-strided
+# expect: missed already-done
 """A loop over tiles of its own making."""
 
 import torch

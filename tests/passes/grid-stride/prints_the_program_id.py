@@ -1,4 +1,4 @@
-# expect: missed prints-the-program-id
+# expect: missed program-ids-are-used
 """Each line that is printed begins with the program id."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed grid-has-effects
+# expect: missed grid-is-not-readable
 # options: programs=2
 """The function that is the grid would ask the property once more."""
 

@@ -1,4 +1,4 @@
-# expect: missed pruned-configurations
+# expect: missed parameter-cannot-be-added
 """The functions that prune are bound apart, and changed."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed pruned-configurations
+# expect: missed parameter-cannot-be-added
 """A function of the user's is called with the arguments of the launch, and takes no other."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed pruned-configurations
+# expect: missed parameter-cannot-be-added
 """What prunes the configurations is given by its place."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed pruned-configurations
+# expect: missed parameter-cannot-be-added
 """A function counts the arguments of the launch."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed early-return
+# expect: missed early-exit
 """What the rest of the branch binds is used behind it."""
 
 import torch

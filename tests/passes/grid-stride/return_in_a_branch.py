@@ -1,4 +1,4 @@
-# expect: missed early-return
+# expect: missed early-exit
 """One of two branches leaves."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed early-return
+# expect: missed early-exit
 """What a loop has come to ends the program."""
 
 import torch

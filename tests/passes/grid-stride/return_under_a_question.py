@@ -1,4 +1,4 @@
-# expect: missed early-return
+# expect: missed early-exit
 """The outer condition is known at run time only."""
 
 import torch

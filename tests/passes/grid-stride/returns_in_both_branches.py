@@ -1,4 +1,4 @@
-# expect: missed early-return
+# expect: missed early-exit
 """Nothing comes after both branches, but more stands there."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed compiled-ahead
+# expect: missed parameter-cannot-be-added
 # options: unseen_launches=keep
 """Whoever asks for the parameters finds one more."""
 

@@ -1,4 +1,4 @@
-# expect: missed compiled-ahead
+# expect: missed parameter-cannot-be-added
 # options: unseen_launches=keep
 """The signature names every parameter that the kernel has today."""
 

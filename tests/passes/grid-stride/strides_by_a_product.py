@@ -1,4 +1,4 @@
-# expect: missed already-strided
+# expect: missed already-done
 """Tiles are numbered by what the loop counts."""
 
 import torch

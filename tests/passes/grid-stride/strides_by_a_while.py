@@ -1,4 +1,4 @@
-# expect: missed already-strided
+# expect: missed already-done
 """A loop that goes on by the number of programs as long as there are tiles."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed compiled-ahead
+# expect: missed parameter-cannot-be-added
 # options: unseen_launches=keep
 """What a warm-up compiles is kept under the parameters that there are."""
 

@@ -1,4 +1,4 @@
-# expect: missed warp-specialized
+# expect: missed loop-options
 """A loop whose warps have roles cannot stand in another."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed atomic-in-the-loop
+# expect: missed memory-order
 """Sums of floats depend on which program comes first."""
 
 import torch

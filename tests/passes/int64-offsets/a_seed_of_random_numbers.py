@@ -1,4 +1,4 @@
-# expect: missed number-is-used-otherwise
+# expect: missed type-changes
 """Random numbers depend on the type of their offsets."""
 
 import torch

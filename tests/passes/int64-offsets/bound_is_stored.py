@@ -1,4 +1,4 @@
-# expect: missed number-is-used-otherwise
+# expect: missed type-changes
 """The number of elements is stored too: it stays as it is, and wide offsets alone do not help."""
 
 import torch

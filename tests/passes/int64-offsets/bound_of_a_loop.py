@@ -1,4 +1,4 @@
-# expect: missed number-is-used-otherwise
+# expect: missed type-changes
 """Each program goes through a part: the loop begins at a number that wraps around already."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed number-is-used-otherwise
+# expect: missed type-changes
 """The offset is carried, and another one would be of another type."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed number-is-used-otherwise
+# expect: missed type-changes
 """A loop that starts there would count in 64 bits, and so would all that it counts."""
 
 import torch

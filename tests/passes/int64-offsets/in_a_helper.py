@@ -1,4 +1,4 @@
-# expect: missed computed-out-of-sight
+# expect: missed opaque-value
 """The product is in a function, which others may call."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed buffer-may-be-none
+# expect: missed not-tunable
 # options: constexpr=true
 """A tensor that may be None cannot be asked for its size."""
 

@@ -1,4 +1,4 @@
-# expect: missed number-is-used-otherwise
+# expect: missed type-changes
 """On the other side it has 32 bits, and Triton takes no two types."""
 
 import torch

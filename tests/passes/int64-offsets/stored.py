@@ -1,4 +1,4 @@
-# expect: missed number-is-used-otherwise
+# expect: missed type-changes
 """The offset is stored as well."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed barrier-between
+# expect: missed memory-order
 """An atomic orders memory."""
 
 import torch

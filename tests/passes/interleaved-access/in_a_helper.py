@@ -1,4 +1,4 @@
-# expect: missed parameters-may-be-tiles
+# expect: missed called-from-a-kernel
 """A helper may be given tiles."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed barrier-in-the-loop
+# expect: missed memory-order
 """The barrier may be compiled, and orders what is read."""
 
 import torch

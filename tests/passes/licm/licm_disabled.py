@@ -1,4 +1,4 @@
-# expect: missed licm-is-disabled
+# expect: missed loop-options
 """The author has said that nothing moves out of the loop."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed the-compiler-does-this
+# expect: missed compiler-knows
 """The loop stores nothing, so the compiler moves the load itself."""
 
 import torch

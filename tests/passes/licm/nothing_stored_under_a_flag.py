@@ -1,4 +1,4 @@
-# expect: missed the-compiler-does-this
+# expect: missed compiler-knows
 """Nothing is stored in the loop."""
 
 import triton

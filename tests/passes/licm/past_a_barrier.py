@@ -1,4 +1,4 @@
-# expect: missed barrier-in-the-loop
+# expect: missed memory-order
 """What stands behind a barrier stays behind it."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed atomic-in-the-loop
+# expect: missed memory-order
 """An atomic on anything orders memory."""
 
 import torch

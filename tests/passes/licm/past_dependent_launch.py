@@ -1,4 +1,4 @@
-# expect: missed barrier-in-the-loop
+# expect: missed memory-order
 """The weights may be written by the kernel that this one waits for."""
 
 import torch

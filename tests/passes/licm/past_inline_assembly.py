@@ -1,4 +1,4 @@
-# expect: missed barrier-in-the-loop
+# expect: missed memory-order
 """Assembly may do anything."""
 
 import torch

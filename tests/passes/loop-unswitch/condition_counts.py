@@ -1,4 +1,4 @@
-# expect: missed condition-has-effects
+# expect: missed condition-is-not-plain
 """A helper counts how often it was asked, and says what does not change."""
 
 import triton

@@ -1,4 +1,4 @@
-# expect: missed condition-loads
+# expect: missed condition-is-not-plain
 """The condition reads memory, which it would then do where the loop does not run."""
 
 import triton

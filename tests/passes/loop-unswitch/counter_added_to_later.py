@@ -1,4 +1,4 @@
-# expect: missed name-is-read-later
+# expect: missed name-is-bound-elsewhere
 """The counter lives on behind its loop: `i += 1` reads it, though it looks like a binding."""
 
 import triton

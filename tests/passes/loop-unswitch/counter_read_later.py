@@ -1,4 +1,4 @@
-# expect: missed name-is-read-later
+# expect: missed name-is-bound-elsewhere
 """What the loop counted with is read behind it."""
 
 import triton

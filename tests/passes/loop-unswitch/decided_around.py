@@ -1,4 +1,4 @@
-# expect: missed already-decided
+# expect: missed already-done
 """The loop stands where the same condition holds: the branch is always taken."""
 
 import triton

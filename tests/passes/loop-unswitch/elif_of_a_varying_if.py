@@ -1,4 +1,4 @@
-# expect: missed under-another-condition
+# expect: missed under-a-condition
 """Only the second condition does not change, and it is asked only where the first does not hold."""
 
 import triton

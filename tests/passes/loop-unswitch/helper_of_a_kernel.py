@@ -1,4 +1,4 @@
-# expect: missed condition-is-not-understood
+# expect: missed condition-is-not-plain
 """What a kernel passes to a helper may be known to the compiler."""
 
 import triton

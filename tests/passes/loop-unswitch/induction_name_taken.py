@@ -1,4 +1,4 @@
-# expect: missed induction-name-is-taken
+# expect: missed name-is-bound-elsewhere
 """The earlier loop leaves `i` behind as an integer of 32 bits. Inside of an `if` the second loop
 may not make it one of 64, if that is what its bound is."""
 

@@ -1,4 +1,4 @@
-# expect: missed name-is-read-later
+# expect: missed name-is-bound-elsewhere
 """What the loop binds first is added to behind it, which only plain Python lets pass."""
 
 import triton

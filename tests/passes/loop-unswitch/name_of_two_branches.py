@@ -1,4 +1,4 @@
-# expect: missed name-of-another-type
+# expect: missed type-changes
 """Two branches have a name for themselves, once for a float and once for an integer. Without the
 first branch its name would be known in the second, with the wrong type."""
 

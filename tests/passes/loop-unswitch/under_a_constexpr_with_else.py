@@ -1,4 +1,4 @@
-# expect: missed under-another-condition
+# expect: missed under-a-condition
 """The condition of the compiler has another way, too."""
 
 import triton

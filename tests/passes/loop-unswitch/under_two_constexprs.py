@@ -1,4 +1,4 @@
-# expect: missed under-another-condition
+# expect: missed under-a-condition
 """Two conditions of the compiler, one in the other."""
 
 import triton

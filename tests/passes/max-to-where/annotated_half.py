@@ -1,4 +1,4 @@
-# expect: missed operand-is-narrow
+# expect: missed type-changes
 """The parameter is annotated as a pointer to fp16."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed operand-is-narrow
+# expect: missed type-changes
 """The launch passes bf16: the maximum is fp32, and so are the products that follow."""
 
 import torch

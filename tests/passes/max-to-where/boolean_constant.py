@@ -1,4 +1,4 @@
-# expect: missed constant-is-boolean
+# expect: missed type-changes
 """True is 1 to a comparison, and a tensor of one bit to `tl.maximum`."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed operand-is-narrow
+# expect: missed type-changes
 """The result is compared with 3.1, which is another number in fp16 than in fp32."""
 
 import torch

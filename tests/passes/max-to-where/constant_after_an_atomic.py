@@ -1,4 +1,4 @@
-# expect: missed constant-is-computed-twice
+# expect: missed computed-twice
 """Written twice, the constant would count twice."""
 
 import triton

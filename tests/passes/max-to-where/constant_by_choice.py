@@ -1,4 +1,4 @@
-# expect: missed constant-is-computed-twice
+# expect: missed computed-twice
 """Compared as it stands, the choice would take the comparison in."""
 
 import triton

@@ -1,4 +1,4 @@
-# expect: missed constant-is-computed-twice
+# expect: missed computed-twice
 """The helper returns a constant, and counts how often."""
 
 import triton

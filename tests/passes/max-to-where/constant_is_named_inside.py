@@ -1,4 +1,4 @@
-# expect: missed constant-is-computed-twice
+# expect: missed computed-twice
 """The constant gets its name where it is used."""
 
 import triton

@@ -1,4 +1,4 @@
-# expect: missed operand-is-constexpr
+# expect: missed type-changes
 """The compiler computes the maximum of a constexpr."""
 
 import triton

@@ -1,4 +1,4 @@
-# expect: missed constant-is-rounded
+# expect: missed type-changes
 """On fp64 the maximum is taken with 0.1 rounded to fp32, the comparison with 0.1 itself."""
 
 import torch

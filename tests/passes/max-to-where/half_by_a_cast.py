@@ -1,4 +1,4 @@
-# expect: missed operand-is-narrow
+# expect: missed type-changes
 """On fp16 the maximum with a Python float is fp32, and what follows is computed in fp32."""
 
 import torch

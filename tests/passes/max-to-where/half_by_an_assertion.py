@@ -1,4 +1,4 @@
-# expect: missed operand-is-narrow
+# expect: missed type-changes
 """The launcher says that the data is fp16; 0.1 is another number there, so it matters even when the result is only stored."""
 
 import torch

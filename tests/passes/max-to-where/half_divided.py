@@ -1,4 +1,4 @@
-# expect: missed operand-may-be-narrow
+# expect: missed type-is-unknown
 """Some versions of Triton divide fp16 as fp16."""
 
 import triton

@@ -1,4 +1,4 @@
-# expect: missed arguments-are-hidden
+# expect: missed arguments-are-not-seen
 """What is compared is spread from a tuple."""
 
 import triton

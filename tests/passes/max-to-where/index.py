@@ -1,4 +1,4 @@
-# expect: missed operand-is-an-integer
+# expect: missed type-changes
 """An index: integers have no NaN, and nothing is gained."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed constant-out-of-range
+# expect: missed type-changes
 """16777217 is not in fp32: which neighbor it becomes is up to each of the two forms."""
 
 import torch

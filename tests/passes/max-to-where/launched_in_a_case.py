@@ -1,4 +1,4 @@
-# expect: missed operand-is-narrow
+# expect: missed type-changes
 """The launch stands in a `case`, where the tensor has become fp16."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed operand-is-computed-twice
+# expect: missed computed-twice
 """The operand is a load, which would be done twice."""
 
 import torch

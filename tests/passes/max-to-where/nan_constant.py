@@ -1,4 +1,4 @@
-# expect: missed constant-is-nan
+# expect: missed constant-is-special
 """The constant is NaN: the maximum is x, and a comparison with NaN is false."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed constant-is-negative-zero
+# expect: missed constant-is-special
 """With -0.0, `tl.where(x > -0.0, x, -0.0)` makes -0.0 of 0.0, and the hardware's maximum is 0.0."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed operand-may-be-an-integer
+# expect: missed type-is-unknown
 """`llrint` of fp32 is int64."""
 
 import triton

@@ -1,4 +1,4 @@
-# expect: missed operand-is-computed-twice
+# expect: missed computed-twice
 """The operand is a sum of two, which would be written twice."""
 
 import torch

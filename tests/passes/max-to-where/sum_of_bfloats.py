@@ -1,4 +1,4 @@
-# expect: missed operand-may-be-narrow
+# expect: missed type-is-unknown
 """The sum of bf16 is fp32 or bf16, by the version of Triton."""
 
 import triton

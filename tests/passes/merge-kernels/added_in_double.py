@@ -1,4 +1,4 @@
-# expect: missed final-kernel-does-more
+# expect: missed kernel-does-more
 """The second kernel adds up in double precision."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed launches-in-two-blocks
+# expect: missed launches-are-not-paired
 """The second launch is on another stream."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed final-kernel-does-more
+# expect: missed kernel-does-more
 """The second kernel begins with 1."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed other-work-between
+# expect: missed launches-are-not-paired
 """Between the launches the buffer is changed."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed other-slots
+# expect: missed partials-do-not-match
 """How many partial results there are depends on the tuner."""
 
 import torch

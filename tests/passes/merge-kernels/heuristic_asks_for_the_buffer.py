@@ -1,4 +1,4 @@
-# expect: missed heuristic-is-not-seen
+# expect: missed parameter-cannot-be-added
 """A heuristic looks at the sizes of the buffer."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed launched-without-the-other
+# expect: missed launches-are-not-paired
 """Another launcher wants the partial results."""
 
 import torch

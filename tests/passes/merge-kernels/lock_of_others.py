@@ -1,4 +1,4 @@
-# expect: missed place-is-not-understood
+# expect: missed opaque-value
 """Two groups share a lock, and one group has two."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed epilogue-is-not-linear
+# expect: missed kernel-does-more
 """The second kernel divides by the number of rows."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed place-is-not-understood
+# expect: missed opaque-value
 """The second kernel takes 8 rows, however many there are."""
 
 import torch

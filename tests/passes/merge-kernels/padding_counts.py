@@ -1,4 +1,4 @@
-# expect: missed padding-lanes-count
+# expect: missed masked-off-lanes-count
 """Lanes that hold no partial result count as 1."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed place-is-not-understood
+# expect: missed opaque-value
 """Columns behind the tile are ones, which the second kernel takes in."""
 
 import torch

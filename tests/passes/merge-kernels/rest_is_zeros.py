@@ -1,4 +1,4 @@
-# expect: missed place-is-not-understood
+# expect: missed opaque-value
 """Columns behind the tile are zeros, which may be the largest."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed epilogue-is-not-linear
+# expect: missed kernel-does-more
 """The second kernel takes the root of the sum, which is no sum of roots."""
 
 import torch

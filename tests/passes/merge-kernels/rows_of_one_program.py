@@ -1,4 +1,4 @@
-# expect: missed slots-in-a-tile
+# expect: missed partials-do-not-match
 """A program stores all partial results."""
 
 import torch

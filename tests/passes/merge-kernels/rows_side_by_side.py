@@ -1,4 +1,4 @@
-# expect: missed other-slots
+# expect: missed partials-do-not-match
 """Rows lie so that one overlaps the next."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed place-is-not-understood
+# expect: missed opaque-value
 """The second kernel goes through the rows by half a tile."""
 
 import torch

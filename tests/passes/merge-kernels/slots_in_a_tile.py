@@ -1,4 +1,4 @@
-# expect: missed other-slots
+# expect: missed partials-do-not-match
 """A program stores several partial results for one element."""
 
 import torch

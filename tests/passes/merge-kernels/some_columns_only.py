@@ -1,4 +1,4 @@
-# expect: missed place-is-not-understood
+# expect: missed opaque-value
 """The second kernel leaves out columns, and has programs for them."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed other-slots
+# expect: missed partials-do-not-match
 """The second kernel leaves out the last row."""
 
 import torch

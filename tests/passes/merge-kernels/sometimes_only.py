@@ -1,4 +1,4 @@
-# expect: missed launches-in-two-blocks
+# expect: missed launches-are-not-paired
 """The second kernel runs sometimes only."""
 
 import torch

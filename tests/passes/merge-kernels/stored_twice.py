@@ -1,4 +1,4 @@
-# expect: missed partials-are-used
+# expect: missed partials-are-used-elsewhere
 """The first kernel stores to each place twice."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed stored-in-a-branch
+# expect: missed partials-do-not-match
 """Not every row has a partial result."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed other-work-between
+# expect: missed launches-are-not-paired
 """What comes behind is on another stream."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed place-is-not-understood
+# expect: missed opaque-value
 """The second kernel has no program for the last columns."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed other-slots
+# expect: missed partials-do-not-match
 """Two programs of the first kernel store the same."""
 
 import torch

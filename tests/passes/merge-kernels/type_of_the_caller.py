@@ -1,4 +1,4 @@
-# expect: missed accumulator-type-unknown
+# expect: missed type-is-unknown
 """The type of the partial results is that of what is passed."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed unknown-parameters
+# expect: missed parameter-cannot-be-added
 """The kernel takes any number of arguments."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed bound-in-both-branches
+# expect: missed name-is-bound-elsewhere
 """Both branches of a run-time condition bind x, of two types."""
 
 import torch

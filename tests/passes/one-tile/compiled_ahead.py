@@ -1,4 +1,4 @@
-# expect: missed compiled-ahead
+# expect: missed parameter-cannot-be-added
 """The kernel is compiled ahead, with the parameters that it has now."""
 
 import torch

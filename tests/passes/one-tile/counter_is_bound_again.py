@@ -1,4 +1,4 @@
-# expect: missed loop-is-not-understood
+# expect: missed loop-is-not-plain
 """A loop moves its own counter."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed read-behind-its-loop
+# expect: missed name-is-bound-elsewhere
 """The counter is read behind the loop."""
 
 import torch

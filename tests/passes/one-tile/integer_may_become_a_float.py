@@ -1,4 +1,4 @@
-# expect: missed number-becomes-a-tensor
+# expect: missed type-changes
 """A sum that starts as an integer, of data of a type that is not known: no fraction may go."""
 
 import torch

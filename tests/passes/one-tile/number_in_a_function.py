@@ -1,4 +1,4 @@
-# expect: missed number-becomes-a-tensor
+# expect: missed type-changes
 """A function takes the carried number, which is a tensor in the loop only."""
 
 import torch

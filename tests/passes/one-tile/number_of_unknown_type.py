@@ -1,4 +1,4 @@
-# expect: missed number-becomes-a-tensor
+# expect: missed type-changes
 """What the carried number becomes may be of fp16 without the loop."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed row-may-be-empty
+# expect: missed may-run-zero-times
 """The tile has 16 lanes at least, so a row of no elements may be launched."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed barrier-between
+# expect: missed memory-order
 """A barrier between the sweeps."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed second-sweep-does-more
+# expect: missed loop-does-more
 """Each of the sweeps does something else too."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed maximum-of-other-values
+# expect: missed different-elements
 """In real numbers the elements are the same, but of inf one way is NaN."""
 
 import torch

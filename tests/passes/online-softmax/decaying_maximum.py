@@ -1,4 +1,4 @@
-# expect: missed no-running-maximum
+# expect: missed not-an-exponential
 """What is carried is no maximum."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed second-sweep-does-more
+# expect: missed loop-does-more
 """The exponentials of a tile are read once more."""
 
 import torch

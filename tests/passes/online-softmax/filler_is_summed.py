@@ -1,4 +1,4 @@
-# expect: missed maximum-of-other-values
+# expect: missed different-elements
 """Masked-off lanes are -inf for the maximum, and 0 for the sum."""
 
 import torch

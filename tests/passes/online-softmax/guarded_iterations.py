@@ -1,4 +1,4 @@
-# expect: missed no-running-maximum
+# expect: missed not-an-exponential
 """The maximum is taken of some tiles."""
 
 import torch

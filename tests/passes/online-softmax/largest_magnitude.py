@@ -1,4 +1,4 @@
-# expect: missed maximum-of-other-values
+# expect: missed different-elements
 """The maximum is of magnitudes."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed second-sweep-does-more
+# expect: missed loop-does-more
 """Beside the sum the maximum limits what another sum adds."""
 
 import torch

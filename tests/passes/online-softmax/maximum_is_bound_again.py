@@ -1,4 +1,4 @@
-# expect: missed second-sweep-does-more
+# expect: missed loop-does-more
 """The name of the maximum is bound again before the second sweep."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed different-buffer
+# expect: missed different-elements
 """The maximum is of another tensor than the sum."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed no-running-maximum
+# expect: missed not-an-exponential
 """Differences to the minimum."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed no-running-maximum
+# expect: missed not-an-exponential
 """The maximum is kept in fp16."""
 
 import torch

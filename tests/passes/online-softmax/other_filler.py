@@ -1,4 +1,4 @@
-# expect: missed maximum-of-other-values
+# expect: missed different-elements
 """Masked-off lanes are 0 for the maximum, and -inf for the sum."""
 
 import torch

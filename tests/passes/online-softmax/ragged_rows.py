@@ -1,4 +1,4 @@
-# expect: missed masked-rows-differ
+# expect: missed masked-off-lanes-count
 """A row may have no element at all, though there are tiles."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed maximum-of-other-values
+# expect: missed different-elements
 """Only what is summed is scaled."""
 
 import torch

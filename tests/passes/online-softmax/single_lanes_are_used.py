@@ -1,4 +1,4 @@
-# expect: missed partial-sums-escape
+# expect: missed accumulator-is-read
 """The sums of lanes are used as they are: with inf in a row only some of them are NaN."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed padding-lanes-count
+# expect: missed masked-off-lanes-count
 """The maximum is also of elements that are not summed."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed masked-rows-differ
+# expect: missed masked-off-lanes-count
 """Rows beyond the last one have the sum 0, and rows of -inf have NaN."""
 
 import torch

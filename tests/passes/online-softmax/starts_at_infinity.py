@@ -1,4 +1,4 @@
-# expect: missed maximum-starts-elsewhere
+# expect: missed accumulator-starts-elsewhere
 """The maximum starts with inf."""
 
 import torch

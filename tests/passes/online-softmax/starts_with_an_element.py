@@ -1,4 +1,4 @@
-# expect: missed maximum-starts-elsewhere
+# expect: missed accumulator-starts-elsewhere
 """The maximum starts with the first element, which may be NaN."""
 
 import torch

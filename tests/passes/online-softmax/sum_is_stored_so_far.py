@@ -1,4 +1,4 @@
-# expect: missed second-sweep-does-more
+# expect: missed loop-does-more
 """The sum so far is stored in every iteration."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed maximum-of-other-values
+# expect: missed different-elements
 """What is multiplied by 0 is no matter in real numbers, but of inf it is NaN."""
 
 import torch

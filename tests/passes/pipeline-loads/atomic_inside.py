@@ -1,4 +1,4 @@
-# expect: missed atomic-in-the-loop
+# expect: missed memory-order
 """Triton moves the loads across the atomic; whoever waits for it would see old data."""
 
 import torch

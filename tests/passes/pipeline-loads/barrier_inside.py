@@ -1,4 +1,4 @@
-# expect: missed barrier-in-the-loop
+# expect: missed memory-order
 """Triton pipelines no loop with a barrier."""
 
 import torch

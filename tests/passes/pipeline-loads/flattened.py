@@ -1,4 +1,4 @@
-# expect: missed loop-is-remade
+# expect: missed loop-options
 """The loop around is to become one with this one."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed barrier-in-the-loop
+# expect: missed memory-order
 """Nobody knows what the assembly does to memory."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed tiles-are-long
+# expect: missed tile-is-long
 """One configuration of the tuner has tiles that do not fit."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed tiles-are-long
+# expect: missed tile-is-long
 """Two tiles of 16384 numbers of four bytes take 128 KiB, which not every GPU has."""
 
 import torch

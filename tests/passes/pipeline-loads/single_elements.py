@@ -1,4 +1,4 @@
-# expect: missed nothing-runs-ahead
+# expect: missed compiler-knows
 """The compiler brings no single element forward."""
 
 import torch

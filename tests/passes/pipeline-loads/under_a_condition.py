@@ -1,4 +1,4 @@
-# expect: missed nothing-runs-ahead
+# expect: missed compiler-knows
 """What stands under a condition at run time is not brought forward."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed loop-is-not-understood
+# expect: missed loop-is-not-plain
 """There is no `tl.range` for a `while`."""
 
 import torch

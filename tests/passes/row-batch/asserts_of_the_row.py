@@ -1,4 +1,4 @@
-# expect: missed lifting-is-not-known
+# expect: missed not-lane-by-lane
 # options: programs=1
 """An assertion about the row would hold for rows past the end too."""
 

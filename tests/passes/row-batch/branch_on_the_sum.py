@@ -1,4 +1,4 @@
-# expect: missed branch-on-the-row
+# expect: missed rows-differ
 # options: programs=1
 """Whether a row is scaled, its own sum says."""
 

@@ -1,4 +1,4 @@
-# expect: missed one-and-many
+# expect: missed rows-differ
 # options: programs=1
 """A pointer that all rows share goes to the row in a loop."""
 

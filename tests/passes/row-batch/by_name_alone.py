@@ -1,4 +1,4 @@
-# expect: missed unknown-parameters
+# expect: missed parameter-cannot-be-added
 # options: programs=1
 """A parameter behind a `*`, of which Triton takes the default: so it would of one more."""
 

@@ -1,4 +1,4 @@
-# expect: missed two-axes-already
+# expect: missed not-lane-by-lane
 # options: programs=1
 """In an unrolled loop a number stays a number, and takes on the type of the row."""
 

@@ -1,4 +1,4 @@
-# expect: missed branch-on-the-row
+# expect: missed rows-differ
 # options: programs=1
 """An expression chooses by the row, and Triton asks for one truth there."""
 

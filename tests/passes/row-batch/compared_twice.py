@@ -1,4 +1,4 @@
-# expect: missed lifting-is-not-known
+# expect: missed not-lane-by-lane
 # options: programs=1
 """A chained comparison asks for one truth in the middle."""
 

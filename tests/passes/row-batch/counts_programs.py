@@ -1,4 +1,4 @@
-# expect: missed num-programs-is-used
+# expect: missed program-ids-are-used
 # options: programs=1
 """The number of programs is that of rows."""
 

@@ -1,4 +1,4 @@
-# expect: missed one-and-many
+# expect: missed rows-differ
 # options: programs=1
 """A scale of the row, or 1.0 for all rows."""
 

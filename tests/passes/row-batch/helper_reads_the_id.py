@@ -1,4 +1,4 @@
-# expect: missed helper-reads-program-id
+# expect: missed program-ids-are-used
 # options: programs=1
 """A helper asks which program it is."""
 

@@ -1,4 +1,4 @@
-# expect: missed branch-on-the-row
+# expect: missed rows-differ
 # options: programs=1
 """Rows leave only where a number asks for it."""
 

@@ -1,4 +1,4 @@
-# expect: missed branch-on-the-row
+# expect: missed rows-differ
 # options: programs=1
 """One way leaves, the other one stores."""
 

@@ -1,4 +1,4 @@
-# expect: missed lifting-is-not-known
+# expect: missed not-lane-by-lane
 # options: programs=1
 """All rows read one place, some of them not."""
 

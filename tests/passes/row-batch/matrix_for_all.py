@@ -1,4 +1,4 @@
-# expect: missed two-axes-already
+# expect: missed not-lane-by-lane
 # options: programs=1
 """What all rows share has two axes."""
 

@@ -1,4 +1,4 @@
-# expect: missed prints-the-program-id
+# expect: missed program-ids-are-used
 # options: programs=1
 """What is printed begins with the number of the program."""
 

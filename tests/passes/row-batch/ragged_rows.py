@@ -1,4 +1,4 @@
-# expect: missed loop-depends-on-the-row
+# expect: missed rows-differ
 # options: programs=1
 """How many tiles a row has, it says itself."""
 

@@ -1,4 +1,4 @@
-# expect: missed reduced-in-a-loop
+# expect: missed not-lane-by-lane
 """The compiler would fail an assertion at a maximum that a loop takes of what it loads."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed lifting-is-not-known
+# expect: missed not-lane-by-lane
 """What stands in the branch for one tile cannot be lifted."""
 
 import torch

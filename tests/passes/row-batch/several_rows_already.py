@@ -1,4 +1,4 @@
-# expect: missed several-rows-already
+# expect: missed already-done
 # options: programs=1
 """A program handles several rows already."""
 

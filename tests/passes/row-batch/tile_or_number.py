@@ -1,4 +1,4 @@
-# expect: missed two-axes-already
+# expect: missed not-lane-by-lane
 # options: programs=1
 """A tile of weights that all rows share, or a number: one cannot be indexed like the other."""
 

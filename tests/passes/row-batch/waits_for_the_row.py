@@ -1,4 +1,4 @@
-# expect: missed lifting-is-not-known
+# expect: missed not-lane-by-lane
 # options: programs=1
 """A `while` that goes on until a number of the row is small."""
 

@@ -1,4 +1,4 @@
-# expect: missed read-behind-its-loop
+# expect: missed name-is-bound-elsewhere
 """The variable of the loop is read behind it."""
 
 import torch

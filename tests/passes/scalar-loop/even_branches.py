@@ -1,4 +1,4 @@
-# expect: missed branches-differ
+# expect: missed shapes-differ
 """A name that is a tile after one branch only, which a runtime flag takes."""
 
 import torch

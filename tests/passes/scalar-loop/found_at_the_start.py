@@ -1,4 +1,4 @@
-# expect: missed may-be-the-start
+# expect: missed not-a-recurrence
 """0 says that nothing was found, and also that the first was."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed may-be-the-start
+# expect: missed not-a-recurrence
 """It begins with an element that may be NaN."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed last-of-equals
+# expect: missed no-such-reduction
 """Of equal elements the last one's index."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed loop-has-else
+# expect: missed loop-is-not-plain
 """A loop with an `else`."""
 
 import torch

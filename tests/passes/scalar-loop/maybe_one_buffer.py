@@ -1,4 +1,4 @@
-# expect: missed iterations-share-memory
+# expect: missed dependence-between-iterations
 """What is read and what is stored may be one buffer, at other places."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed works-on-tiles
+# expect: missed not-lane-by-lane
 """What a tuple holds may be a tile, which would get one more axis."""
 
 import torch

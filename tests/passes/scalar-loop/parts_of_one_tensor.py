@@ -1,4 +1,4 @@
-# expect: missed iterations-share-memory
+# expect: missed dependence-between-iterations
 """A launch passes two parts of one tensor, one element apart."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed needs-the-iteration-before
+# expect: missed not-a-recurrence
 """What is kept of the last one neither rises nor falls."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed needs-the-iteration-before
+# expect: missed not-a-recurrence
 """A pointer that goes on in each iteration."""
 
 import torch

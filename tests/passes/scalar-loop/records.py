@@ -1,4 +1,4 @@
-# expect: missed needs-the-iteration-before
+# expect: missed not-a-recurrence
 """How often a new largest element was found depends on the order."""
 
 import torch

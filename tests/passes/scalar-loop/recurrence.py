@@ -1,4 +1,4 @@
-# expect: missed needs-the-iteration-before
+# expect: missed not-a-recurrence
 """An iteration computes with what the one before has left."""
 
 import torch

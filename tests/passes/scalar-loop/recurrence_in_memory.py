@@ -1,4 +1,4 @@
-# expect: missed iterations-share-memory
+# expect: missed dependence-between-iterations
 """An iteration loads what the one before has stored."""
 
 import torch

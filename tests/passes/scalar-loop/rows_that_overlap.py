@@ -1,4 +1,4 @@
-# expect: missed stores-may-overlap
+# expect: missed dependence-between-iterations
 """The next row may come to elements of this one, in other lanes."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed stores-overlap
+# expect: missed dependence-between-iterations
 """Every iteration stores to one element; the last one wins."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed iterations-share-memory
+# expect: missed dependence-between-iterations
 """All iterations store one value, which a later one may read."""
 
 import torch

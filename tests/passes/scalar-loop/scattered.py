@@ -1,4 +1,4 @@
-# expect: missed store-is-scattered
+# expect: missed dependence-between-iterations
 """The index of a store is loaded, and two may be the same."""
 
 import torch

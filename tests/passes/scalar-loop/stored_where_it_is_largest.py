@@ -1,4 +1,4 @@
-# expect: missed needs-the-iteration-before
+# expect: missed not-a-recurrence
 """A store wherever an element is larger than all before."""
 
 import torch

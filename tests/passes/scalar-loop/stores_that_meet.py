@@ -1,4 +1,4 @@
-# expect: missed iterations-share-memory
+# expect: missed dependence-between-iterations
 """Two stores of an iteration: the later iteration's first comes after the earlier one's second."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed stride-may-be-zero
+# expect: missed dependence-between-iterations
 """The stride is a parameter that may be 0."""
 
 import torch

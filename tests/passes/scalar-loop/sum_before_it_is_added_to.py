@@ -1,4 +1,4 @@
-# expect: missed needs-the-iteration-before
+# expect: missed not-a-recurrence
 """The sum of all before: it is stored first and loaded then."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed operations-differ
+# expect: missed not-a-recurrence
 """A name that is added to, and multiplied."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed accumulator-type-unknown
+# expect: missed type-is-unknown
 """The accumulator is of the type of whatever is passed."""
 
 import torch

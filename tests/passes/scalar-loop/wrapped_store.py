@@ -1,4 +1,4 @@
-# expect: missed store-is-scattered
+# expect: missed dependence-between-iterations
 """The index wraps around."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed padding-lanes-count
+# expect: missed masked-off-lanes-count
 # options: longest=16,block=16
 """exp(0) is 1 behind the end of the row."""
 

@@ -1,4 +1,4 @@
-# expect: missed padding-lanes-count
+# expect: missed masked-off-lanes-count
 # options: longest=16,block=16
 """Lanes behind the row are undefined."""
 

@@ -1,4 +1,4 @@
-# expect: missed tile-is-used
+# expect: missed not-lane-by-lane
 # options: longest=16,block=16
 """The length of the tile goes into the result."""
 

@@ -1,4 +1,4 @@
-# expect: missed padding-lanes-count
+# expect: missed masked-off-lanes-count
 # options: longest=16,block=16
 """Exponentials of what is below another maximum are not 0 behind the row."""
 

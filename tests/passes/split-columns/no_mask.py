@@ -1,4 +1,4 @@
-# expect: missed row-is-not-masked
+# expect: missed length-matters
 # options: longest=16,block=16
 """A load beyond the row."""
 

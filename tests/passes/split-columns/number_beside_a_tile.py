@@ -1,4 +1,4 @@
-# expect: missed statement-does-more
+# expect: missed loop-does-more
 # options: longest=16,block=16
 """A branch changes a tile, and a number beside."""
 

@@ -1,4 +1,4 @@
-# expect: missed bound-again
+# expect: missed name-is-bound-elsewhere
 # options: longest=16,block=16
 """A number that a tile was made of is another one later."""
 

@@ -1,4 +1,4 @@
-# expect: missed one-and-many
+# expect: missed rows-differ
 # options: longest=16,block=16
 """A pointer to the row becomes one of the elements."""
 

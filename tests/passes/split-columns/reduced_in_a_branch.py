@@ -1,4 +1,4 @@
-# expect: missed branch-reduces
+# expect: missed not-lane-by-lane
 # options: longest=16,block=16
 """A tile is reduced where the compiler is asked to."""
 

@@ -1,4 +1,4 @@
-# expect: missed tile-is-fixed
+# expect: missed tile-is-not-passed
 # options: longest=16,block=16
 """The launch has one tile for all lengths."""
 

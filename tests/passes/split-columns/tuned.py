@@ -1,4 +1,4 @@
-# expect: missed tile-is-chosen
+# expect: missed tile-is-not-passed
 # options: longest=16,block=16
 """A tuner chooses the tile."""
 

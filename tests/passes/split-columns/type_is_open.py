@@ -1,4 +1,4 @@
-# expect: missed accumulator-type-unknown
+# expect: missed type-is-unknown
 # options: longest=16,block=16
 """Nobody says in which type is added."""
 

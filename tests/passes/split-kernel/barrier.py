@@ -1,4 +1,4 @@
-# expect: missed done-by-both
+# expect: missed done-by-every-part
 """The threads of a program wait for each other."""
 
 import torch

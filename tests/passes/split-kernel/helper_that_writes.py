@@ -1,4 +1,4 @@
-# expect: missed done-by-both
+# expect: missed done-by-every-part
 """A helper adds up."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed launch-is-an-expression
+# expect: missed unseen-launches
 """What the launch returns is launched again."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed done-by-both
+# expect: missed done-by-every-part
 """Where a program stores its row is what the atomic gives."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed needs-the-iteration-before
+# expect: missed not-a-recurrence
 """Each turn changes the sign of what was before."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed launch-is-an-expression
+# expect: missed unseen-launches
 """What the launch returns can be launched again."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed warp-specialized-loop
+# expect: missed loop-options
 """The compiler divides the loop over warps."""
 
 import torch

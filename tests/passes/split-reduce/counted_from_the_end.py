@@ -1,4 +1,4 @@
-# expect: missed needs-the-iteration-before
+# expect: missed not-a-recurrence
 """The index counts from the end: the first of several is not the least."""
 
 import torch

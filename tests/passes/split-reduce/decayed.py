@@ -1,4 +1,4 @@
-# expect: missed needs-the-iteration-before
+# expect: missed not-a-recurrence
 """What comes to the sum depends on another accumulator."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed needs-the-iteration-before
+# expect: missed not-a-recurrence
 """The index is chosen by a maximum that grows by other elements too."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed accumulator-type-unknown
+# expect: missed type-is-unknown
 """A sum that starts as an integer, of data of a type that is not known: no fraction may go."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed needs-the-iteration-before
+# expect: missed not-a-recurrence
 """Of several that are equal the index of the last one."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed needs-the-iteration-before
+# expect: missed not-a-recurrence
 """Each turn moves the pointers first, by a step that would be longer."""
 
 import torch

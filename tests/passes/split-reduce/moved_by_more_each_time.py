@@ -1,4 +1,4 @@
-# expect: missed needs-the-iteration-before
+# expect: missed not-a-recurrence
 """The step of the pointers grows from turn to turn."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed needs-the-iteration-before
+# expect: missed not-a-recurrence
 """What is subtracted where all is -inf is no 0: such a part would have to be scaled."""
 
 import torch

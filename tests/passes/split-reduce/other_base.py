@@ -1,4 +1,4 @@
-# expect: missed needs-the-iteration-before
+# expect: missed not-a-recurrence
 """The sum is rescaled by another exponential than it is made of."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed needs-the-iteration-before
+# expect: missed not-a-recurrence
 """Random numbers that are counted from turn to turn."""
 
 import torch

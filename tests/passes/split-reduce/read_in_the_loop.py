@@ -1,4 +1,4 @@
-# expect: missed needs-the-iteration-before
+# expect: missed not-a-recurrence
 """A turn scales by what the sum is so far."""
 
 import torch

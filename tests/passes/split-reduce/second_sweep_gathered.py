@@ -1,4 +1,4 @@
-# expect: missed store-is-scattered
+# expect: missed dependence-between-iterations
 """Where a turn stores is loaded: two turns may store to one element."""
 
 import torch

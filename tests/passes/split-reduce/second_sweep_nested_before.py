@@ -1,4 +1,4 @@
-# expect: missed store-is-scattered
+# expect: missed dependence-between-iterations
 """A channel begins one element before its own, which the channel before has last."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed store-is-scattered
+# expect: missed dependence-between-iterations
 """A channel stores one element more than it has, which the next one has first."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed store-is-scattered
+# expect: missed dependence-between-iterations
 """A mask that holds beyond the channel as well."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed store-is-scattered
+# expect: missed dependence-between-iterations
 """The last tile of a channel goes on into the next one."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed store-is-scattered
+# expect: missed dependence-between-iterations
 """Each turn stores to half of what the turn before has stored."""
 
 import torch

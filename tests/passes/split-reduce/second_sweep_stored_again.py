@@ -1,4 +1,4 @@
-# expect: missed iterations-share-memory
+# expect: missed dependence-between-iterations
 """Behind the second loop somebody stores once more to what other parts may store to later."""
 
 import torch

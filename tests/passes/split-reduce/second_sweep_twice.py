@@ -1,4 +1,4 @@
-# expect: missed iterations-share-memory
+# expect: missed dependence-between-iterations
 """One turn stores where the next one has stored."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed tiles-differ
+# expect: missed shapes-differ
 """A matrix product: what is left is a tile of two axes."""
 
 import torch

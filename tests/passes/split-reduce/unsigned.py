@@ -1,4 +1,4 @@
-# expect: missed accumulator-is-unsigned
+# expect: missed accumulator-is-narrow
 """A sum of unsigned integers."""
 
 import torch

@@ -265,7 +265,7 @@ def same_number(one: float, other: float) -> bool:
 def _checked(number: float) -> float:
     """The number, if all types have it."""
     if math.isnan(number):
-        raise NotKnown("not-a-number", "it is NaN where the mask is off")
+        raise NotKnown("constant-is-special", "it is NaN where the mask is off")
     if math.isinf(number) or (number.is_integer() and 0 <= number <= LARGEST):
         return number
     raise NotKnown(_UNKNOWN, f"{number:g} is not the same number in all element types")
@@ -289,7 +289,7 @@ def _quotient(dividend: float, divisor: float) -> float:
     if dividend == 0.0 and 0.0 < divisor < math.inf:
         return dividend
     if divisor == 0.0 and dividend == 0.0:
-        raise NotKnown("not-a-number", "0 / 0 is NaN where the mask is off")
+        raise NotKnown("constant-is-special", "0 / 0 is NaN where the mask is off")
     detail = f"{dividend:g} / {divisor:g} is what the hardware makes of it"
     raise NotKnown("function-is-rounded", detail)
 

@@ -53,7 +53,7 @@ def free_tile(facts: KernelFacts) -> FreeTile:
     if not facts.loops:
         flat = flat_tile(facts)
         return FreeTile(flat.name, flat.lengths, True, flat.grids)
-    claim = "tiles-may-be-longer"
+    claim = "length-is-known-at-the-launch"
     loops = tuple(facts.loops)
     count = facts.forms.trip_count(loops[0])
     tiles = count.sole_atom if count is not None else None

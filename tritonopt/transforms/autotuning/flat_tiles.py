@@ -24,7 +24,7 @@ from tritonopt.source.trees import walk
 from tritonopt.transforms.autotuning.untuned_launches import Cut, tile_at
 from tritonopt.transforms.tiling.launch_grids import GridNotReadable, read_extent
 
-_CLAIM = "tiles-may-be-longer"
+_CLAIM = "length-is-known-at-the-launch"
 _PLACE = Param("(place in the range)")
 """What no parameter is called."""
 _FIRST_AXIS = ProgramId(ZERO)

@@ -15,7 +15,7 @@ from tritonopt.facts.values import reachable
 from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.source import Launch
 
-_CLAIM = "runs-twice-like-once"
+_CLAIM = "launches-can-be-tuned"
 _REPEATABLE = frozenset(
     {EffectKind.LOAD, EffectKind.STORE, EffectKind.ATOMIC, EffectKind.BARRIER, EffectKind.EXIT}
 )
@@ -30,10 +30,10 @@ def restored_buffers(facts: KernelFacts, attempt: Attempt) -> list[str]:
     for effect in facts.effects:
         where = f"the {effect.name} in line {effect.line}"
         if effect.kind not in _REPEATABLE:
-            raise unknown(_CLAIM, "effects-are-not-restored", f"{where} would be done many times")
+            raise unknown(_CLAIM, "not-tunable", f"{where} would be done many times")
         if effect.writes and facts.bases(effect) is None:
             detail = f"which buffer {where} writes to is not known"
-            raise unknown(_CLAIM, "effects-are-not-restored", detail)
+            raise unknown(_CLAIM, "not-tunable", detail)
     for launch in facts.launches.launches:
         _check_grid(launch)
     loads = [e for e in facts.effects if e.kind is EffectKind.LOAD]
@@ -57,14 +57,14 @@ def _check_grid(launch: Launch) -> None:
     changes = effects_of(launch.module).changes(body if definition is None else definition.body)
     if changes.anything or changes.mutated:
         detail = f"the grid of the launch in {launch.where} may do more than return a tuple"
-        raise unknown(_CLAIM, "grid-has-effects", f"{detail}, and a tuner calls it many times")
+        raise unknown(_CLAIM, "grid-is-not-readable", f"{detail}, and a tuner calls it many times")
 
 
 def _check_is_a_tensor(facts: KernelFacts, name: str) -> None:
     """A tuner copies the buffer before it runs anything: it must be there at every launch."""
     if may_be_none(facts, name):
         detail = f"{name} may be None, and a tuner cannot copy that"
-        raise refuted(_CLAIM, "buffer-may-be-none", detail)
+        raise refuted(_CLAIM, "not-tunable", detail)
     for launch in facts.launches.launches:
         argument = launch.arguments.get(name)
         if not isinstance(argument, ast.Name) or may_be_part(launch, argument):
@@ -72,7 +72,7 @@ def _check_is_a_tensor(facts: KernelFacts, name: str) -> None:
                 f"the launch in {launch.where} may pass a part of a tensor for {name}: the kernel "
                 "may write beside it, and a tuner copies no more than the part"
             )
-            raise unknown(_CLAIM, "buffer-may-be-a-part", detail)
+            raise unknown(_CLAIM, "not-tunable", detail)
 
 
 def may_be_none(facts: KernelFacts, name: str) -> bool:

@@ -37,7 +37,7 @@ def check_launches(facts: KernelFacts, attempt: Attempt) -> None:
     attempt.prove(claim, f"those in {places(evidence.launches)}")
     attempt.assume_no_other_launches()
     _check_capture(evidence.launches)
-    claim = "options-can-be-left-to-a-tuner"
+    claim = "launches-can-be-tuned"
     for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
         if name != JIT:
             what = ast.unparse(decorator).partition("(")[0]
@@ -53,12 +53,12 @@ def check_launches(facts: KernelFacts, attempt: Attempt) -> None:
         for option in OPTIONS:
             if option in launch.options and _number(launch.options[option]) is None:
                 detail = f"{where} computes its {option}"
-                raise unknown(claim, "warps-are-computed", detail)
+                raise unknown(claim, "not-tunable", detail)
     said = {tuple(options_of(launch).items()) for launch in evidence.launches}
     if len(said) > 1:
         where = places(evidence.launches)
         detail = f"the launches in {where} ask for different options"
-        raise refuted(claim, "launches-ask-for-different-options", detail)
+        raise refuted(claim, "not-tunable", detail)
     attempt.prove(claim, "each launch says numbers for them, or nothing")
 
 
@@ -68,7 +68,7 @@ def _check_capture(launches: Sequence[Launch]) -> None:
         for node in walk(module.tree):
             if isinstance(node, ast.Name | ast.Attribute) and module.resolve(node) in _CAPTURES:
                 detail = f"a launch may be captured in a graph, in line {node.lineno}"
-                raise unknown("launches-are-timed", "captured-in-a-graph", detail)
+                raise unknown("launches-can-be-tuned", "captured-in-a-graph", detail)
 
 
 def options_of(launch: Launch) -> dict[str, int]:

@@ -134,7 +134,7 @@ class BlockCalls:
         ):
             raise lost(
                 f"the {part} in line {call.lineno} are not written out axis by axis",
-                "axes-are-not-written-out",
+                "block-pointer-is-lost",
             )
         return tuple(node.elts)
 
@@ -165,7 +165,7 @@ class BlockCalls:
         axes = {v.constant for v in values if v is not None and type(v.constant) is int}
         if len(axes) != len(parts) or not axes <= set(range(rank)):
             raise lost(
-                f"the axes that line {call.lineno} checks are not seen", "axes-are-not-written-out"
+                f"the axes that line {call.lineno} checks are not seen", "block-pointer-is-lost"
             )
         return tuple(sorted(axes))
 

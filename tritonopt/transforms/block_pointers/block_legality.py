@@ -129,7 +129,7 @@ class _Legality:
         for node in nodes:
             if comments_in(text(node)):
                 detail = f"a comment inside line {node.lineno} would be lost"
-                raise refuted("nothing-else-goes", "comment-inside", detail)
+                raise refuted("nothing-else-is-lost", "comment-inside", detail)
         for access in accesses.accesses:
             before = bool(access.deltas) or not access.name
             statement = access.statement
@@ -149,13 +149,13 @@ class _Legality:
 
     def check_element_types(self, attempt: Attempt) -> None:
         """Through a block pointer booleans are int8; through a pointer they are int1."""
-        claim = "elements-are-not-boolean"
+        claim = "block-is-a-descriptor"
         calls = {access.call for access in self._accesses.accesses}
         types = [self._facts.types.behind(e) for e in self._facts.effects if e.node in calls]
         for found in types:
             if found.some_in(BOOLEANS):
                 detail = f"the elements are {found.where}, and block pointers give them as int8"
-                raise refuted(claim, "elements-are-boolean", detail)
+                raise refuted(claim, "not-a-descriptor", detail)
         if types and all(t.complete for t in types):
             attempt.prove(claim, "every launch passes tensors of other types")
         else:

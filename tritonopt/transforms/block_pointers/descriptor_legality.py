@@ -57,7 +57,7 @@ class DescriptorLegality:
         for access in self.accesses.accesses:
             self._check_access(access)
         self.attempt.prove(_CLAIM, "strides, extents and checks are those of descriptors")
-        self.attempt.prove("tensors-are-aligned", "each is new, or the launcher checks it")
+        self.attempt.prove("block-is-a-descriptor", "each is new, or the launcher checks it")
 
     def _check_launches(self) -> None:
         evidence, claim = self.facts.launches, "launches-are-seen"
@@ -78,7 +78,7 @@ class DescriptorLegality:
             for load in loads:
                 if self.facts.may_alias(load, write):
                     detail = f"line {write.line} writes to what line {load.line} reads"
-                    raise unknown(_CLAIM, "read-and-written", detail)
+                    raise unknown(_CLAIM, "not-a-descriptor", detail)
 
     # Blocks
 
@@ -94,8 +94,8 @@ class DescriptorLegality:
             if not is_aligned(launch, given):
                 text = ast.unparse(given) if given is not None else value.name
                 raise unknown(
-                    "tensors-are-aligned",
-                    "tensor-may-be-a-part",
+                    "block-is-a-descriptor",
+                    "not-a-descriptor",
                     f"no `assert {text}.data_ptr() % 16 == 0` stands before the launch in "
                     f"{launch.where}, and a descriptor begins nowhere else",
                 )
@@ -138,7 +138,7 @@ class DescriptorLegality:
         if proof is None:
             return False
         if proof.given:
-            self.attempt.prove("strides-are-aligned", proof.because, proof.given)
+            self.attempt.prove("block-is-a-descriptor", proof.because, proof.given)
         return True
 
     def _numbers(self, extent: Polynomial) -> Iterator[int | None]:
@@ -217,4 +217,4 @@ class DescriptorLegality:
         return tiles[0] if same else None
 
     def _no(self, detail: str) -> Exception:
-        return refuted(_CLAIM, "asks-for-more", f"as a descriptor: {detail}")
+        return refuted(_CLAIM, "not-a-descriptor", f"as a descriptor: {detail}")

@@ -242,7 +242,7 @@ class _Follower:
         if not known:
             if about:
                 detail = f"the block pointer of line {call.lineno} is made in another function"
-                raise lost(detail, "made-in-another-function")
+                raise lost(detail, "block-pointer-is-lost")
             return None
         assert pointer is not None
         given = self._calls.arguments(call, names)

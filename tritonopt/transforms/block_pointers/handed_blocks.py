@@ -293,7 +293,7 @@ class HandedBlocks:
                 if comments_in(function.module.text_of(block.statement)):
                     line = block.statement.lineno
                     detail = f"a comment inside line {line} would be lost"
-                    raise refuted("nothing-else-goes", "comment-inside", detail)
+                    raise refuted("nothing-else-is-lost", "comment-inside", detail)
                 if len(block_of(function.node, block.statement)) > 1:
                     done.setdefault(function, set()).add(block)
                     yield Remove(block.statement)

@@ -54,7 +54,7 @@ class FlatLoop:
             changes = tuple(self._changes())
             excerpts.check_comments(self.nest.facts.kernel.module, changes)
         except EditConflict as conflict:
-            raise refuted("nothing-else-goes", "comment-inside", str(conflict)) from None
+            raise refuted("nothing-else-is-lost", "comment-inside", str(conflict)) from None
         return changes
 
     def _changes(self) -> Iterator[Change]:

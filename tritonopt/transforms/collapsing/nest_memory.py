@@ -22,7 +22,7 @@ from tritonopt.transforms.disjoint_accesses import DisjointAccesses
 from tritonopt.transforms.thread_exchange import CLAIM as THREADS
 from tritonopt.transforms.thread_exchange import ThreadExchange
 
-_APART = "stores-do-not-overlap"
+_APART = "iterations-are-independent"
 
 
 def prove_memory(nest: Nest, attempt: Attempt, *, meets: bool) -> None:
@@ -43,7 +43,7 @@ def check_effects(nest: Nest) -> None:
         plain = effect.kind in (EffectKind.LOAD, EffectKind.STORE) and not effect.volatile
         if not plain or effect.inlined:
             text = f"{effect.name} in line {effect.line} orders the elements"
-            raise refuted("nothing-orders-memory", "order-is-seen", text)
+            raise refuted("data-is-unchanged", "order-is-seen", text)
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,11 @@ class _Memory:
             assert store.pointer is not None
             if not self.nest.varies(store.pointer):
                 text = f"line {store.line} stores to one element in every turn"
-                raise refuted(_APART, "stores-overlap", text)
+                raise refuted(_APART, "dependence-between-iterations", text)
         for one, other in combinations(stores, 2):
             if not self.accesses.are_disjoint(one, other):
                 text = f"lines {one.line} and {other.line} may store to one element"
-                raise unknown("iterations-are-independent", "iterations-share-memory", text)
+                raise unknown("iterations-are-independent", "dependence-between-iterations", text)
         said = ["each element stores to a place of its own"] if stores else ["nothing is stored"]
         for store in stores:
             said.append(self._check_store(store))
@@ -82,7 +82,7 @@ class _Memory:
             if mine is None or theirs is None or not (mine - theirs).is_zero:
                 text = f"line {load.line} may load what line {store.line} stores for another "
                 text += "element"
-                raise unknown("iterations-are-independent", "iterations-share-memory", text)
+                raise unknown("iterations-are-independent", "dependence-between-iterations", text)
         reach = self._reach(store)
         self._check_turns(store, reach)
         if reach is not None:
@@ -90,7 +90,7 @@ class _Memory:
         if not near and self._stores_by_place(store):
             return f"what line {store.line} stores to an element depends on that element alone"
         text = f"it is not shown that line {store.line} stores to another element each time"
-        raise unknown(_APART, "store-is-scattered", text)
+        raise unknown(_APART, "dependence-between-iterations", text)
 
     def _offset(self, effect: Effect) -> Polynomial | None:
         assert effect.pointer is not None
@@ -111,7 +111,7 @@ class _Memory:
             if not apart or count is None:
                 text = f"the loop in line {loop.line} may come to what line {store.line} stored in "
                 text += "another lane"
-                raise unknown(_APART, "stores-may-overlap", text)
+                raise unknown(_APART, "dependence-between-iterations", text)
             assert step is not None
             reach = step * count
 

@@ -25,7 +25,7 @@ from tritonopt.transforms.one_tile.stretch import Stretch
 from tritonopt.transforms.pinned_rounding import check_pins
 from tritonopt.transforms.writing import block_of, names_bound
 
-_LANES = "lanes-do-the-same"
+_LANES = "iterations-are-independent"
 _OPTIONS = {"num_stages", "loop_unroll_factor"}
 _GIVEN = frozenset({Op.CONST, Op.DTYPE, Op.ITERATION, Op.LANE, Op.LOAD, Op.CARRIED})
 _CHOSEN = frozenset({Op.PHI, Op.IN_BRANCH})
@@ -73,22 +73,22 @@ class _Proof:
         facts, claim = self.nest.facts, "loops-are-plain"
         if facts.launches.caller is not None:
             called = f"{facts.launches.caller.name} calls this one, and may pass tiles to it"
-            raise unknown("parameters-are-scalars", "parameters-may-be-tiles", called)
+            raise unknown("launches-are-seen", "called-from-a-kernel", called)
         for loop in self.nest.loops:
             where = f"the loop in line {loop.line}"
             if loop.node.orelse:
-                raise refuted(claim, "loop-has-else", f"{where} has an `else`")
+                raise refuted(claim, "loop-is-not-plain", f"{where} has an `else`")
             if facts.exits_early(loop):
                 raise refuted(claim, "early-exit", f"{where} may be left early")
             assert isinstance(loop.node, ast.For) and isinstance(loop.node.iter, ast.Call)
             options = {k.arg for k in loop.node.iter.keywords} - {"arg1", "arg2", "step"}
             if options - (_OPTIONS if loop is self.nest.sweep else set()):
                 text = f"{where} says {', '.join(sorted(map(str, options)))}"
-                raise refuted(claim, "loop-says-more", text)
+                raise refuted(claim, "loop-options", text)
             count = facts.forms.trip_count(loop)
             if count is None or self._varies(count):
                 text = f"{where} has another number of turns in each turn of those around it"
-                raise refuted(claim, "extent-changes", text)
+                raise refuted(claim, "differs-between-iterations", text)
         self.attempt.prove(claim, "each loop counts to a number that does not change")
         kinds = {counter_type(facts, loop, fits=True) for loop in self.nest.loops}
         if None in kinds or len(kinds) > 1:
@@ -97,7 +97,7 @@ class _Proof:
         unsure = [e for e in self._extents if not facts.forms.is_nonnegative(e)]
         if unsure:
             names = ", ".join(e.readable for e in unsure)
-            self.attempt.assume("sizes-are-not-negative", f"{names} is at least 0")
+            self.attempt.assume("sizes-are-positive", f"{names} is at least 0")
 
     @property
     def _extents(self) -> list[Polynomial]:
@@ -109,17 +109,17 @@ class _Proof:
 
     def _check_statements(self) -> None:
         """Between the loops numbers are computed, and nothing is done behind an inner one."""
-        nest, claim = self.nest, "lanes-do-the-same"
+        nest, claim = self.nest, "iterations-are-independent"
         for loop, above in zip(nest.outer, nest.between, strict=True):
             behind = loop.node.body[len(above) + 1 :]
             if behind:
                 text = f"line {behind[0].lineno} stands behind the inner loop"
-                raise refuted(claim, "nest-does-more", text)
+                raise refuted(claim, "loop-does-more", text)
             for statement in above:
                 plain = isinstance(statement, ast.Assign) and len(statement.targets) == 1
                 if not plain or any(e.node in set(ast.walk(statement)) for e in nest.effects):
                     text = f"line {statement.lineno} does more than compute an index"
-                    raise refuted(claim, "nest-does-more", text)
+                    raise refuted(claim, "loop-does-more", text)
         if not nest.places:
             text = f"the places of the lanes in the row have no name in line {nest.sweep.line}"
             raise unknown("is-expressible", "not-expressible", text)
@@ -142,10 +142,10 @@ class _Proof:
                 outside = node.id not in bound and value is not None and value.rank != 0
                 if node.id == counter or (outside and node.id not in carried):
                     text = f"line {node.lineno} uses {node.id} for more than places in the row"
-                    raise refuted(_LANES, "tile-is-used", text)
+                    raise refuted(_LANES, "not-lane-by-lane", text)
             if value is not None and (self._is_tile_length(value) or value.op is Op.LANE):
                 text = f"line {node.lineno} depends on the length of a tile"  # type: ignore[attr-defined]
-                raise refuted(_LANES, "tile-is-used", text)
+                raise refuted(_LANES, "not-lane-by-lane", text)
 
     def _is_tile_length(self, value: Value) -> bool:
         known = value.op in (Op.CONSTEXPR, Op.PARAM, Op.GLOBAL, Op.CONST)
@@ -172,11 +172,11 @@ class _Proof:
             for guard in effect.guards:
                 if nest.varies(guard.condition):
                     text = f"whether line {effect.line} runs depends on the turn"
-                    raise refuted(_LANES, "branch-on-the-index", text)
+                    raise refuted(_LANES, "differs-between-iterations", text)
             parts = (effect.pointer, effect.mask, effect.other, effect.stored)
             if any(sees_carried(nest, part) for part in parts if part is not None):
                 text = f"line {effect.line} uses what the turns before have left"
-                raise refuted(SUMS, "needs-the-iteration-before", text)
+                raise refuted(SUMS, "not-a-recurrence", text)
         todo = [value for node, value in facts.values.items() if node in nest.nodes]
         seen: set[int] = set()
         while todo:
@@ -231,7 +231,7 @@ class _Proof:
                 continue
             if effect.mask is None or effect.mask.is_none or not self._is_off(effect.mask):
                 text = f"{where} is not masked off behind the end of the row"
-                raise refuted(claim, "row-is-not-masked", text)
+                raise refuted(claim, "length-matters", text)
         self.attempt.prove(claim, "all loads and stores are masked behind the end of the row")
 
     def _ends_otherwise(self, node: ast.Compare) -> bool:
@@ -263,10 +263,10 @@ class _Proof:
             known = before.get(name)
             if known is not None and known.op is not Op.OPAQUE:
                 text = f"{name} has a value before the nest, of another shape"
-                raise refuted("names-keep-their-types", "one-and-many", text)
+                raise refuted("type-stays", "rows-differ", text)
             if stretch.is_read_behind(name):
                 text = f"{name} is read behind the nest"
-                raise refuted("turns-are-independent", "last-value-is-used", text)
+                raise refuted("accumulators-are-sums", "last-value-is-used", text)
 
     def _owner(self, block: list[ast.stmt]) -> tuple[ast.stmt, str]:
         for node in self.nest.facts.kernel.nodes:

@@ -20,7 +20,7 @@ from tritonopt.transforms.collapsing.index_nests import Nest
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
 from tritonopt.transforms.writing import block_of, names_bound, reads_of
 
-SUMS = "carries-a-reduction"
+SUMS = "accumulators-are-sums"
 _COMBINED = {Op.ADD: "sum", Op.MAXIMUM: "max", Op.MINIMUM: "min"}
 _IDENTITY = {"sum": 0.0, "max": -math.inf, "min": math.inf}
 
@@ -62,7 +62,7 @@ class _Carried:
             raise self._is_more(name, "is carried by an outer loop alone")
         if carried not in set(following.walk()):
             text = f"{name} has a value before the nest, of another shape"
-            raise refuted("names-keep-their-types", "one-and-many", text)
+            raise refuted("type-stays", "rows-differ", text)
         reduction = _COMBINED.get(following.op)
         if reduction is None or carried not in following.operands:
             raise self._is_more(name, "is no sum, maximum or minimum")
@@ -80,16 +80,16 @@ class _Carried:
             inner = inner.operand
         if inner.rank != 1 or not self._adds_nothing(inner, reduction):
             text = f"{name} may take in lanes behind the end of the row"
-            raise unknown("masked-lanes-add-nothing", "padding-lanes-count", text)
+            raise unknown("masked-off-lanes-add-nothing", "masked-off-lanes-count", text)
         if reduction == "sum" and not self._is_wide(inner if number else carried):
             text = f"{name} is added up in a type that is narrow, or not known"
-            raise unknown("accumulator-is-wide", "accumulator-is-narrow", text)
+            raise unknown("accumulators-are-wide", "accumulator-is-narrow", text)
         tile = None if number else self._tile(name, reduction)
         rounds = reduction == "sum" and not is_integer(inner.dtype)
         return Accumulator(name, reduction, tile, rounds)
 
     def _is_more(self, name: str, what: str) -> Declined:
-        return refuted(SUMS, "needs-the-iteration-before", f"{name} {what}")
+        return refuted(SUMS, "not-a-recurrence", f"{name} {what}")
 
     def _is_wide(self, value: Value) -> bool:
         """Whether more can be added up in its type, in whatever order: no fp16, which ends soon."""
@@ -105,7 +105,7 @@ class _Carried:
     def _tile(self, name: str, reduction: str) -> ast.expr:
         """The call that makes the tile of an accumulator, for it gets another length."""
         nest, facts = self.nest, self.nest.facts
-        claim = "only-the-full-sum-is-used"
+        claim = "nothing-else-is-lost"
         initial, result = nest.loops[0].initial[name], nest.loops[0].result[name]
         if initial.op is not Op.FULL or initial.operand.constant is None:
             raise unknown(claim, "accumulator-starts-elsewhere", f"{name} begins with a tile")
@@ -116,10 +116,12 @@ class _Carried:
             whole = value.op is Op.REDUCE and value.rank == 0
             if result in value.operands and not (whole and value.reduction.name == reduction):
                 text = f"{name} is used for more than its {reduction} behind the nest"
-                raise refuted(claim, "tile-is-used", text)
+                raise refuted(claim, "not-lane-by-lane", text)
         used = {part for e in facts.effects for part in (e.stored, e.pointer, e.mask) if part}
         if result in used or any(result in loop.initial.values() for loop in facts.loops):
-            raise refuted(claim, "tile-is-used", f"the tile {name} itself is used behind the nest")
+            raise refuted(
+                claim, "not-lane-by-lane", f"the tile {name} itself is used behind the nest"
+            )
         return self._making(name, initial)
 
     def _all_values(self) -> Iterator[Value]:

@@ -88,7 +88,7 @@ class _Proof:
         facts = self.facts
         if facts.launches.caller is not None:
             called = f"{facts.launches.caller.name} calls this one, and may pass tiles to it"
-            raise unknown("parameters-are-scalars", "parameters-may-be-tiles", called)
+            raise unknown("launches-are-seen", "called-from-a-kernel", called)
         self._check_effects()
         statements = self.row.statements
         self._check_values()
@@ -99,7 +99,9 @@ class _Proof:
         self._check_masks()
         calls = [call for statement in statements for call in statement.reductions]
         reduced = {call: self._reduced(call) for call in calls}
-        self.attempt.prove("masked-lanes-add-nothing", "lanes behind the row change no reduction")
+        self.attempt.prove(
+            "masked-off-lanes-add-nothing", "lanes behind the row change no reduction"
+        )
         self._check_memory(statements)
         return ColumnTiles(self.row, statements, reduced)
 
@@ -113,10 +115,10 @@ class _Proof:
                 raise unknown("effects-are-known", "unknown-call", text)
             known = (EffectKind.LOAD, EffectKind.STORE, EffectKind.ATOMIC, EffectKind.EXIT)
             if effect.kind not in known or effect.volatile or effect.inlined:
-                raise refuted("nothing-orders-memory", "order-is-seen", f"{where} orders memory")
+                raise refuted("data-is-unchanged", "order-is-seen", f"{where} orders memory")
             tile = effect.pointer is not None and effect.pointer.shape != ()
             if effect.kind is EffectKind.ATOMIC and (tile and effect.name not in _COMMUTING):
-                raise refuted("nothing-orders-memory", "order-is-seen", f"{where} orders memory")
+                raise refuted("data-is-unchanged", "order-is-seen", f"{where} orders memory")
 
     def _check_values(self) -> None:
         for node, value in self.facts.values.items():
@@ -169,7 +171,7 @@ class _Proof:
         for node, value in self.facts.values.items():
             if value is self.row.tile and node not in allowed:
                 text = f"line {node.lineno} uses the length of the tile"
-                raise refuted(CLAIM, "tile-is-used", text)
+                raise refuted(CLAIM, "not-lane-by-lane", text)
 
     def _check_exits(self, statements: Sequence[RowStatement]) -> None:
         exits = [e.order for e in self.facts.effects if e.kind is EffectKind.EXIT]
@@ -179,7 +181,7 @@ class _Proof:
             for effect in self.row.effects_in(statement.node):
                 if any(order > effect.order for order in exits):
                     text = "the kernel may be left behind the first tile of the row"
-                    raise refuted("no-early-exit", "early-exit", text)
+                    raise refuted("loops-are-plain", "early-exit", text)
 
     def _check_masks(self) -> None:
         claim = "reads-nothing-more"
@@ -188,7 +190,7 @@ class _Proof:
                 continue
             if effect.mask is None or effect.mask.is_none or not self._is_off(effect.mask):
                 text = f"line {effect.line} is not masked off behind the end of the row"
-                raise refuted(claim, "row-is-not-masked", text)
+                raise refuted(claim, "length-matters", text)
         self.attempt.prove(claim, "all loads and stores are masked behind the end of the row")
 
     def _is_off(self, mask: Value) -> bool:
@@ -202,7 +204,7 @@ class _Proof:
         name, operand = value.reduction.name, value.operand
         if self._off(operand, name) != _IDENTITY[name]:
             text = f"the {name} in line {call.lineno} may take in lanes behind the end of the row"
-            raise unknown("masked-lanes-add-nothing", "padding-lanes-count", text)
+            raise unknown("masked-off-lanes-add-nothing", "masked-off-lanes-count", text)
         if any(k.arg not in ("axis", "input") for k in call.keywords):
             text = f"the {name} in line {call.lineno} has options"
             raise unknown(CLAIM, "not-lane-by-lane", text)
@@ -224,10 +226,10 @@ class _Proof:
         wide = dtype in ("fp32", "fp64", "int32", "int64")
         if dtype not in _SPELLED and not (wide and name == "sum"):
             text = f"the type of what line {call.lineno} reduces is not known"
-            raise unknown("accumulator-is-wide", "accumulator-type-unknown", text)
+            raise unknown("accumulators-are-wide", "type-is-unknown", text)
         if name == "sum" and not wide:
             text = f"line {call.lineno} adds up in {dtype}"
-            raise refuted("accumulator-is-wide", "accumulator-is-narrow", text)
+            raise refuted("accumulators-are-wide", "accumulator-is-narrow", text)
         assert dtype is not None
         return _SPELLED.get(dtype, dtype)
 
@@ -278,7 +280,7 @@ class _Proof:
             alike = one.name == other.name and one.kind is EffectKind.ATOMIC
             if not alike and not self._are_in_place(one, other):
                 text = f"lines {one.line} and {other.line} may store to one element"
-                raise unknown(_APART, "iterations-share-memory", text)
+                raise unknown(_APART, "dependence-between-iterations", text)
         otherwise = "nothing is stored that is loaded"
         self.accesses.prove(self.attempt, "data-is-unchanged", otherwise)
         for statement in statements:
@@ -290,7 +292,7 @@ class _Proof:
         for effect in self.row.effects_in(statement.node):
             if effect.kind is EffectKind.ATOMIC and any(w is not effect for w in writes):
                 text = f"{effect.name} in line {effect.line} may tell that all is stored"
-                raise refuted("nothing-orders-memory", "order-is-seen", text)
+                raise refuted("data-is-unchanged", "order-is-seen", text)
 
     def _are_in_place(self, one: Effect, other: Effect) -> bool:
         """Whether two accesses of tiles go to the same element in each lane, and to its own."""

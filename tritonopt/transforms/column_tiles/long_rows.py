@@ -133,30 +133,30 @@ def prove_launches(row: OneTileRow, longest: int, block: int, attempt: Attempt) 
         raise refuted(claim, not_changed_reason(facts), why_not or "no launch is seen")
     if not may_be_copied(facts):
         text = "the launches do not call the kernel by its name, in the file's own block"
-        raise refuted(claim, "launch-is-an-expression", text)
+        raise refuted(claim, "unseen-launches", text)
     if [*facts.kernel.decorators] != ["triton.jit"]:
         text = f"a decorator of the kernel may choose {tile}, or something that goes with it"
-        raise unknown("launches-can-follow-the-row", "tile-is-chosen", text)
+        raise unknown("length-is-known-at-the-launch", "tile-is-not-passed", text)
     attempt.prove(claim, f"the launches that are given, in {places(launches)}")
     for launch in launches:
         _check(launch, tile, longest)
-    attempt.prove("tile-is-known", f"each launch passes {tile}")
+    attempt.prove("length-is-known-at-the-launch", f"each launch passes {tile}")
     if not is_at_most(facts, row.extent - facts.forms.of(row.tile), 0):
         text = f"a launch may pass a {tile} that is shorter than the row, of which the rest is left"
-        raise unknown("row-fits-one-tile", "row-may-be-longer", text)
-    attempt.prove("row-fits-one-tile", "the tile is as long as the row, at any launch")
+        raise unknown("rows-can-be-lifted", "row-may-be-longer", text)
+    attempt.prove("rows-can-be-lifted", "the tile is as long as the row, at any launch")
     attempt.assume_no_other_launches()
     return LongRows(facts, tile, longest, block)
 
 
 def _check(launch: Launch, tile: str, longest: int) -> None:
-    claim, given = "tile-is-known", launch.arguments.get(tile)
+    claim, given = "length-is-known-at-the-launch", launch.arguments.get(tile)
     if given is None or not launch.complete or launch.chosen_by is not None:
         text = f"how long a tile is, is not passed by the launch in {launch.where}"
         raise unknown(claim, "tile-is-not-passed", text)
     if isinstance(given, ast.Constant):
         text = f"the launch in {launch.where} has tiles of {given.value!r} for rows of any length"
-        raise refuted(claim, "tile-is-fixed", text)
+        raise refuted(claim, "tile-is-not-passed", text)
     if not evaluation_at(launch).is_pure(given):
         text = f"what the launch in {launch.where} passes for {tile} cannot be asked twice"
         raise unknown(claim, "tile-is-not-passed", text)

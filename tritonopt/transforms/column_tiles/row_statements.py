@@ -17,7 +17,7 @@ from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.source.trees import walk
 from tritonopt.transforms.writing import names_bound, names_read
 
-CLAIM = "lanes-do-the-same"
+CLAIM = "iterations-are-independent"
 
 
 class Kind(Enum):
@@ -122,7 +122,7 @@ class OneTileRow:
         kind = self._kind(node)
         if isinstance(node, ast.If) and (reductions or self.is_tile(node.test)):
             text = f"the `if` in line {node.lineno} reduces a tile"
-            raise refuted(CLAIM, "branch-reduces", text)
+            raise refuted(CLAIM, "not-lane-by-lane", text)
         return RowStatement(node, kind, tuple(reductions))
 
     def _kind(self, node: ast.stmt) -> Kind:
@@ -132,7 +132,7 @@ class OneTileRow:
         if tiles:
             if len(tiles) != len(writes) or names_bound(node):
                 text = f"line {node.lineno} does more than to store a tile"
-                raise refuted(CLAIM, "statement-does-more", text)
+                raise refuted(CLAIM, "loop-does-more", text)
             return Kind.STORE
         bound = [n for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
         tiled = [n for n in bound if self._binds_tile(node, n)]
@@ -140,7 +140,7 @@ class OneTileRow:
             return Kind.NUMBER
         if len(tiled) != len(bound) or writes:
             text = f"line {node.lineno} does more than to compute a tile"
-            raise refuted(CLAIM, "statement-does-more", text)
+            raise refuted(CLAIM, "loop-does-more", text)
         return Kind.TILE
 
     def _binds_tile(self, statement: ast.stmt, name: ast.Name) -> bool:
@@ -196,7 +196,7 @@ def check_names(row: OneTileRow, statements: Sequence[RowStatement]) -> None:
             continue
         for name in sorted(statement.binds & (numbers | given)):
             text = f"{name} is a number, and a tile from line {statement.node.lineno} on"
-            raise refuted("names-keep-their-types", "one-and-many", text)
+            raise refuted("type-stays", "rows-differ", text)
     seen: set[str] = set()
     tiles = {n for s in statements if s.kind is Kind.TILE for n in s.binds}
     for statement in statements:
@@ -205,12 +205,12 @@ def check_names(row: OneTileRow, statements: Sequence[RowStatement]) -> None:
             for node in walk(statement.node):
                 if isinstance(node, ast.Name) and node.id in tiles and node not in reduced:
                     text = f"line {node.lineno} asks for more of {node.id} than its elements"
-                    raise refuted(CLAIM, "tile-is-used", text)
+                    raise refuted(CLAIM, "not-lane-by-lane", text)
             again = sorted(statement.binds & seen)
             if again:
                 text = (
                     f"line {statement.node.lineno} binds {again[0]} anew, of which tiles are made"
                 )
-                raise refuted("names-keep-their-types", "bound-again", text)
+                raise refuted("type-stays", "name-is-bound-elsewhere", text)
         else:
             seen |= statement.reads

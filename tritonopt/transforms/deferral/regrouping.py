@@ -91,7 +91,7 @@ def updates_in(facts: KernelFacts, name: str, statements: Sequence[ast.stmt]) ->
     for place in (place for statement in statements for place in mentions(statement, name)):
         if place not in known:
             text = f"line {place.lineno} uses {name} for more than combining it with reductions"
-            raise refuted("only-reductions-are-added", "accumulator-is-read", text)
+            raise refuted("accumulators-are-sums", "accumulator-is-read", text)
     return found
 
 
@@ -188,7 +188,7 @@ class _Legality:
         """Behind the loop the accumulator is read, so it has to have a value before it."""
         if initial.op is Op.IN_BRANCH:
             text = f"{self.name} has a value before the loop in one branch only"
-            raise refuted("is-expressible", "bound-in-one-branch", text)
+            raise refuted("is-expressible", "name-is-bound-elsewhere", text)
         if initial.op is Op.PHI:
             self._check_bound(initial.then)
             self._check_bound(initial.other)
@@ -197,74 +197,74 @@ class _Legality:
         self._check_bound(self.loop.initial[self.name])
         if self.facts.launches.caller is not None:
             called = f"{self.facts.launches.caller.name} calls this one, and may pass tiles to it"
-            raise unknown("parameters-are-scalars", "parameters-may-be-tiles", called)
-        claim = "loops-end-by-themselves"
+            raise unknown("launches-are-seen", "called-from-a-kernel", called)
+        claim = "loops-are-plain"
         for loop in self.facts.loops:
             if loop.inlined or loop.node not in self.nodes:
                 continue
             where = f"the loop in line {loop.line}"
             if loop.kind == "other":
                 text = f"{where} is no `range` or `tl.range`"
-                raise unknown(claim, "loop-is-not-understood", text)
+                raise unknown(claim, "loop-is-not-plain", text)
             if loop.node.orelse:
-                raise refuted(claim, "loop-has-else", f"{where} has an `else`")
+                raise refuted(claim, "loop-is-not-plain", f"{where} has an `else`")
             if self.facts.exits_early(loop):
                 raise refuted(claim, "early-exit", f"{where} may be left early")
             header = loop.node.iter if isinstance(loop.node, ast.For) else None
             if isinstance(header, ast.Call) and any(
                 k.arg == "warp_specialize" for k in header.keywords
             ):
-                raise refuted(claim, "warp-specialized-loop", f"{where} says warp_specialize")
+                raise refuted(claim, "loop-options", f"{where} says warp_specialize")
         self.attempt.prove(claim, "no iteration ends early")
 
     def _combining(self, updates: Sequence[Update]) -> Combining:
         kinds = {update.combining for update in updates}
         if len(kinds) > 1:
             nouns = " and ".join(sorted(kind.noun for kind in kinds))
-            raise refuted("operations-agree", "operations-differ", f"the loop takes a {nouns}")
+            raise refuted("accumulators-are-sums", "not-a-recurrence", f"the loop takes a {nouns}")
         (combining,) = kinds
         for update in updates:
             for reduced in update.reduced:
                 if reduced.named is not None and reduced.named not in self.nodes:
                     text = f"the reduction in line {reduced.named.lineno} is outside of the loop"
-                    raise refuted("only-reductions-are-added", "adds-something-else", text)
+                    raise refuted("accumulators-are-sums", "not-a-recurrence", text)
         only = f"{self.name} is combined with reductions, and read nowhere before the end"
-        self.attempt.prove("only-reductions-are-added", only)
-        self.attempt.prove("operations-agree", f"all of them take the {combining.noun}")
+        self.attempt.prove("accumulators-are-sums", only)
+        self.attempt.prove("accumulators-are-sums", f"all of them take the {combining.noun}")
         return combining
 
     def _shape(self, updates: Sequence[Update], reduced: Sequence[Reduced]) -> tuple[Value, ...]:
-        claim, values = "tiles-are-of-one-shape", self.facts.values
+        claim, values = "accumulators-are-sums", self.facts.values
         shapes = {values[r.tile].shape for r in reduced}
         results = {values[r.whole].shape for r in reduced}
         initial = self.loop.initial[self.name].shape
         if shapes & {None, ()} or None in results or initial is None:
             text = "the shape of what is reduced is not known"
-            raise unknown(claim, "shape-is-not-known", text)
+            raise unknown(claim, "shapes-differ", text)
         if len(shapes) != 1:
-            raise refuted(claim, "tiles-differ", "tiles of different shapes are reduced")
+            raise refuted(claim, "shapes-differ", "tiles of different shapes are reduced")
         if len({_axes(self.facts, one) for one in reduced}) != 1:
-            raise refuted(claim, "tiles-differ", "tiles are reduced along different axes")
+            raise refuted(claim, "shapes-differ", "tiles are reduced along different axes")
         ranks = {0, len(next(iter(shapes)) or ())}
         if any(update.inside for update in updates) and len(initial) not in ranks:
             text = f"{self.name} is spread over another axis of the tile than it is reduced along"
-            raise refuted(claim, "tiles-differ", text)
+            raise refuted(claim, "shapes-differ", text)
         if results != {initial}:
             text = f"{self.name} has another shape than the reduction"
-            raise refuted(claim, "tiles-differ", text)
+            raise refuted(claim, "shapes-differ", text)
         shape = shapes.pop()
         assert shape is not None
         nest = {loop.identity for loop in self.facts.loops if loop.node in self.nodes}
         for extent in shape:
             if nest & set(self.facts.interpretation.variant_loops(extent)):
-                raise refuted(claim, "tiles-differ", "the tile has another size in each iteration")
+                raise refuted(claim, "shapes-differ", "the tile has another size in each iteration")
         sizes = ", ".join(self.facts.forms.of(extent).readable for extent in shape)
         self.attempt.prove(claim, f"all tiles are [{sizes}]")
         return shape
 
     def _dtype(self, combining: Combining, reduced: Sequence[Reduced]) -> tuple[str | None, bool]:
         """The type of the accumulator, and whether nothing is rounded in it."""
-        claim = "accumulator-is-wide"
+        claim = "accumulators-are-wide"
         dtype = self._own_type()
         if dtype is not None and dtype not in _WIDE:
             narrow = f"{self.name} is {dtype}, in which a reduction may be made in another type"
@@ -281,7 +281,7 @@ class _Legality:
             return dtype, True
         if dtype is None or dtype in FLOAT_BITS:
             if combining.symbol in ("&", "|", "^"):
-                raise refuted(claim, "accumulator-type-unknown", "bits of what may be a float")
+                raise refuted(claim, "type-is-unknown", "bits of what may be a float")
             self._check_floats(reduced)
             return dtype, False
         if not all(self._stays_in_range(combining, dtype, one) for one in reduced):
@@ -289,8 +289,8 @@ class _Legality:
                 f"one tile is reduced in another type than {dtype}, in which {self.name} is, and "
                 "may not fit it"
             )
-            raise unknown("tiles-stay-in-range", "reduction-may-overflow", text)
-        self.attempt.prove("tiles-stay-in-range", f"integers are reduced in {dtype}, or fit it")
+            raise unknown("accumulators-are-wide", "reduction-may-overflow", text)
+        self.attempt.prove("accumulators-are-wide", f"integers are reduced in {dtype}, or fit it")
         return dtype, True
 
     def _own_type(self) -> str | None:
@@ -304,7 +304,7 @@ class _Legality:
         if initial.op is Op.FULL and initial.attribute != "like":
             return None
         text = f"the type of {self.name} is not known before the loop"
-        raise unknown("accumulator-is-wide", "accumulator-type-unknown", text)
+        raise unknown("accumulators-are-wide", "type-is-unknown", text)
 
     def _check_casts(self, one: Reduced, dtype: str | None) -> None:
         """What is cast before it is added, in the reduction or behind it, is not cast any more."""
@@ -318,7 +318,7 @@ class _Legality:
                 f"the reduction in line {one.whole.lineno} is made in another type or cast to one, "
                 "which the tile may not be added in"
             )
-            raise unknown("accumulator-is-wide", "reduction-is-cast", text)
+            raise unknown("accumulators-are-wide", "reduction-is-cast", text)
 
     def _check_terms(self, one: Reduced, dtype: str | None) -> None:
         """`tl.sum(a) - tl.sum(b)` becomes `a - b`, which is made in their own type."""
@@ -328,7 +328,7 @@ class _Legality:
             f"line {one.whole.lineno} adds reductions to each other, of which it is not known that "
             "they are of the accumulator's type"
         )
-        raise unknown("tiles-stay-in-range", "reduction-may-overflow", text)
+        raise unknown("accumulators-are-wide", "reduction-may-overflow", text)
 
     def _check_unrolled(self, reduced: Sequence[Reduced], dtype: str | None) -> None:
         """In a loop that the compiler unrolls, a name may change its type."""
@@ -340,10 +340,10 @@ class _Legality:
                     f"the compiler unrolls the loop in line {loop.line}, and {self.name} may be of "
                     "another type then"
                 )
-                raise unknown("accumulator-is-wide", "unrolled-loop", text)
+                raise unknown("accumulators-are-wide", "unrolled-loop", text)
 
     def _check_floats(self, reduced: Sequence[Reduced]) -> None:
-        claim = "tiles-stay-in-range"
+        claim = "accumulators-are-wide"
         if any(self._types(one).some_in(_MAY_WRAP) and not self._is_small(one) for one in reduced):
             text = "one tile of integers is summed in their type, and might not fit it"
             raise unknown(claim, "reduction-may-overflow", text)
@@ -383,7 +383,7 @@ class _Legality:
 
     def _check_text(self, reduced: Sequence[Reduced]) -> None:
         """With the calls nothing else may go: what gives the axis, or a comment."""
-        claim, text = "nothing-else-goes", self.facts.kernel.module.text_of
+        claim, text = "nothing-else-is-lost", self.facts.kernel.module.text_of
         for one in reduced:
             lost = set(walk(one.whole)) - set(walk(one.tile))
             if any(isinstance(n, ast.NamedExpr) for n in lost) or (

@@ -22,7 +22,7 @@ from tritonopt.transforms.deferral.combining import (
     reducing,
 )
 
-_CLAIM = "only-reductions-are-added"
+_CLAIM = "accumulators-are-sums"
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class _Reader:
                 f"line {statement.lineno} chooses {self.name} by a condition, as the index of a "
                 "maximum is"
             )
-            raise refuted(_CLAIM, "chosen-by-a-condition", text)
+            raise refuted(_CLAIM, "not-a-recurrence", text)
         combining, own, terms = self._spine(value, None)
         return Update(statement, (target, own), combining, terms)
 
@@ -107,7 +107,7 @@ class _Reader:
             raise self._is_read(statement)
         if not call.combining.repeats:
             many = f"line {statement.lineno} adds {self.name} once for each lane of the tile"
-            raise refuted(_CLAIM, "adds-something-else", many)
+            raise refuted(_CLAIM, "not-a-recurrence", many)
         check_modes(self.facts, call.operand)
         (name,) = own
         assert isinstance(name, ast.Name)
@@ -159,10 +159,10 @@ class _Reader:
             text = f"line {call.call.lineno}"
             if call.combining is None:
                 what = f"what the function in {text} makes of two lanes is not understood"
-                raise unknown("operations-agree", "combination-is-not-known", what)
+                raise unknown("accumulators-are-sums", "no-such-reduction", what)
             if call.combining is not combining:
                 what = f"{text} takes a {call.combining.noun}, but the loop a {combining.noun}"
-                raise refuted("operations-agree", "operations-differ", what)
+                raise refuted("accumulators-are-sums", "not-a-recurrence", what)
         return (reduced,)
 
     def _reduced(self, node: ast.expr) -> Reduced:
@@ -172,7 +172,7 @@ class _Reader:
         if isinstance(node, ast.Name):
             return self._named(node)
         text = f"line {node.lineno} combines {self.name} with something that is no reduction"
-        raise refuted(_CLAIM, "adds-something-else", text)
+        raise refuted(_CLAIM, "not-a-recurrence", text)
 
     def _named(self, node: ast.Name) -> Reduced:
         """`part = tl.sum(x)`, and then `acc += part`."""
@@ -186,14 +186,14 @@ class _Reader:
             if found is not None and same:
                 if len(places) > 2:
                     used = f"{node.id}, the reduction of one tile, is used for something else too"
-                    raise refuted(_CLAIM, "reduction-is-used", used)
+                    raise refuted(_CLAIM, "accumulator-is-read", used)
                 return Reduced(found.whole, found.calls, found.tile, found.casts, statement, node)
         combines = f"line {node.lineno} combines {self.name} with {node.id}"
         value = self.facts.values.get(node)
         if value is not None and value.op is Op.PART and value.operand.op is not Op.TUPLE:
             comes = f"{combines}, which comes with its index: of equal ones, that has to stay"
-            raise refuted(_CLAIM, "comes-with-its-index", comes)
-        raise refuted(_CLAIM, "adds-something-else", f"{combines}, which is no reduction")
+            raise refuted(_CLAIM, "no-such-reduction", comes)
+        raise refuted(_CLAIM, "not-a-recurrence", f"{combines}, which is no reduction")
 
     def _is_read(self, node: ast.AST) -> Declined:
         line = getattr(node, "lineno", 0)
@@ -259,7 +259,7 @@ def check_modes(facts: KernelFacts, node: ast.expr) -> None:
     """`tl.maximum` must drop NaN, as the reduction does."""
     if isinstance(node, ast.Call) and facts.values[node].attribute is not None:
         text = f"line {node.lineno} asks for NaN to be kept, and the reduction of a tile drops it"
-        raise refuted("operations-agree", "nan-is-propagated", text)
+        raise refuted("accumulators-are-sums", "nan-is-propagated", text)
 
 
 def _is_name(node: ast.expr, name: str) -> bool:

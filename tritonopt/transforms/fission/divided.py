@@ -34,9 +34,9 @@ def prove_division(groups: WriteGroups, attempt: Attempt) -> tuple[Change, ...]:
     attempt.prove("launches-are-seen", f"the launches that are given, in {where}")
     if len(kernel.decorators) > 1 or isinstance(kernel.node.decorator_list[0], ast.Call):
         text = f"what stands above {kernel.name} may be about parameters of one part alone"
-        raise unknown("parts-are-launched-alike", "unknown-decorator", text)
+        raise unknown("parts-are-independent", "unknown-decorator", text)
     groups.check_effects()
-    attempt.prove("nothing-else-is-done", "the kernel loads, computes and writes, to its end")
+    attempt.prove("effects-are-known", "the kernel loads, computes and writes, to its end")
     parts = [
         needed_statements(facts, {effect.node for effect in writes})
         for writes in (groups.first, groups.second)

@@ -20,7 +20,7 @@ from tritonopt.transforms.splitting.value_parts import all_parts
 
 _WRITES = frozenset({EffectKind.STORE, EffectKind.ATOMIC})
 CLAIM = "parts-are-independent"
-_DONE = "nothing-else-is-done"
+_DONE = "effects-are-known"
 
 
 @dataclass(frozen=True)
@@ -39,16 +39,16 @@ class WriteGroups:
                 raise refuted(_DONE, "early-exit", f"the kernel may be left in {where}")
             if effect.kind not in _WRITES | {EffectKind.LOAD}:
                 text = f"{effect.name} in {where} would be done by both"
-                raise refuted(_DONE, "done-by-both", text)
+                raise refuted(_DONE, "done-by-every-part", text)
             if effect.volatile:
                 raise refuted(_DONE, "volatile-load", f"the load in {where} is volatile")
             if effect.kind in _WRITES and (effect.inlined or not self._is_statement(effect)):
                 text = f"what {effect.name} in {where} gives is used, or it stands in a helper"
-                raise refuted(_DONE, "done-by-both", text)
+                raise refuted(_DONE, "done-by-every-part", text)
         for loop in self.facts.loops:
             if loop.kind == "while" or self.facts.exits_early(loop):
                 text = f"the loop in line {loop.line} waits for something, or is left early"
-                raise refuted(_DONE, "done-by-both", text)
+                raise refuted(_DONE, "done-by-every-part", text)
 
     def _is_statement(self, effect: Effect) -> bool:
         around = self.facts.kernel.module.names.parents.get(effect.node)

@@ -80,7 +80,7 @@ class _Check:
                 number = form.constant_value if form is not None else None
                 if number is not None and (number < 1 or int(number) & (int(number) - 1)):
                     detail = f"{number} is not a power of two, as Triton needs it"
-                    return "hint-is-a-power-of-two", "hint-is-not-a-power-of-two", detail
+                    return "hint-is-useful", "hint-is-malformed", detail
         if shape is None or len(shape) != len(self._hinted.contiguity):
             return None
         for extent, form in zip(shape, self._hinted.contiguity, strict=True):
@@ -88,7 +88,7 @@ class _Check:
             number = form.constant_value if form is not None else None
             if lanes is not None and number is not None and number > lanes:
                 detail = f"{number} lanes are promised of a tile that has {lanes}"
-                return "hint-fits-the-tile", "hint-exceeds-the-tile", detail
+                return "hint-is-useful", "hint-is-malformed", detail
         return None
 
     def _false(self) -> tuple[str, str, str] | None:
@@ -115,7 +115,7 @@ class _Check:
             f"all {offsets.extent.readable} lanes are consecutive, as the compiler knows; the hint "
             f"replaces that by {number}, and loads can become narrower"
         )
-        return "hint-does-not-narrow", "hint-narrows", detail
+        return "hint-is-useful", "hint-narrows", detail
 
 
 def _along_any_axis(form: Polynomial) -> Polynomial:

@@ -107,27 +107,25 @@ class _Legality:
         caller = self._facts.launches.caller
         if caller is not None:
             detail = f"{caller.name} calls this function, and may pass tiles for its parameters"
-            raise unknown("parameters-are-scalars", "parameters-may-be-tiles", detail)
+            raise unknown("launches-are-seen", "called-from-a-kernel", detail)
         why = self._facts.launches.unknown
         if why:
             self._attempt.assume(
-                "parameters-are-scalars", f"{why}; no call by other jit code is in this file"
+                "launches-are-seen", f"{why}; no call by other jit code is in this file"
             )
 
     def _check_lanes(self) -> Offsets:
         try:
             offsets = read_offsets(self._facts, self._wrap.value)
         except NotConsecutive as error:
-            raise unknown(
-                "lanes-are-consecutive", "lanes-are-not-consecutive", str(error)
-            ) from error
+            raise unknown("hint-is-true", "not-shown", str(error)) from error
         start = offsets.start.readable
-        self._attempt.prove("lanes-are-consecutive", f"{start} + lane before it is wrapped")
+        self._attempt.prove("hint-is-true", f"{start} + lane before it is wrapped")
         return offsets
 
     def _check_use(self) -> Proof:
         """The offsets must be those of neighboring elements in memory."""
-        claim, reason = "is-contiguous-in-memory", "stride-is-not-one"
+        claim, reason = "hint-is-true", "not-shown"
         strided = ""
         for stride in strides(self._facts, self._wrap.value):
             proof = self._is_one(stride) if stride is not None else None
@@ -144,7 +142,7 @@ class _Legality:
                     strided += f"; if that is always 1, give --assume '{fact}'"
         if not strided:
             detail = "no load or store takes its address from them"
-            raise refuted("is-an-address", "not-an-address", detail)
+            raise refuted("hint-is-true", "not-shown", detail)
         raise unknown(claim, reason, strided)
 
     def _is_one(self, stride: Polynomial) -> Proof | None:
@@ -161,7 +159,7 @@ class _Legality:
 
     def _check_start(self, offsets: Offsets) -> tuple[frozenset[str], Proof]:
         """The sizes that are taken to be positive for it, and why it holds."""
-        claim, reason = "is-not-negative", "may-be-negative"
+        claim, reason = "hint-is-true", "not-shown"
         fine, sizes, proof = self._kernel.is_nonnegative(offsets.start)
         if not fine:
             detail = (
@@ -191,7 +189,7 @@ class _Legality:
                 f"compiler finds by itself: where {limit.readable} happens to be a multiple of 16, "
                 f"loads of small types would become narrower (option least={number})"
             )
-            raise refuted("cannot-narrow", "would-narrow", detail)
+            raise refuted("hint-is-useful", "hint-narrows", detail)
         detail = f"{value.readable} divides {offsets.start.readable}"
         if below is None:
             detail += f" and {limit.readable}"
@@ -242,7 +240,7 @@ class _Legality:
 
     def _check_news(self, offsets: Offsets, value: Polynomial) -> None:
         """Whether the compiler does not see as much by itself."""
-        claim, reason = "compiler-does-not-know", "compiler-knows"
+        claim, reason = "hint-is-useful", "compiler-knows"
         assert offsets.limit is not None
         names = {p.name for p in self._facts.kernel.parameters if p.constexpr}
         static = all(

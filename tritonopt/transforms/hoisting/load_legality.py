@@ -13,7 +13,7 @@ from tritonopt.transforms.aliasing import prove_unchanged, prove_unordered
 from tritonopt.transforms.hoisting.invariant_loads import InvariantLoad
 from tritonopt.transforms.trip_guards import implies
 
-_UNWANTED = {"disable_licm": "licm-is-disabled", "warp_specialize": "warp-specialized-loop"}
+_UNWANTED = {"disable_licm": "loop-options", "warp_specialize": "loop-options"}
 """Arguments of `tl.range` by which the author has spoken on what may move."""
 
 
@@ -24,14 +24,14 @@ def check(load: InvariantLoad, attempt: Attempt) -> None:
     prove_unordered(attempt, load.effects, load.where)
     if not any(e.writes for e in load.effects):
         detail = f"{load.where} stores nothing, so the compiler moves the load by itself"
-        raise refuted("data-is-unchanged", "the-compiler-does-this", detail)
+        raise refuted("data-is-unchanged", "compiler-knows", detail)
     prove_unchanged(attempt, load.facts, load.loads, load.effects, "")
 
 
 def _check_always_runs(load: InvariantLoad, attempt: Attempt) -> None:
     """Every iteration must come to the load, or none that the compiler compiles, or those
     that do not would find it masked off."""
-    claim, reason = "load-always-runs", "under-a-condition"
+    claim, reason = "reads-nothing-more", "under-a-condition"
     why = f"every iteration of {load.where} comes to it"
     for guard in load.conditions_inside:
         line = guard.node.lineno
@@ -79,9 +79,9 @@ def _check_loops(load: InvariantLoad, attempt: Attempt) -> None:
             detail = f"{where} is a `while`, and may run no time at all; a `for` could be followed"
             raise unknown(claim, "may-run-zero-times", detail)
         if loop.kind == "other" or not isinstance(loop.node.iter, ast.Call):
-            raise unknown(claim, "loop-is-not-understood", f"{where} is no `range` or `tl.range`")
+            raise unknown(claim, "loop-is-not-plain", f"{where} is no `range` or `tl.range`")
         if loop.node.orelse:
-            raise refuted(claim, "loop-has-else", f"{where} has an `else`")
+            raise refuted(claim, "loop-is-not-plain", f"{where} has an `else`")
         for option in loop.node.iter.keywords:
             off = isinstance(option.value, ast.Constant) and not option.value.value
             if option.arg in _UNWANTED and not off:

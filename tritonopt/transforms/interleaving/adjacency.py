@@ -26,13 +26,13 @@ def prove_one_access(facts: KernelFacts, group: Group, attempt: Attempt) -> Cont
     caller = facts.launches.caller
     if caller is not None:
         detail = f"{caller.name} calls this function, and may pass tiles for its parameters"
-        raise unknown("parameters-are-scalars", "parameters-may-be-tiles", detail)
+        raise unknown("launches-are-seen", "called-from-a-kernel", detail)
     if facts.launches.unknown:
         detail = f"{facts.launches.unknown}; no call by other jit code is in this file"
-        attempt.assume("parameters-are-scalars", detail)
+        attempt.assume("launches-are-seen", detail)
     if any(member.effect.volatile for member in group.members):
-        raise refuted("no-volatile-load", "volatile-load", f"{group.lines}: a load is volatile")
-    attempt.prove("no-volatile-load", "none is volatile")
+        raise refuted("data-is-unchanged", "volatile-load", f"{group.lines}: a load is volatile")
+    attempt.prove("data-is-unchanged", "none is volatile")
     between = _between(facts, group)
     _check_nothing_in_between(group, between, attempt)
     if group.is_load:
@@ -42,7 +42,7 @@ def prove_one_access(facts: KernelFacts, group: Group, attempt: Attempt) -> Cont
         _check_stores(facts, group, between, attempt)
     _check_arguments(facts, group, attempt)
     tile = contiguous_tile(facts, group)
-    attempt.prove("same-mask", "one mask says the same of all elements")
+    attempt.prove("same-arguments", "one mask says the same of all elements")
     _assume_integers(facts, tile, attempt)
     return tile if group.is_load else replace(tile, cast=_cast(facts, group, attempt))
 
@@ -59,11 +59,11 @@ def _between(facts: KernelFacts, group: Group) -> list[Effect]:
 
 
 def _check_nothing_in_between(group: Group, between: Sequence[Effect], attempt: Attempt) -> None:
-    claim = "nothing-in-between"
+    claim = "data-is-unchanged"
     for effect in between:
         if effect.kind in _IN_BETWEEN:
             detail = f"{effect.name or 'an exit'} in line {effect.line} stands between them"
-            reason = "early-exit" if effect.kind is EffectKind.EXIT else "barrier-between"
+            reason = "early-exit" if effect.kind is EffectKind.EXIT else "memory-order"
             raise refuted(claim, reason, detail)
     attempt.prove(claim, f"{group.lines}: no exit, barrier, atomic or unknown call between them")
 
@@ -117,12 +117,12 @@ def _check_arguments(facts: KernelFacts, group: Group, attempt: Attempt) -> None
     for member in group.members:
         if comments_in(text(member.call)):
             detail = f"a comment inside line {member.call.lineno} would be lost"
-            raise refuted("nothing-else-goes", "comment-inside", detail)
+            raise refuted("nothing-else-is-lost", "comment-inside", detail)
 
 
 def _assume_integers(facts: KernelFacts, tile: ContiguousTile, attempt: Attempt) -> None:
     """`k < 2.5` has lane 2, and `pairs < 5.0` half of it."""
-    claim, forms = "bounds-are-integers", facts.forms
+    claim, forms = "arguments-are-understood", facts.forms
     bounds = [
         limit.bound for limit in tile.limits if isinstance(limit, Limit) and not limit.over_elements
     ]
@@ -151,10 +151,10 @@ def _cast(facts: KernelFacts, group: Group, attempt: Attempt) -> str:
     if value is None or value.rank != 0:
         raise NotExpressible(f"the type that {group.lines} store has no name")
     # A cast to int1 asks whether a value is 0, and a store of booleans takes its lowest bit.
-    claim = "elements-are-not-boolean"
+    claim = "block-is-a-descriptor"
     behind = [facts.types.behind(member.effect) for member in group.members]
     if any(found.some_in(BOOLEANS) for found in behind):
-        raise refuted(claim, "elements-are-boolean", f"{group.lines}: the elements are booleans")
+        raise refuted(claim, "not-a-descriptor", f"{group.lines}: the elements are booleans")
     if all(found.complete for found in behind):
         attempt.prove(claim, "every launch passes tensors of other types")
     else:

@@ -25,7 +25,7 @@ from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.transforms.interleaving.strided_groups import Group
 from tritonopt.transforms.writing import NotExpressible, Writer
 
-_MASK = "same-mask"
+_MASK = "same-arguments"
 _MOST_TERMS = 6
 """Of an address, that are tried in all combinations."""
 _FLIPPED = {Op.LT: Op.GT, Op.GT: Op.LT, Op.LE: Op.GE, Op.GE: Op.LE}

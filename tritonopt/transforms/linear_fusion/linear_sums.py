@@ -29,7 +29,7 @@ from tritonopt.transforms.one_tile.empty_rows import runs_always
 from tritonopt.transforms.pinned_rounding import check_pins
 from tritonopt.transforms.writing import Writer, names_bound, names_read, reads_of
 
-_LATER = "sum-is-linear"
+_LATER = "accumulators-are-sums"
 
 
 @dataclass(frozen=True)
@@ -190,13 +190,13 @@ def prove_linear(sum_: LinearSum, attempt: Attempt, *, plain: bool) -> None:
     sweeps.check_ranges(attempt, [sweeps.first], [sweeps.second], lambda loop: None)
     _check_counters(sweeps)
     check_accumulator(facts.forms, sum_.added)
-    attempt.prove("accumulators-start-at-zero", f"{name} starts at 0, in fp32 or wider")
+    attempt.prove("accumulators-are-sums", f"{name} starts at 0, in fp32 or wider")
     _check_statements(sum_)
     later = ", ".join(sorted({number for monomial in sum_.split for number in monomial}))
     attempt.prove(_LATER, f"it is made of products with {later} and of a rest")
     _check_digits(sum_, attempt, plain=plain)
     detail = "what is added up is one product of several now, which may be larger than all of them"
-    attempt.assume("sums-stay-finite", detail)
+    attempt.assume("rounding-is-free", detail)
     _check_rounding(sum_, attempt)
     _check_lanes(sum_, attempt)
     _check_full_sum(sum_, attempt)
@@ -214,14 +214,14 @@ def _check_counters(sweeps: TwoSweeps) -> None:
     ):
         if one is None or other is None or forms.of(one) != forms.of(other):
             where = f"the loops in lines {sweeps.first.line} and {sweeps.second.line}"
-            raise refuted("same-range", "different-step", f"{where} count with other numbers")
+            raise refuted("same-range", "different-range", f"{where} count with other numbers")
     for loop in (sweeps.first, sweeps.second):
         node = loop.node
         target = node.target if isinstance(node, ast.For) else None
         bound = {n for s in node.body for n in names_bound(s)}
         if not isinstance(target, ast.Name) or target.id in bound:
             detail = f"the loop in line {loop.line} does not count with one name of its own"
-            raise unknown("same-range", "loop-is-not-understood", detail)
+            raise unknown("same-range", "loop-is-not-plain", detail)
 
 
 def _check_statements(sum_: LinearSum) -> None:
@@ -230,7 +230,7 @@ def _check_statements(sum_: LinearSum) -> None:
     more = set(second.carried) - {sum_.name}
     if more:
         detail = f"the second sweep carries {min(more)} from iteration to iteration too"
-        raise refuted("second-sweep-only-sums", "second-sweep-does-more", detail)
+        raise refuted("nothing-else-is-lost", "loop-does-more", detail)
     for statement in second.node.body:
         nodes = list(walk(statement))
         plain = isinstance(statement, (ast.Assign, ast.AugAssign, ast.If)) and not any(
@@ -240,7 +240,7 @@ def _check_statements(sum_: LinearSum) -> None:
         known = all(is_constexpr(sum_.facts, n.test) for n in nodes if isinstance(n, ast.If))
         if not plain or not known:
             detail = f"line {statement.lineno} does more than to compute something for the sum"
-            raise unknown("second-sweep-only-sums", "second-sweep-does-more", detail)
+            raise unknown("nothing-else-is-lost", "loop-does-more", detail)
 
 
 def _check_rounding(sum_: LinearSum, attempt: Attempt) -> None:
@@ -249,8 +249,8 @@ def _check_rounding(sum_: LinearSum, attempt: Attempt) -> None:
         if not _is_wide(sum_.facts, sum_.facts.values[leaf]):
             text = Writer(sum_.facts).text(leaf)
             detail = f"{text} in line {leaf.lineno} may be of 16 bits, or no float"
-            raise unknown("same-rounding", "rounded-differently", detail)
-    attempt.prove("same-rounding", "what is multiplied is in 32 bits or more")
+            raise unknown("rounding-is-free", "rounded-differently", detail)
+    attempt.prove("rounding-is-free", "what is multiplied is in 32 bits or more")
 
 
 def _is_wide(facts: KernelFacts, value: Value) -> bool:
@@ -282,7 +282,7 @@ def _leaves(sum_: LinearSum) -> Iterator[ast.expr]:
 
 def _check_lanes(sum_: LinearSum, attempt: Attempt) -> None:
     """Where no lane is on nothing is added, whatever the later numbers are."""
-    claim = "empty-row-is-the-same"
+    claim = "sizes-are-positive"
     for condition in sum_.conditions:
         if not _is_on_somewhere(sum_, condition):
             text = Writer(sum_.facts).text(condition)
@@ -290,22 +290,22 @@ def _check_lanes(sum_: LinearSum, attempt: Attempt) -> None:
                 f"where `{text}` in line {condition.lineno} is false throughout, nothing is added "
                 "even if what is subtracted is no number"
             )
-            raise unknown(claim, "lanes-may-all-be-off", detail)
+            raise unknown(claim, "masked-off-lanes-count", detail)
     attempt.prove(claim, "a row of no elements adds nothing, and a lane is on in any other one")
 
 
 def _check_full_sum(sum_: LinearSum, attempt: Attempt) -> None:
     """Where a number is infinite, more lanes may be than were: only their sum may be used."""
     axes = full_sum(sum_.sweeps, sum_.added).axes
-    claim = "only-the-full-sum-is-used"
+    claim = "nothing-else-is-lost"
     if not axes:
-        raise refuted(claim, "partial-sums-escape", f"{sum_.name} adds up no tile")
+        raise refuted(claim, "accumulator-is-read", f"{sum_.name} adds up no tile")
     attempt.prove(claim, f"the lanes of {sum_.name} are summed")
 
 
 def _check_digits(sum_: LinearSum, attempt: Attempt, *, plain: bool) -> None:
     """What is multiplied out must not cancel, unless that is what was asked for."""
-    claim = "digits-are-kept"
+    claim = "rounding-is-free"
     if plain or not sum_.differences:
         said = "as was asked for" if plain else "nothing is subtracted"
         attempt.prove(claim, said)

@@ -147,8 +147,8 @@ class LinearSweep:
         saved = loads - _loads(stretch)
         if saved <= 0:
             detail = "the second sweep reads nothing that the first one does"
-            raise refuted("row-is-read-again", "nothing-read-twice", detail)
-        attempt.prove("row-is-read-again", f"{saved} of {loads} loads read what was read before")
+            raise refuted("same-elements", "nothing-read-twice", detail)
+        attempt.prove("same-elements", f"{saved} of {loads} loads read what was read before")
         return excerpts.statement_code(
             stretch.facts.kernel.module, stretch.owner, comments_above=False
         )

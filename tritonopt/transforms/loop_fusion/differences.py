@@ -28,7 +28,7 @@ def why_elements_differ(
     if back is not None:
         stored = f"it reads back what the {back.name} in line {back.line} has stored, rounded to"
         return refuted("data-is-unchanged", "data-may-change", f"{stored} the type of the buffer")
-    square, elements, weight = "squares-of-deviations", "same-elements", "weight-is-one"
+    square, elements, weight = "squares-of-deviations", "same-elements", "squares-of-deviations"
     leaves = list(plain.leaves())
     if any(isinstance(leaf, (Rounded, Converted)) for leaf in leaves):
         rounds = "the second sweep rounds what it squares to another type"
@@ -39,7 +39,7 @@ def why_elements_differ(
     rest = plain - term * term
     if not any(isinstance(a, Loaded) for a in rest.leaves()):
         extra = "lanes that the mask turns off add something to the second sum"
-        return refuted("masked-lanes-add-nothing", "padding-lanes-count", extra)
+        return refuted("masked-off-lanes-add-nothing", "masked-off-lanes-count", extra)
     powers = {p for m in plain.terms for a, p in m if isinstance(a, Loaded)}
     if max(powers, default=0) < 2:
         other = "the second sweep adds up something other than squared deviations"
@@ -51,22 +51,22 @@ def why_elements_differ(
         if buffers[1] < buffers[0]:
             missing = ", ".join(sorted(map(str, buffers[0] - buffers[1])))
             less = f"the second sweep does not read {missing}, which the first one adds"
-            return refuted(elements, "different-buffer", less)
+            return refuted(elements, "different-elements", less)
         if buffers[0] & buffers[1]:
             return refuted(weight, "weighted", "the squared deviations are weighted")
-        return refuted(elements, "different-buffer", "the sweeps read different buffers")
+        return refuted(elements, "different-elements", "the sweeps read different buffers")
     if summed != squared:
         other = "the sweeps read different elements of one buffer"
         return refuted(elements, "different-elements", other)
     if {a for m in plain.terms for a, _ in m if a.is_indicator} != mask:
-        return refuted("same-mask", "different-mask", "the sweeps are masked differently")
+        return refuted("same-arguments", "different-mask", "the sweeps are masked differently")
     if max(powers) > 2:
         other = "the deviations go in with another power than 2"
         return refuted(square, "not-a-square", other)
     root = _square_root(plain)
     if root is not None and _is_of_elements(root):
         other = "the first sweep does not add the elements that the second one squares"
-        return refuted("center-is-the-mean", "center-is-not-the-mean", other)
+        return refuted("squares-of-deviations", "center-is-not-the-mean", other)
     constant = refuted(weight, "weighted", "the squared deviations are weighted")
     return why_weighted(plain) or constant
 
@@ -89,7 +89,7 @@ def why_weighted(plain: Polynomial) -> Declined | None:
     weights = {a for a in plain.leaves() if isinstance(a, Loaded)} - squared_loads(plain)
     shown = ", ".join(sorted({str(atom.base) for atom in weights}))
     detail = f"the squares are weighted by {shown}, which may be 0 where the shift is taken"
-    return refuted("weight-is-one", "weights-may-vanish", detail)
+    return refuted("squares-of-deviations", "weighted", detail)
 
 
 def _stored_and_read_back(candidate: TwoSums) -> Effect | None:

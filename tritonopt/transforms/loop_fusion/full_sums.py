@@ -42,7 +42,7 @@ def full_sum(sweeps: TwoSweeps, added: Accumulation) -> FullSum:
     whole = all(node in covered for node in reads) and not covered & effects
     if not reads or not whole or len(kinds) != 1:
         escapes = f"{added.name} is used after its loop other than through its sum"
-        raise refuted("only-the-full-sum-is-used", "partial-sums-escape", escapes)
+        raise refuted("nothing-else-is-lost", "accumulator-is-read", escapes)
     ((axes, keep_dims),) = kinds
     return FullSum(axes, keep_dims, uses)
 

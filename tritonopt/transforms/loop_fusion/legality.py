@@ -174,7 +174,7 @@ class _Legality:
 
     def _center(self, squares: Accumulation) -> _Center:
         """What the second sweep subtracts: its largest parts that the first one's sums go into."""
-        claim, reason = "center-is-the-mean", "center-is-not-the-mean"
+        claim, reason = "squares-of-deviations", "center-is-not-the-mean"
         if not self.candidate.depends:
             raise refuted(claim, reason, "the center is not computed from the first sweep's sum")
         inside = {loop.identity for loop in self.facts.loops if self.sweeps.second in loop.nest}
@@ -203,7 +203,7 @@ class _Legality:
             if isinstance(atom, (Rounded, Converted)):
                 called = _called(self.candidate, center.value)
                 rounded = f"{called} is rounded to another type before its use"
-                raise refuted("center-is-unrounded", "center-is-rounded", rounded)
+                raise refuted("squares-of-deviations", "center-is-not-the-mean", rounded)
         for atom in center.mean.leaves():
             if (
                 isinstance(atom, Opaque)
@@ -235,14 +235,14 @@ class _Legality:
                 f"deviations are taken from {called}, which is not the first sweep's sum over the "
                 "number of its elements"
             )
-            raise refuted("center-is-the-mean", "center-is-not-the-mean", other_sum)
+            raise refuted("squares-of-deviations", "center-is-not-the-mean", other_sum)
         added = fitting[0]
         check_accumulator(self.facts.forms, added)
         self._check_not_read(added)
         if float_type(added.initial) != float_type(squares.initial):
             types = f"{added.name} and {self.name} are of different types"
             raise refuted("accumulators-are-wide", "accumulator-is-narrow", types)
-        self.attempt.prove("accumulators-start-at-zero", "both start at 0, in fp32 or wider")
+        self.attempt.prove("accumulators-are-sums", "both start at 0, in fp32 or wider")
         if added.shape != squares.shape:
             raise refuted("same-elements", "different-elements", "the tiles have other shapes")
         return added
@@ -255,7 +255,7 @@ class _Legality:
         for others in (a for n in range(1, rank + 1) for a in combinations(range(rank), n)):
             if others != axes and self._share_of(center, accumulator, others) is not None:
                 other = f"{self.name} is summed along other axes than the mean was"
-                raise refuted("only-the-full-sum-is-used", "partial-sums-escape", other)
+                raise refuted("nothing-else-is-lost", "accumulator-is-read", other)
 
     def _share_of(
         self, center: _Center, accumulator: Accumulation, axes: tuple[int, ...]
@@ -300,7 +300,7 @@ class _Pair:
         plain = without_sums(self.squares.term.map(self.renaming.get))
         if any(plain == term * term for term in terms if term != self.term):
             other = "the center is the mean of other elements"
-            raise refuted("center-is-the-mean", "center-is-not-the-mean", other)
+            raise refuted("squares-of-deviations", "center-is-not-the-mean", other)
         self._check_padding()
         if plain != self.term * self.term:
             raise why_elements_differ(self.candidate, self.sum, plain, self.mask, self.renaming)
@@ -310,7 +310,7 @@ class _Pair:
 
     def _check_padding(self) -> None:
         """The lanes that the mask turns off must add nothing to the first sum."""
-        claim, reason = "masked-lanes-add-nothing", "padding-lanes-count"
+        claim, reason = "masked-off-lanes-add-nothing", "masked-off-lanes-count"
         if any(isinstance(atom, Undef) for atom in self.term.leaves()):
             undefined = "masked-off lanes of a load without `other` are summed: they are undefined"
             raise refuted(claim, reason, undefined)
@@ -332,7 +332,7 @@ class _Pair:
 
         Returns the number by which the kernel divides, and how it comes about.
         """
-        claim, reason = "center-is-the-mean", "center-is-not-the-mean"
+        claim, reason = "squares-of-deviations", "center-is-not-the-mean"
         share = _share(self.facts.forms, self.mean, self.sum, self.axes)
         assert share is not None
         count = self._count()
@@ -344,7 +344,7 @@ class _Pair:
                     f"the tiles are not masked, so {total.readable} elements are added; "
                     "if the last tile is always full, give --assume with the `%` that says so"
                 )
-                raise unknown(claim, "extent-unknown", unmasked)
+                raise unknown(claim, "different-range", unmasked)
             other = f"the sum of {total.readable} elements is multiplied by {share.readable}"
             raise refuted(claim, reason, other)
         mean = f"the sum of {total.readable} elements over their number"
@@ -364,7 +364,7 @@ class _Pair:
         try:
             return count_elements(self.facts, varying, self.loops, lanes)
         except NotCounted as error:
-            raise unknown("center-is-the-mean", "extent-unknown", str(error)) from error
+            raise unknown("squares-of-deviations", "different-range", str(error)) from error
 
     def _is_equal(self, number: Polynomial, total: Polynomial) -> bool:
         """Whether two counts are equal, if need be because every launch passes them equal."""
@@ -396,14 +396,14 @@ class _Pair:
         if not rest.is_zero:
             if not any(isinstance(a, Loaded) for m in rest.terms for a, _ in m):
                 padding = "masked-off lanes add the square of the mean to the second sum"
-                raise refuted("masked-lanes-add-nothing", "padding-lanes-count", padding)
+                raise refuted("masked-off-lanes-add-nothing", "masked-off-lanes-count", padding)
             other = "the second sweep adds something other than squared deviations from the mean"
             raise refuted("squares-of-deviations", "not-a-square", other)
         self.attempt.prove("squares-of-deviations", "weight 1, and masked-off lanes add 0")
 
     def check_rounding(self) -> None:
         """Both sweeps must do the same arithmetic in the type of the data, which may be narrow."""
-        claim, precision, forms = "same-rounding", self.facts.precision, self.facts.forms
+        claim, precision, forms = "rounding-is-free", self.facts.precision, self.facts.forms
         added = {forms.of(v) for v in precision.narrow_steps(self.sum.tile)}
         squared = {
             forms.of(v).map(self.renaming.get) for v in precision.narrow_steps(self.squares.tile)
@@ -432,9 +432,9 @@ def check_accumulator(forms: Forms, accumulator: Accumulation) -> None:
     name, dtype = accumulator.name, accumulator.initial.dtype
     if is_integer(dtype) or dtype == "int" or is_integer(accumulator.tile.dtype):
         integers = f"{name} adds up integers; only sums of floats are merged"
-        raise refuted("data-is-float", "data-is-integer", integers)
+        raise refuted("type-stays", "data-is-integer", integers)
     if not forms.of(accumulator.initial).is_zero:
-        claim = "accumulators-start-at-zero"
+        claim = "accumulators-are-sums"
         raise refuted(claim, "accumulator-starts-elsewhere", f"{name} starts at other than 0")
     if dtype != "float" and FLOAT_BITS.get(dtype or "", 0) < 32:
         shown = dtype or "of a type that the kernel does not show"

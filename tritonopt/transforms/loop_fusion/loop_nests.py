@@ -50,23 +50,23 @@ class TwoSweeps:
         for effect in self.effects:
             self._check_on_path(effect)
         attempt.prove(
-            "nothing-in-between", "no exit, barrier, atomic or unknown call from sweep to sweep"
+            "data-is-unchanged", "no exit, barrier, atomic or unknown call from sweep to sweep"
         )
 
     def _check_on_path(self, effect: Effect) -> None:
         what = f"{effect.name} in line {effect.line}"
         match effect.kind:
             case EffectKind.EXIT:
-                raise refuted("no-early-exit", "early-exit", f"{what} may leave before the end")
+                raise refuted("loops-are-plain", "early-exit", f"{what} may leave before the end")
             case EffectKind.ATOMIC if any(self.facts.may_alias(e, effect) for e in self.loads):
                 raise refuted("data-is-unchanged", "data-may-change", f"{what} may change the data")
             case EffectKind.BARRIER | EffectKind.ATOMIC:
-                raise refuted("nothing-in-between", "barrier-between", f"{what} orders memory")
+                raise refuted("data-is-unchanged", "memory-order", f"{what} orders memory")
             case EffectKind.CALL:
-                reason = "barrier-between" if orders_memory(effect) else "opaque-value"
-                raise unknown("nothing-in-between", reason, f"the effects of {what} are not known")
+                reason = "memory-order" if orders_memory(effect) else "opaque-value"
+                raise unknown("data-is-unchanged", reason, f"the effects of {what} are not known")
             case EffectKind.LOAD if effect.volatile:
-                raise refuted("no-volatile-load", "volatile-load", f"the {what} is volatile")
+                raise refuted("data-is-unchanged", "volatile-load", f"the {what} is volatile")
 
     def check_ranges(
         self,
@@ -97,7 +97,7 @@ class TwoSweeps:
                 self._check_not_continued(one, other)
                 steps = [loop.step for loop in (one, other)]
                 if steps[0] is not steps[1] and all(s and s.constant != 1 for s in steps):
-                    raise refuted("same-range", "different-step", f"{where} have different steps")
+                    raise refuted("same-range", "different-range", f"{where} have different steps")
                 runs = f"{where} run {mine.readable} and {count.readable} times"
                 raise refuted("same-range", "different-range", runs)
             if mine != count:
@@ -116,7 +116,7 @@ class TwoSweeps:
                 f"the loop in line {other.line} goes on where the one in line {one.line} ends, so "
                 "that together they are one sweep, and there is nothing to merge"
             )
-            raise refuted("same-range", "one-sweep-in-two-loops", detail)
+            raise refuted("same-range", "already-done", detail)
 
     def check_memory(self, attempt: Attempt) -> None:
         """Nothing may store to the data from the first sweep to the end of the second."""
@@ -135,7 +135,7 @@ class TwoSweeps:
     def check_rest(self, attempt: Attempt, name: str) -> None:
         """The second sweep may have no other effect than on `name`, nor any other use."""
         self._check_only(self.second, name, "second")
-        attempt.prove("second-sweep-only-sums", f"nothing but {name} is used of it")
+        attempt.prove("nothing-else-is-lost", f"nothing but {name} is used of it")
 
     def first_only_keeps(self, name: str) -> bool:
         """Whether the first sweep has no other effect than on `name`, nor any other use."""
@@ -147,7 +147,7 @@ class TwoSweeps:
 
     def _check_only(self, sweep: Loop, name: str, which: str) -> None:
         """Nothing may be done or left by a sweep but what it leaves in a name."""
-        claim, reason = "second-sweep-only-sums", "second-sweep-does-more"
+        claim, reason = "nothing-else-is-lost", "loop-does-more"
         for loop in (self.first, self.second):
             if any(isinstance(n, (ast.For, ast.While)) and n.orelse for n in walk(loop.node)):
                 raise refuted(claim, reason, f"the loop in line {loop.line} has an else")

@@ -174,11 +174,14 @@ class AtomicKernel:
     def _check_arguments(self) -> None:
         """Whether no heuristic asks for the buffer, in the place of which the output is passed."""
         kernel = self.partials[0][0].facts.kernel
-        claim, buffers = "tuner-resets", {partial.buffer for partial, _, _ in self.partials}
+        claim, buffers = (
+            "launches-can-be-tuned",
+            {partial.buffer for partial, _, _ in self.partials},
+        )
         use = counting_use(kernel)
         if use is not None:
             text = f"a heuristic or a hook in line {use.node.lineno} may ask for the buffer"
-            raise unknown(claim, "heuristic-is-not-seen", text)
+            raise unknown(claim, "parameter-cannot-be-added", text)
         resets = {
             node
             for decorator in kernel.node.decorator_list
@@ -192,7 +195,7 @@ class AtomicKernel:
         for node in walk(kernel.module.tree):
             if isinstance(node, ast.Constant) and node.value in buffers and node not in resets:
                 text = f"line {node.lineno} may ask for the buffer by its name"
-                raise unknown(claim, "heuristic-is-not-seen", text)
+                raise unknown(claim, "parameter-cannot-be-added", text)
 
     def _tuned(self) -> Iterator[Change]:
         """What a tuner must put right before each run."""
@@ -200,14 +203,16 @@ class AtomicKernel:
         for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
             if name in _TUNERS:
                 text = f"what {ast.unparse(decorator).partition('(')[0]} does with atomics"
-                raise unknown("tuner-resets", "state-is-not-restored", f"{text} is not known")
+                raise unknown(
+                    "launches-can-be-tuned", "state-is-not-restored", f"{text} is not known"
+                )
             if name != "triton.autotune" or not isinstance(decorator, ast.Call):
                 continue
             check_pruning(kernel.module, decorator)
             given = {k.arg: k.value for k in decorator.keywords}
             if not given.keys().isdisjoint({"pre_hook", "post_hook", None}):
                 text = f"the tuner in line {decorator.lineno} has a hook of its own"
-                raise refuted("tuner-resets", "state-is-not-restored", text)
+                raise refuted("launches-can-be-tuned", "state-is-not-restored", text)
             for keyword, sums in zip(_RESETTING, (True, False), strict=True):
                 wanted = [p.buffer for p, c, _ in self.partials if (c is SUM) is sums]
                 if wanted:
@@ -221,7 +226,7 @@ class AtomicKernel:
             return AddArgument(decorator, f"{keyword}=[{', '.join(map(_quoted, wanted))}]")
         if not isinstance(listed, ast.List):
             text = f"what the tuner in line {decorator.lineno} resets is not seen"
-            raise unknown("tuner-resets", "state-is-not-restored", text)
+            raise unknown("launches-can-be-tuned", "state-is-not-restored", text)
         module = self.partials[0][0].facts.kernel.module
         names = [module.text_of(element) for element in listed.elts]
         names += [_quoted(w) for w in wanted if _quoted(w) not in names]

@@ -18,7 +18,7 @@ from tritonopt.source import Kernel, Launch
 from tritonopt.source.trees import walk
 from tritonopt.transforms.tiling.launch_grids import statement_of
 
-PAIRED, UNREAD, NEW = "launches-come-in-pairs", "nobody-else-reads", "output-is-new-memory"
+PAIRED, UNREAD, NEW = "pair-is-private", "pair-is-private", "pair-is-private"
 _OPTIONS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg"})
 
 
@@ -133,7 +133,7 @@ def pairs_of(facts: KernelFacts, candidate: Candidate) -> list[Pair]:
         ]
         if not behind:
             text = f"behind the launch in {launch.where} there is none of {candidate.final.name}"
-            raise refuted(PAIRED, "launched-without-the-other", f"{text} for what it stores")
+            raise refuted(PAIRED, "launches-are-not-paired", f"{text} for what it stores")
         pair = Pair(launch, behind[0], candidate)
         _check_block(pair)
         _check_between(pair)
@@ -149,15 +149,15 @@ def _check_block(pair: Pair) -> None:
     for launch in (pair.first, pair.second):
         if statement_of(launch) is None:
             text = f"the launch in {launch.where} is no statement of its own"
-            raise unknown(PAIRED, "launch-is-an-expression", text)
+            raise unknown(PAIRED, "unseen-launches", text)
     one, other = pair.statements
     if pair.local.home[one][1] is not pair.local.home[other][1]:
         text = f"the launches in {pair.first.where} and {pair.second.where} stand in two blocks"
-        raise refuted(PAIRED, "launches-in-two-blocks", text)
+        raise refuted(PAIRED, "launches-are-not-paired", text)
     module = pair.first.module
     if not (module.has_own_lines(one) and module.has_own_lines(other)):
         text = f"the launch in {pair.first.where} shares its line with another statement"
-        raise unknown(PAIRED, "launches-in-two-blocks", text)
+        raise unknown(PAIRED, "launches-are-not-paired", text)
 
 
 def _check_between(pair: Pair) -> None:
@@ -172,21 +172,21 @@ def _check_between(pair: Pair) -> None:
         moves = any(name.startswith("torch.cuda") for name in resolved)
         if not plain or moves or changes.anything or changes.reshaped or changes.mutated:
             text = f"what line {statement.lineno} does between the two launches"
-            raise unknown(PAIRED, "other-work-between", f"{text} is not understood")
+            raise unknown(PAIRED, "launches-are-not-paired", f"{text} is not understood")
 
 
 def _check_options(launch: Launch) -> None:
     strange = sorted(set(launch.options) - _OPTIONS)
     if strange or launch.hides_options:
         text = f"the launch in {launch.where} says {', '.join(strange) or 'what is not seen'}"
-        raise unknown(PAIRED, "other-work-between", text)
+        raise unknown(PAIRED, "launches-are-not-paired", text)
 
 
 def check_is_dropped(pair: Pair) -> None:
     """Whether nobody notices that the second launch is not evaluated. Raises Declined."""
     if not effects_of(pair.second.module).changes([pair.second.call]).nothing:
         text = f"the launch in {pair.second.where} evaluates what may do something else"
-        raise unknown(PAIRED, "other-work-between", text)
+        raise unknown(PAIRED, "launches-are-not-paired", text)
 
 
 @dataclass(frozen=True)

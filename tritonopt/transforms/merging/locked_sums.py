@@ -29,7 +29,7 @@ from tritonopt.facts.operations import Op
 from tritonopt.source.trees import walk
 from tritonopt.transforms.writing import names_bound
 
-CLAIM = "partials-are-stored-once"
+CLAIM = "accumulators-can-be-combined"
 
 
 @dataclass(frozen=True)

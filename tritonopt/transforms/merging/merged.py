@@ -121,7 +121,7 @@ class _Merge:
         theirs = list(self._candidate.buffers.values())
         if sorted(r.buffer for r in found) != sorted(theirs):
             text = f"{name} reduces other buffers beside, or one of them twice"
-            raise refuted(REDUCED, "final-kernel-does-more", text)
+            raise refuted(REDUCED, "kernel-does-more", text)
         nouns = ", ".join(f"the {r.combining.noun} of {r.buffer}" for r in found)
         self._attempt.prove(REDUCED, f"all that {name} does is to store {nouns}")
         return sorted(found, key=lambda r: theirs.index(r.buffer))
@@ -185,23 +185,25 @@ class _Merge:
                 kernels.append(AtomicKernel(parts, (mine,)))
         if len({kernel.places for kernel in kernels}) != 1:
             text = "the results are to go to other places at one launch than at another"
-            raise refuted("partials-are-met", "other-slots", text)
+            raise refuted("accumulators-can-be-combined", "partials-do-not-match", text)
         name = self._candidate.final.name
-        self._attempt.prove("partials-are-met", f"{name} takes in each partial result once")
+        self._attempt.prove(
+            "accumulators-can-be-combined", f"{name} takes in each partial result once"
+        )
         return kernels[0]
 
     def _bindings(self, facts: KernelFacts, launch: Launch) -> Iterator[LaunchBinding]:
         found = [b for b in facts.launches.bindings if b.launch is launch]
         if not found:
             text = f"what the launch in {launch.where} passes is not seen"
-            raise unknown("partials-are-met", "arguments-are-not-seen", text)
+            raise unknown("accumulators-can-be-combined", "arguments-are-not-seen", text)
         yield from found
 
     def _numbers(
         self, partials: Sequence[PartialStore], reductions: Sequence[SlotReduction]
     ) -> set[Safety]:
         """What is needed for extremes: atomics order NaN by its bits, and reductions drop it."""
-        claim, safety = "results-are-numbers", set()
+        claim, safety = "accumulators-can-be-combined", set()
         for partial, reduction in zip(partials, reductions, strict=True):
             if reduction.combining is SUM or reduction.dtype not in FLOAT_BITS:
                 continue

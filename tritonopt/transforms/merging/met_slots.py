@@ -31,7 +31,7 @@ from tritonopt.transforms.merging.launch_pairs import Made, Pair
 from tritonopt.transforms.merging.partial_stores import PartialStore
 from tritonopt.transforms.merging.slot_reductions import SlotReduction
 
-CLAIM = "partials-are-met"
+CLAIM = "accumulators-can-be-combined"
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,9 @@ class MetSlots:
         try:
             return self._places()
         except NotUnderstood as why:
-            raise self._declined("place-is-not-understood", str(why)) from why
+            raise self._declined("opaque-value", str(why)) from why
         except TooLarge as why:
-            raise self._declined("place-is-not-understood", "indices are too large") from why
+            raise self._declined("opaque-value", "indices are too large") from why
 
     def _places(self) -> tuple[Place, ...]:
         first, second = self.bindings
@@ -92,7 +92,7 @@ class MetSlots:
                 text = (
                     "the second kernel does not go through the elements that the first one stores"
                 )
-                raise self._declined("other-slots", text)
+                raise self._declined("partials-do-not-match", text)
             left.remove(same[0])
             found.append(Place(same[0].coordinate, self._dense(substitute(stride, second))))
         slots = [self._numbers(c, second, self.facts) for c in self.reduction.slots]
@@ -100,12 +100,12 @@ class MetSlots:
             self._take(slot, left)
         if any(n.size != ONE for n in left):
             text = "the second kernel leaves out some of what the first one stores"
-            raise self._declined("other-slots", text)
+            raise self._declined("partials-do-not-match", text)
         kept = [place.coordinate for place in found]
         rest = [n.coordinate for n in mine if n.coordinate not in kept]
         if any(isinstance(p, Lane) for coordinate in rest for p in coordinate.positions):
             text = "a program stores several partial results for one element"
-            raise self._declined("slots-in-a-tile", text)
+            raise self._declined("partials-do-not-match", text)
         return tuple(found)
 
     def _take(self, slot: _Numbers, left: list[_Numbers]) -> None:
@@ -115,7 +115,7 @@ class MetSlots:
             same = [n for n in left if n.stride == slot.stride * reached and n.size != ONE]
             if len(same) != 1:
                 text = "it is not shown that the first kernel stores what the second one takes in"
-                raise self._declined("other-slots", text)
+                raise self._declined("partials-do-not-match", text)
             left.remove(same[0])
             reached = reached * same[0].size
 
@@ -187,7 +187,7 @@ class MetSlots:
         for axis, size in enumerate(binding.grid):
             if axis not in axes and size != ONE:
                 text = f"several programs along axis {axis} store one partial result"
-                raise self._declined("other-slots", text)
+                raise self._declined("partials-do-not-match", text)
 
     def _check_apart(self, mine: Sequence[_Numbers]) -> None:
         """No two partial results go to one element."""
@@ -197,7 +197,7 @@ class MetSlots:
             following = [n for n in left if n.stride == reached]
             if len(following) != 1:
                 text = "it is not shown that each partial result has an element of its own"
-                raise self._declined("other-slots", text)
+                raise self._declined("partials-do-not-match", text)
             left.remove(following[0])
             reached = reached * following[0].size
 
@@ -236,7 +236,7 @@ class MetSlots:
         return None
 
     def _declined(self, reason: str, text: str) -> Declined:
-        make = refuted if reason == "other-slots" else unknown
+        make = refuted if reason == "partials-do-not-match" else unknown
         return make(CLAIM, reason, f"{text} (launches in lines {self._lines})")
 
     @property

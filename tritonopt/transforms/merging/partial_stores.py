@@ -15,7 +15,7 @@ from tritonopt.transforms.merging.coordinates import Coordinate, NotUnderstood, 
 from tritonopt.transforms.merging.locked_sums import LockedSums, locked_sums, read_behind
 from tritonopt.transforms.writing import NotExpressible, names_bound
 
-CLAIM = "partials-are-stored-once"
+CLAIM = "accumulators-can-be-combined"
 _PASSED = frozenset({Op.INSERT_AXES, Op.BROADCAST_TO, Op.IN_BRANCH, Op.FULL})
 _MAGNITUDES = frozenset({"abs", "floor", "ceil"})
 
@@ -58,7 +58,7 @@ def partial_store(facts: KernelFacts, buffer: str) -> PartialStore:
     wanted = [EffectKind.LOAD, EffectKind.STORE] if summed else [EffectKind.STORE]
     if effect is None or kinds != wanted:
         text = f"{name} does more with {buffer} than to store there in one place"
-        raise refuted(CLAIM, "partials-are-used", text)
+        raise refuted(CLAIM, "partials-are-used-elsewhere", text)
     where = f"line {effect.line}"
     if any(e.kind is EffectKind.EXIT for e in facts.effects):
         raise refuted(CLAIM, "early-exit", f"{name} may be left before {where} stores")
@@ -66,18 +66,18 @@ def partial_store(facts: KernelFacts, buffer: str) -> PartialStore:
         raise unknown(CLAIM, "unknown-call", f"{name} calls what is not understood")
     if effect.guards or effect.loops or effect.inlined:
         text = f"{where} stores under a condition, in a loop, or in a helper"
-        raise refuted(CLAIM, "stored-in-a-branch", text)
+        raise refuted(CLAIM, "partials-do-not-match", text)
     statement = facts.kernel.module.names.parents.get(effect.node)
     call = effect.node
     if not isinstance(statement, ast.Expr) or not isinstance(call, ast.Call):
-        raise refuted(CLAIM, "stored-in-a-branch", f"{where} is no statement that stores")
+        raise refuted(CLAIM, "partials-do-not-match", f"{where} is no statement that stores")
     keywords = {keyword.arg for keyword in call.keywords}
     if len(call.args) not in (2, 3) or keywords - {"mask"}:
         raise NotExpressible(f"{where} says how it stores")
     try:
         coordinates = coordinates_of(facts, effect, lock.group if lock is not None else None)
     except NotUnderstood as why:
-        raise unknown(CLAIM, "place-is-not-understood", str(why)) from why
+        raise unknown(CLAIM, "opaque-value", str(why)) from why
     bumps = _bumps(facts, buffer, call.args[0])
     if lock is not None:
         _check_below(lock, call)
@@ -114,7 +114,7 @@ def _bumps(facts: KernelFacts, buffer: str, pointer: ast.expr) -> tuple[ast.stmt
     for node in names:
         if isinstance(node.ctx, ast.Store) and node not in inside:
             text = f"line {node.lineno} binds {buffer} again"
-            raise refuted(CLAIM, "partials-are-used", text)
+            raise refuted(CLAIM, "partials-are-used-elsewhere", text)
     return tuple(moved)
 
 

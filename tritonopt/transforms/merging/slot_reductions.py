@@ -21,7 +21,7 @@ from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM, Combi
 from tritonopt.transforms.merging.coordinates import Coordinate, NotUnderstood, coordinates_of
 from tritonopt.transforms.splitting.value_parts import all_parts
 
-CLAIM = "final-kernel-only-reduces"
+CLAIM = "nothing-else-is-lost"
 TYPES = frozenset({"fp32", "fp64", "int32", "int64"})
 """Of these there are atomics of all kinds."""
 _REDUCTIONS = {"sum": SUM, "max": MAXIMUM, "min": MINIMUM}
@@ -61,17 +61,17 @@ def slot_reductions(facts: KernelFacts) -> list[SlotReduction]:
     for effect in facts.effects:
         if effect.kind not in (EffectKind.LOAD, EffectKind.STORE) or effect.volatile:
             text = f"{effect.name} in line {effect.line} of {name} does more than to reduce"
-            raise refuted(CLAIM, "final-kernel-does-more", text)
+            raise refuted(CLAIM, "kernel-does-more", text)
         if effect.guards:
             text = f"line {effect.line} of {name} is run under a condition"
-            raise refuted(CLAIM, "final-kernel-does-more", text)
+            raise refuted(CLAIM, "kernel-does-more", text)
     found = [_Store(facts, e).read() for e in facts.effects if e.kind is EffectKind.STORE]
     loads = [e for e in facts.effects if e.kind is EffectKind.LOAD]
     used = [reduction.load for reduction in found]
     if len(used) != len(loads) or set(used) != set(loads):
-        raise refuted(CLAIM, "final-kernel-does-more", f"{name} loads more than it reduces")
+        raise refuted(CLAIM, "kernel-does-more", f"{name} loads more than it reduces")
     if len({r.output for r in found}) != len(found):
-        raise refuted(CLAIM, "final-kernel-does-more", f"{name} stores twice to one buffer")
+        raise refuted(CLAIM, "kernel-does-more", f"{name} stores twice to one buffer")
     return found
 
 
@@ -106,7 +106,7 @@ class _Store:
         try:
             here, there = coordinates_of(facts, load), coordinates_of(facts, store)
         except NotUnderstood as why:
-            raise unknown(CLAIM, "place-is-not-understood", str(why)) from why
+            raise unknown(CLAIM, "opaque-value", str(why)) from why
         slots, kept = self._divided(load, here)
         if any(coordinate.bound is not None for coordinate in slots):
             self._check_other(load, combining)
@@ -179,10 +179,10 @@ class _Store:
         dtype = next(iter(types.seen)) if len(types.seen) == 1 and types.complete else None
         if dtype is None:
             text = f"the type of what line {load.line} of {self._facts.kernel.name} loads"
-            raise unknown("atomics-fit-the-type", "accumulator-type-unknown", f"{text} is not seen")
+            raise unknown("accumulators-are-wide", "type-is-unknown", f"{text} is not seen")
         if dtype not in TYPES:
             text = f"the partial results are {dtype}"
-            raise refuted("atomics-fit-the-type", "accumulator-is-narrow", text)
+            raise refuted("accumulators-are-wide", "accumulator-is-narrow", text)
         if not all(self._facts.types.of(v).all_in(frozenset({dtype})) for v in self._combined):
             raise self._more("line {0} computes in another type than the buffer's")
         # The outermost cast goes to the output, those below it change nothing.
@@ -229,7 +229,7 @@ class _Store:
             if all(other <= s if combining is MAXIMUM else other >= s for s in self._starts):
                 return
         text = f"lanes that line {load.line} masks off may come into the result"
-        raise refuted(CLAIM, "padding-lanes-count", text)
+        raise refuted(CLAIM, "masked-off-lanes-count", text)
 
     def _check_starts(self, combining: Combining) -> None:
         if combining is SUM and any(self._starts):
@@ -245,7 +245,7 @@ class _Store:
             bases = self._facts.bases(effect) or frozenset()
             if len(bases) != 1:
                 text = f"which buffer line {effect.line} accesses is not known"
-                raise unknown(CLAIM, "place-is-not-understood", text)
+                raise unknown(CLAIM, "opaque-value", text)
             found += bases
         return found[0], found[1]
 
@@ -268,12 +268,12 @@ class _Store:
             )
             if True in reduced and stays:
                 text = f"each program reduces a part of what line {load.line} loads"
-                raise refuted(CLAIM, "other-slots", text)
+                raise refuted(CLAIM, "partials-do-not-match", text)
             (kept if stays else slots).append(coordinate)
         loops = {p.loop for c in slots for p in c.positions if isinstance(p, Iteration)}
         if loops != {loop.identity for loop in load.loops}:
             text = f"line {load.line} loads the same in each turn of a loop"
-            raise refuted(CLAIM, "other-slots", text)
+            raise refuted(CLAIM, "partials-do-not-match", text)
         return tuple(slots), tuple(kept)
 
     def _strides(
@@ -302,7 +302,7 @@ class _Store:
 
     def _more(self, text: str, *, linear: bool = False) -> Declined:
         said = text.format(self._store.line)
-        reason = "epilogue-is-not-linear" if linear else "final-kernel-does-more"
+        reason = "kernel-does-more" if linear else "kernel-does-more"
         return refuted(CLAIM, reason, f"{self._facts.kernel.name}: {said}")
 
 

@@ -91,7 +91,7 @@ def prove_any_length(sweeps: RowSweeps, extent: Polynomial, tile: Polynomial) ->
 
 
 def _matters(detail: str) -> Exception:
-    return unknown("tiles-may-be-longer", "length-matters", detail)
+    return unknown("length-is-known-at-the-launch", "length-matters", detail)
 
 
 @dataclass(frozen=True)

@@ -99,8 +99,8 @@ def ask(sweeps: RowSweeps, may_be_empty: bool, attempt: Attempt) -> Question:
     attempt.prove("length-is-known-at-the-launch", f"{extent.readable} is an argument")
     if not question.is_constexpr:
         check_heuristic(facts, question.parameters)
-        attempt.prove("heuristic-can-be-added", "every launch would ask it")
-        attempt.assume("launched-as-usual", "files that were not given use it for launches only")
+        attempt.prove("parameter-can-be-added", "every launch would ask it")
+        attempt.assume("launches-are-seen", "files that were not given use it for launches only")
     return question
 
 

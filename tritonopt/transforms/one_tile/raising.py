@@ -51,16 +51,18 @@ def raise_tiles(sweeps: RowSweeps, longest: int, attempt: Attempt) -> Raised:
     length = tile.sole_atom
     if not isinstance(length, Param):
         detail = f"the length of a tile, {tile.readable}, is no argument of the launch"
-        raise unknown("launches-can-follow-the-row", "length-is-computed", detail)
+        raise unknown("length-is-known-at-the-launch", "length-is-computed", detail)
     _check_launches(facts, length.name)
     attempt.prove("launches-are-seen", f"those in {places(facts.launches.launches)}")
     proof = prove_any_length(sweeps, extent, tile)
-    attempt.prove("tiles-may-be-longer", "nothing but sums and extremes is left of the tiles")
+    attempt.prove(
+        "length-is-known-at-the-launch", "nothing but sums and extremes is left of the tiles"
+    )
     longest = _room(longest, proof.kept)
     changes: dict[Change, None] = {}
     for launch in facts.launches.launches:
         changes.update(dict.fromkeys(_Raising(launch, extent, length.name, longest).changes()))
-    attempt.prove("launches-can-follow-the-row", "each knows the length of the row")
+    attempt.prove("length-is-known-at-the-launch", "each knows the length of the row")
     return Raised(tuple(changes), proof.is_exact, longest)
 
 
@@ -81,13 +83,13 @@ def _check_launches(facts: KernelFacts, tile: str) -> None:
             raise unknown(claim, "launch-in-another-file", detail)
         if statement_of(launch) is None:
             detail = f"the launch in {launch.where} is no statement of its own"
-            raise unknown(claim, "launch-is-an-expression", detail)
-    claim = "launches-can-follow-the-row"
+            raise unknown(claim, "unseen-launches", detail)
+    claim = "length-is-known-at-the-launch"
     if _CHOOSING & set(facts.kernel.decorators) or any(
         launch.chosen_by is not None for launch in evidence.launches
     ):
         detail = f"a decorator of the kernel may choose {tile}, or something that goes with it"
-        raise unknown(claim, "tile-is-chosen", detail)
+        raise unknown(claim, "tile-is-not-passed", detail)
     for launch in evidence.launches:
         if not launch.complete or tile not in launch.arguments:
             detail = f"the launch in {launch.where} does not show what it passes for {tile}"
@@ -98,7 +100,7 @@ def _check_launches(facts: KernelFacts, tile: str) -> None:
             raise unknown(claim, "arguments-are-not-seen", detail)
         if warps is not None and not isinstance(warps, ast.Constant):
             detail = f"the launch in {launch.where} computes its number of warps"
-            raise unknown(claim, "warps-are-computed", detail)
+            raise unknown(claim, "not-tunable", detail)
         if not _is_tuple(launch):
             detail = f"the grid of the launch in {launch.where} may be computed from {tile}"
             raise unknown(claim, "grid-depends-on-the-configuration", detail)

@@ -62,7 +62,7 @@ def prove_one_tile(sweeps: RowSweeps, attempt: Attempt, *, known: bool) -> OneTi
     sums = [update for update in updates if update.is_sum]
     straight = straightened(sweeps, [c for u in updates for c in u.changes(writer)])
     _check_types(sweeps, straight, {(u.loop.identity, u.name) for u in updates})
-    attempt.prove("names-keep-their-types", "what a loop carried has the type that it had")
+    attempt.prove("type-stays", "what a loop carried has the type that it had")
     loads = _loads(straight.stretch)
     names = {update.name for update in sums}
     stretch = reused(straight.stretch, straight.copies | names)
@@ -71,8 +71,8 @@ def prove_one_tile(sweeps: RowSweeps, attempt: Attempt, *, known: bool) -> OneTi
     saved = loads - _loads(stretch)
     if saved <= 0:
         detail = "no element is loaded twice without something that may write it in between"
-        raise refuted("row-is-read-again", "nothing-read-twice", detail)
-    attempt.prove("row-is-read-again", f"{saved} of {loads} loads read what was read before")
+        raise refuted("same-elements", "nothing-read-twice", detail)
+    attempt.prove("same-elements", f"{saved} of {loads} loads read what was read before")
     _rest_on_buffers(sweeps, attempt)
     return OneTile(sweeps, stretch, tuple(sums), may_be_empty)
 
@@ -93,25 +93,25 @@ def _check_loops(sweeps: RowSweeps) -> None:
         where = f"the loop in line {loop.line}"
         node = loop.node
         if node.orelse:
-            raise refuted("loops-are-plain", "loop-has-else", f"{where} has an else")
+            raise refuted("loops-are-plain", "loop-is-not-plain", f"{where} has an else")
         counted = isinstance(node, ast.For) and isinstance(node.target, ast.Name)
         if counted and any(_targets(loop) & names_bound(s) for s in node.body):
             detail = f"{where} binds its own counter again"
-            raise unknown("loops-are-plain", "loop-is-not-understood", detail)
+            raise unknown("loops-are-plain", "loop-is-not-plain", detail)
         if not counted or loop.start is None or loop.kind == "other":
             detail = f"{where} is not over a range with one name"
-            raise unknown("loops-are-plain", "loop-is-not-understood", detail)
+            raise unknown("loops-are-plain", "loop-is-not-plain", detail)
 
 
 def _check_path(sweeps: RowSweeps) -> None:
     for effect in sweeps.effects:
         if effect.kind is EffectKind.EXIT:
             detail = f"{effect.name} in line {effect.line} may leave before the end"
-            raise refuted("no-early-exit", "early-exit", detail)
+            raise refuted("loops-are-plain", "early-exit", detail)
     for loop in sweeps.loops:
         if loop.left_early:
             detail = f"an iteration of the loop in line {loop.line} may end before its end"
-            raise refuted("no-early-exit", "early-exit", detail)
+            raise refuted("loops-are-plain", "early-exit", detail)
 
 
 def _prove_one_turn(sweeps: RowSweeps, attempt: Attempt) -> None:
@@ -119,15 +119,15 @@ def _prove_one_turn(sweeps: RowSweeps, attempt: Attempt) -> None:
         count = sweeps.count
         turns = "any number of" if count is None else count.readable
         detail = f"the loops take {turns} turns, and it is not shown that this is one at most"
-        raise unknown("row-fits-one-tile", "row-may-be-longer", detail)
-    attempt.prove("row-fits-one-tile", "no loop takes a second turn, at any launch")
+        raise unknown("rows-can-be-lifted", "row-may-be-longer", detail)
+    attempt.prove("rows-can-be-lifted", "no loop takes a second turn, at any launch")
     if sweeps.facts.launches.bindings:
         attempt.assume_no_other_launches()
 
 
 def _may_be_empty(sweeps: RowSweeps, attempt: Attempt, *, known: bool) -> bool:
     """Whether a row of no elements would be treated otherwise without the loops."""
-    claim = "empty-row-is-the-same"
+    claim = "sizes-are-positive"
     if all(runs_always(sweeps.facts, loop) for loop in sweeps.loops):
         attempt.prove(claim, "there is no row of no elements")
         return False
@@ -140,7 +140,7 @@ def _may_be_empty(sweeps: RowSweeps, attempt: Attempt, *, known: bool) -> bool:
             f"the loop in line {doing[0].line} does not run for a row of no elements, and without "
             "the loop something would be computed"
         )
-        raise unknown(claim, "row-may-be-empty", detail)
+        raise unknown(claim, "may-run-zero-times", detail)
     attempt.prove(claim, "a row of no elements keeps its loops")
     return True
 
@@ -163,7 +163,7 @@ def _check_names(sweeps: RowSweeps) -> None:
         if both:
             name = min(both)
             detail = f"both branches of the if in line {node.lineno} would bind {name}"
-            raise unknown("names-keep-their-types", "bound-in-both-branches", detail)
+            raise unknown("type-stays", "name-is-bound-elsewhere", detail)
 
 
 def _check_reads_behind(sweeps: RowSweeps, inner: Iterable[str], new: Iterable[str]) -> None:
@@ -177,7 +177,7 @@ def _check_reads_behind(sweeps: RowSweeps, inner: Iterable[str], new: Iterable[s
                     detail = (
                         f"{name} of the loop in line {loop.line} is read in line {later.lineno}"
                     )
-                    raise unknown("names-keep-their-types", "read-behind-its-loop", detail)
+                    raise unknown("type-stays", "name-is-bound-elsewhere", detail)
             local -= surely_bound(later)
 
 
@@ -199,7 +199,7 @@ def _check_types(sweeps: RowSweeps, straight: Straightened, gone: set[tuple[int,
                     f"{name} is a number before the loop in line {loop.line}, which makes it "
                     f"{carried}; without the loop it may be of another type"
                 )
-                raise unknown("names-keep-their-types", "number-becomes-a-tensor", detail)
+                raise unknown("type-stays", "type-changes", detail)
 
 
 def _is_of_type(value: Value | None, wanted: str) -> bool:

@@ -103,7 +103,7 @@ def subtrahend(facts: KernelFacts, one: Exponential, result: Value) -> Subtrahen
         raise refuted(_CLAIM, "factor-may-be-negative", text)
     if mask and not _is_infinite_elsewhere(one.exponent, mask):
         other = "lanes that the mask turns off have another exponent than -inf"
-        raise refuted(_CLAIM, "padding-lanes-count", other)
+        raise refuted(_CLAIM, "masked-off-lanes-count", other)
     value, reduced, axes, keep_dims = found[0]
     return Subtrahend(value, reduced, axes, keep_dims, -factor, mask)
 

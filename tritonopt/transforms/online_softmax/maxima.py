@@ -17,7 +17,7 @@ from tritonopt.facts.operations import Op
 from tritonopt.facts.reductions import reduced_tile
 from tritonopt.facts.values import FLOAT_BITS, is_integer
 
-_CLAIM = "maximum-is-running"
+_CLAIM = "exponents-are-below-the-maximum"
 _LARGEST = 3.4028234663852886e38
 """The largest number of fp32."""
 
@@ -66,18 +66,18 @@ def running_maximum(facts: KernelFacts, loop: Loop, name: str) -> RunningMaximum
     line = f"the loop in line {loop.line}"
     if found is None:
         other = f"{line} does something else with {name} than to keep the largest element"
-        raise refuted(_CLAIM, "no-running-maximum", other)
+        raise refuted(_CLAIM, "not-an-exponential", other)
     tile, axes, keep_dims = found
     if tile.shape is None:
         raise unknown(_CLAIM, "opaque-value", f"the shape of what {line} takes in is not known")
     start = number_of(loop.initial[name])
     if start is None or math.isnan(start) or start > _LARGEST or -math.inf < start < -_LARGEST:
         other = f"{name} starts with something other than -inf or a finite number"
-        raise refuted(_CLAIM, "maximum-starts-elsewhere", other)
+        raise refuted(_CLAIM, "accumulator-starts-elsewhere", other)
     dtype = loop.carried[name].dtype
     if is_integer(dtype):
         integers = f"{name} is the largest of integers; only those of floats are merged"
-        raise refuted("data-is-float", "data-is-integer", integers)
+        raise refuted("type-stays", "data-is-integer", integers)
     if dtype not in FLOAT_BITS or FLOAT_BITS[dtype] < 32:
         shown = dtype or "of a type that the kernel does not show"
         raise refuted("accumulators-are-wide", "accumulator-is-narrow", f"{name} is {shown}")

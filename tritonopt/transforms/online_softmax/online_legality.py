@@ -104,10 +104,12 @@ class _Legality:
         sweeps, attempt, facts = self.sweeps, self.attempt, self.facts
         if any(loop.kind not in ("range", "tl.range") for loop in (sweeps.first, sweeps.second)):
             other = "a loop is over something other than range or tl.range"
-            raise unknown("loops-are-plain", "loop-is-not-understood", other)
+            raise unknown("loops-are-plain", "loop-is-not-plain", other)
         maximum = running_maximum(facts, sweeps.first, self.maximum)
         start = "-inf" if maximum.starts_at_infinity else f"{maximum.start:g}"
-        attempt.prove("maximum-is-running", f"{maximum.name} is the largest, from {start} on")
+        attempt.prove(
+            "exponents-are-below-the-maximum", f"{maximum.name} is the largest, from {start} on"
+        )
         sweeps.check_path(attempt)
         renaming = sweeps.check_ranges(attempt, [sweeps.first], self.sum.loops, lambda loop: None)
         check_accumulator(facts.forms, self.sum)
@@ -151,7 +153,7 @@ class _Legality:
             if not alone or not self._is_read_nowhere_else(maximum.name):
                 raise
             kept = f"nothing but {maximum.name} is used of it, and that in the sum and behind it"
-            self.attempt.prove("first-sweep-only-keeps", kept)
+            self.attempt.prove("nothing-else-is-lost", kept)
             return True
         return False
 
@@ -239,7 +241,7 @@ class _Elements:
         forms, weight = self.facts.forms, self.weight
         if any(isinstance(leaf, Undef) for leaf in self.tile.leaves()):
             undefined = "the maximum is of masked-off lanes of a load without `other`: undefined"
-            raise refuted("maximum-is-of-the-elements", "padding-lanes-count", undefined)
+            raise refuted("exponents-are-below-the-maximum", "masked-off-lanes-count", undefined)
         below, factor = forms.of(self.subtrahend.value), self.subtrahend.factor
         plain = (self.exponential.exponent + weight * below * factor).map(self.renaming.get)
         ours, theirs = split_infinity(weight * self.tile), split_infinity(weight * plain)
@@ -253,7 +255,7 @@ class _Elements:
             other = (
                 "the elements are computed in another way, which may be NaN where this one is not"
             )
-            raise unknown("maximum-is-of-the-elements", "maximum-of-other-values", other)
+            raise unknown("exponents-are-below-the-maximum", "different-elements", other)
         bases = sorted({a.base for a in self.tile.leaves() if isinstance(a, Loaded)})
         filler = self._filler() if weight != ONE else None
         attempt.prove("same-elements", f"both are of the same elements of {', '.join(bases)}")
@@ -272,7 +274,7 @@ class _Elements:
         number = finite.terms.get((), Fraction(0))
         if not infinite.is_zero or finite != off * number:
             text = "the maximum is also of lanes that are not summed, of which it is not known"
-            raise unknown("maximum-is-of-the-elements", "padding-lanes-count", text)
+            raise unknown("exponents-are-below-the-maximum", "masked-off-lanes-count", text)
         return float(number)
 
     def _loads(self, value: Value) -> set[Polynomial]:
@@ -308,7 +310,9 @@ class _Elements:
             [a for a in f.leaves() if isinstance(a, Loaded)] for f in (self.tile, plain)
         )
         if {a.base for a in mine} != {a.base for a in theirs}:
-            return refuted("same-elements", "different-buffer", "the sweeps read different buffers")
+            return refuted(
+                "same-elements", "different-elements", "the sweeps read different buffers"
+            )
         if {(a.base, a.offset) for a in mine} != {(a.base, a.offset) for a in theirs}:
             other = "the sweeps read different elements of one buffer"
             return refuted("same-elements", "different-elements", other)
@@ -316,9 +320,9 @@ class _Elements:
             {a for a in f.leaves() if a.is_indicator} for f in (self.tile, plain * self.weight)
         )
         if len(set(map(frozenset, masks))) > 1:
-            return refuted("same-mask", "different-mask", "the sweeps are masked differently")
+            return refuted("same-arguments", "different-mask", "the sweeps are masked differently")
         other = "what is exponentiated is not what the maximum is of, less that maximum"
-        return refuted("maximum-is-of-the-elements", "maximum-of-other-values", other)
+        return refuted("exponents-are-below-the-maximum", "different-elements", other)
 
     def _differs_in_time_only(self) -> bool:
         """Whether both sweeps read the same addresses, but a store may lie between."""
@@ -330,7 +334,7 @@ class _Elements:
 
     def check_axes(self, attempt: Attempt) -> None:
         """The sum must be kept for each maximum, or in more lanes than that."""
-        claim, reason = "same-axes", "other-axes"
+        claim, reason = "same-range", "other-axes"
         maximum, added, below = self.maximum, self.sum, self.subtrahend
         forms = self.facts.forms
         if maximum.axes and below.axes:
@@ -355,7 +359,7 @@ class _Elements:
         if maximum.axes and not added.axes and full_sum(self.sweeps, added).axes != axes:
             # Where the maximum is inf, only lanes that have inf themselves were NaN.
             other = f"{added.name} is summed along other axes than {maximum.name} is taken"
-            raise refuted("only-the-full-sum-is-used", "partial-sums-escape", other)
+            raise refuted("nothing-else-is-lost", "accumulator-is-read", other)
         attempt.prove(claim, "the maximum is taken along the axes that are summed")
 
     def check_rounding(self, attempt: Attempt) -> None:
@@ -368,8 +372,8 @@ class _Elements:
         }
         if first != second:
             differ = "arithmetic in the type of the data, which may be of 16 bits, differs"
-            raise unknown("same-rounding", "rounded-differently", differ)
-        attempt.prove("same-rounding", "all arithmetic that differs is in 32 bits or more")
+            raise unknown("rounding-is-free", "rounded-differently", differ)
+        attempt.prove("rounding-is-free", "all arithmetic that differs is in 32 bits or more")
 
     def check_infinite_rows(self, attempt: Attempt) -> None:
         """A row of nothing but -inf must give the NaN that it gave, or the 0."""
@@ -382,7 +386,7 @@ class _Elements:
                 "a row in which no lane counts has the sum 0, and one of -inf alone NaN; which it "
                 "is cannot be told behind the loop"
             )
-            raise unknown(claim, "masked-rows-differ", text)
+            raise unknown(claim, "masked-off-lanes-count", text)
         attempt.prove(claim, "where all of a row is -inf, the sum is made NaN as it was")
 
     def _counts_in_every_sweep(self) -> bool:

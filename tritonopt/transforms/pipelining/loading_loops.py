@@ -69,9 +69,9 @@ class LoadingLoop:
         claim = "loops-are-plain"
         if self.call is None:
             detail = f"{self.where} is no `range` or `tl.range`"
-            raise unknown(claim, "loop-is-not-understood", detail)
+            raise unknown(claim, "loop-is-not-plain", detail)
         if self.loop.node.orelse:
-            raise refuted(claim, "loop-has-else", f"{self.where} has an `else`")
+            raise refuted(claim, "loop-is-not-plain", f"{self.where} has an `else`")
         if self.facts.exits_early(self.loop):
             raise refuted(claim, "early-exit", f"{self.where} may be left early")
         for around in self.loop.nest:
@@ -79,13 +79,13 @@ class LoadingLoop:
             for option in call.keywords if isinstance(call, ast.Call) else ():
                 if option.arg in _REMADE_BY and not _is_off(option.value):
                     detail = f"the loop in line {around.line} says {option.arg}"
-                    raise refuted(claim, "loop-is-remade", detail)
+                    raise refuted(claim, "loop-options", detail)
         attempt.prove(claim, "counted, and run to its end")
         product = next((v for v in self._values if _multiplies(v)), None)
         if product is not None:
             detail = f"{self.where} has a tl.{product.function}"
-            raise refuted("loop-multiplies-no-matrices", "dot-in-the-loop", detail)
-        attempt.prove("loop-multiplies-no-matrices", "there is no tl.dot in it")
+            raise refuted("loads-run-ahead", "dot-in-the-loop", detail)
+        attempt.prove("loads-run-ahead", "there is no tl.dot in it")
         return self.call
 
     @property
@@ -101,7 +101,7 @@ class LoadingLoop:
         """That its loads may be brought forward by so many turns. Raises Declined."""
         if not any(self._runs_ahead(load) for load in self.loads):
             detail = f"{self.where} loads single elements only, or under a condition"
-            raise refuted("loads-run-ahead", "nothing-runs-ahead", detail)
+            raise refuted("loads-run-ahead", "compiler-knows", detail)
         inside = [e for e in self.facts.effects if self.loop in e.loops]
         prove_unordered(attempt, inside, self.where)
         caller = self.facts.launches.caller
@@ -132,13 +132,13 @@ class LoadingLoop:
 
     def _check_room(self, turns: int, attempt: Attempt) -> None:
         """All that is under way at once must fit into shared memory."""
-        claim = "tiles-fit-shared-memory"
+        claim = "code-is-small"
         bindings = self.facts.launches.bindings
         usual = [self._bytes(turns, _USUAL, binding) for binding in bindings]
         largest = max((need for need in usual if need is not None), default=0)
         if largest > _SHARED:
             detail = f"{turns} turns of its loads take {largest} bytes, more than {_SHARED}"
-            raise refuted(claim, "tiles-are-long", detail)
+            raise refuted(claim, "tile-is-long", detail)
         most = [self._bytes(turns, _WIDEST, binding) for binding in bindings]
         bounds = [need for need in most if need is not None and need <= _SHARED]
         if bounds and len(bounds) == len(bindings):

@@ -210,7 +210,7 @@ class Grouping:
 
     def _check_grid(self, divisor: ast.expr) -> None:
         """That each row has all of its columns, at every launch."""
-        evidence, claim = self.facts.launches, "rows-are-whole"
+        evidence, claim = self.facts.launches, "programs-are-numbered-in-rows"
         if not evidence.bindings:
             detail = evidence.unknown or "what the launches pass is not understood"
             raise unknown(claim, "unseen-launches", detail)

@@ -33,7 +33,7 @@ def met(parts: Iterable[Axes], line: int) -> Axes:
         return SHARED if SHARED in found else OPEN if OPEN in found else SCALAR
     if OPEN in found:
         detail = f"line {line} uses something whose axes are not known, or are more than one"
-        raise unknown(CLAIM, "two-axes-already", detail)
+        raise unknown(CLAIM, "not-lane-by-lane", detail)
     return TILE if any(COLUMNS in axes for axes in found) else OF_ROWS
 
 
@@ -45,11 +45,11 @@ def widening(axes: Axes, target: Axes) -> str:
 def not_lifted(what: str, line: int) -> Declined:
     """The reason for something that is not known to do the same for several rows."""
     return unknown(
-        CLAIM, "lifting-is-not-known", f"how {what} in line {line} does several rows is not known"
+        CLAIM, "not-lane-by-lane", f"how {what} in line {line} does several rows is not known"
     )
 
 
 def changes_kind(name: str, line: int) -> Declined:
     """The reason for a name that is one value in one place, and one for each row in another."""
     detail = f"{name} in line {line} may be one value for all rows, or one for each"
-    return refuted(CLAIM, "one-and-many", detail)
+    return refuted(CLAIM, "rows-differ", detail)

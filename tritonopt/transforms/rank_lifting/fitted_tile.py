@@ -85,4 +85,4 @@ def fitted_tile(facts: KernelFacts, longest: int, said: str) -> FittedTile:
 
 
 def _is_long(said: str, why: str) -> Declined:
-    return refuted("rows-are-short", "tile-is-long", f"{said}; {why}")
+    return refuted("rows-can-be-lifted", "tile-is-long", f"{said}; {why}")

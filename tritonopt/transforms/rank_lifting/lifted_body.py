@@ -276,7 +276,7 @@ class _Walk:
             raise not_lifted(f"the loop over `{ast.unparse(call)}`", statement.lineno)
         if self._inside.has_rows(call):
             detail = f"how often the loop in line {statement.lineno} turns depends on the row"
-            raise unknown(CLAIM, "loop-depends-on-the-row", detail)
+            raise unknown(CLAIM, "rows-differ", detail)
         unrolled = (
             isinstance(call, ast.Call) and function(module.resolve(call.func)) == "static_range"
         )
@@ -361,7 +361,7 @@ class _Walk:
             f"what line {statement.lineno} binds before a loop becomes one for each row in it, "
             "and is neither a number nor tl.zeros or tl.full"
         )
-        raise refuted(CLAIM, "one-and-many", detail)
+        raise refuted(CLAIM, "rows-differ", detail)
 
 
 def _axes_of(shared: Value | None) -> Axes:

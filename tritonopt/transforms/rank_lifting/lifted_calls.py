@@ -119,7 +119,7 @@ class LiftedCalls:
             if name != "load":
                 raise refuted(CLAIM, "one-place-for-all-rows", detail)
             why = "but what it is masked by, or gives elsewhere, differs"
-            raise unknown(CLAIM, "lifting-is-not-known", f"{detail}, {why}")
+            raise unknown(CLAIM, "not-lane-by-lane", f"{detail}, {why}")
         for parameter, part in given.items():
             if parameter not in _TILES - {"pointer"}:
                 continue
@@ -233,10 +233,10 @@ class LiftedCalls:
         lifted = {axes for axes in kinds.values() if ROWS in axes}
         if len(lifted) != 1 or any(axes not in (SCALAR, *lifted) for axes in kinds.values()):
             detail = f"{why_not} is given tiles of several kinds"
-            raise unknown(CLAIM, "helper-cannot-be-lifted", detail)
+            raise unknown(CLAIM, "not-lane-by-lane", detail)
         if not set(names) <= {*kinds, *defaults} or not set(kinds) <= set(names):
             detail = f"{why_not} is given other arguments than it takes"
-            raise unknown(CLAIM, "helper-cannot-be-lifted", detail)
+            raise unknown(CLAIM, "not-lane-by-lane", detail)
         shared = {*defaults, *names} - {name for name, axes in kinds.items() if axes}
         edits = CodeEdits(helper.module)
         body = LiftedExpressions(helper, edits, _numbers_of(shared), self.axes)
@@ -245,7 +245,7 @@ class LiftedCalls:
         returned = _returned(body, helper, shared)
         if returned != lifted.pop() or edits:
             detail = f"{why_not} does more than to compute lane by lane"
-            raise unknown(CLAIM, "helper-cannot-be-lifted", detail)
+            raise unknown(CLAIM, "not-lane-by-lane", detail)
         return returned
 
 

@@ -159,7 +159,7 @@ class LiftedExpressions:
 def on_the_row(test: ast.expr) -> Declined:
     """The reason for a branch that is not the same for all rows."""
     detail = f"`{ast.unparse(test)}` in line {test.lineno} may hold for some rows only"
-    return unknown(CLAIM, "branch-on-the-row", detail)
+    return unknown(CLAIM, "rows-differ", detail)
 
 
 def _operands(node: ast.expr) -> list[ast.expr]:

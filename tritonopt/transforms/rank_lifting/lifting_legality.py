@@ -172,8 +172,8 @@ def prove_row_batch(
     asked = ids.counted_in_helper or (ids.counts and f"line {ids.counts[0].lineno}")
     if asked:
         detail = f"{asked} asks how many programs there are, which is fewer then"
-        raise refuted("one-tile-per-program", "num-programs-is-used", detail)
-    attempt.prove("one-tile-per-program", "the number of programs is not used, and no helper "
+        raise refuted("rows-can-be-lifted", "program-ids-are-used", detail)
+    attempt.prove("rows-can-be-lifted", "the number of programs is not used, and no helper "
                     "reads the program id")  # fmt: skip
     check_effects(facts, attempt)
     _check_memory(facts)
@@ -194,7 +194,7 @@ def _check_memory(facts: KernelFacts) -> None:
             raise refuted(CLAIM, "volatile-load", detail)
         if effect.inlined and effect.kind in (EffectKind.STORE, EffectKind.ATOMIC):
             detail = f"the helper that line {effect.line} calls stores something"
-            raise refuted(CLAIM, "helper-cannot-be-lifted", detail)
+            raise refuted(CLAIM, "not-lane-by-lane", detail)
 
 
 def _check_compiler(facts: KernelFacts, part: LiftedPart, attempt: Attempt) -> None:
@@ -215,7 +215,7 @@ def _check_compiler(facts: KernelFacts, part: LiftedPart, attempt: Attempt) -> N
                     f"the loop in line {loop.line} reduces what it loads into {name}, which is "
                     "used more than once: with several rows the compiler fails at that"
                 )
-                raise refuted("the-compiler-takes-it", "reduced-in-a-loop", detail)
+                raise refuted("the-compiler-takes-it", "not-lane-by-lane", detail)
     attempt.prove("the-compiler-takes-it", "no loop reduces what it loads and is used twice")
 
 

@@ -75,7 +75,7 @@ class RowExits:
                     f"{on_the_row(self.first.test)}, and what line {effect.line} does for all of "
                     "them would be done where all have left"
                 )
-                raise unknown(CLAIM, "branch-on-the-row", detail)
+                raise unknown(CLAIM, "rows-differ", detail)
         for node in (node for node in behind if isinstance(node, ast.Call)):
             value = self.facts.values.get(node)
             if value is not None and value.op is Op.LANE and self._may_be_empty(value.extent):
@@ -83,7 +83,7 @@ class RowExits:
                     f"{on_the_row(self.first.test)}, and the tile of line {node.lineno} may have "
                     "no lanes, which only rows that leave before it can do with: make it above"
                 )
-                raise unknown(CLAIM, "branch-on-the-row", detail)
+                raise unknown(CLAIM, "rows-differ", detail)
 
     def _may_be_empty(self, extent: Value) -> bool:
         """Whether a launch may ask for a tile of no lanes: `next_power_of_2(0)` is 0."""
@@ -97,7 +97,7 @@ class RowExits:
         start, end = statement.lineno, (statement.end_lineno or statement.lineno) + 1
         if "#" in module.text[module.lines.start(start) : module.lines.start(end)]:
             detail = f"a comment below line {start} would be lost"
-            raise refuted("nothing-else-goes", "comment-inside", detail)
+            raise refuted("nothing-else-is-lost", "comment-inside", detail)
 
     def _stays(self, test: ast.expr) -> str:
         """Code for the contrary of what rows leave for."""

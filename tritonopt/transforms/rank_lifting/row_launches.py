@@ -449,7 +449,7 @@ def _length(facts: KernelFacts, extent: Extent, length: Value) -> str | int:
         return passed.value
     if passed is None or not extent.gives_the_same(passed):
         detail = f"how long a tile is, is not passed by the launch in {launch.where}"
-        raise unknown("tile-is-known", "tile-is-not-passed", detail)
+        raise unknown("length-is-known-at-the-launch", "tile-is-not-passed", detail)
     return launch.module.text_of(passed)
 
 

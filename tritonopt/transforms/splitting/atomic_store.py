@@ -23,7 +23,7 @@ from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM
 from tritonopt.transforms.splitting.split_sums import SplitLoop
 from tritonopt.transforms.tiling.launch_grids import Extent, statement_of
 
-_CLAIM = "one-atomic-is-enough"
+_CLAIM = "accumulators-can-be-combined"
 ATOMICS = {SUM: "atomic_add", MAXIMUM: "atomic_max", MINIMUM: "atomic_min"}
 _IDENTITIES = {MAXIMUM: '-float("inf")', MINIMUM: 'float("inf")'}
 

@@ -81,17 +81,17 @@ class SecondSweep:
                 if part.op is Op.CARRIED and part.carrier.loop == loop.identity:
                     text = f"the kernel has another loop in line {loop.line}, which carries "
                     text += f"{part.carrier.name} from turn to turn"
-                    raise refuted("one-program-has-the-row", "several-sweeps", text)
+                    raise refuted("rows-can-be-lifted", "several-sweeps", text)
                 if part.op is Op.OPAQUE and is_computed_in(loop, part):
                     text = f"what the loop in line {loop.line} does is not understood: "
-                    raise unknown("turns-are-independent", "opaque-value", text + part.reason)
+                    raise unknown("accumulators-are-sums", "opaque-value", text + part.reason)
         body = self.facts.kernel.node.body
         bound = names_bound(loop.node)
         for statement in body[body.index(loop.node) + 1 :]:
             for node in walk(statement):
                 if isinstance(node, ast.Name) and node.id in bound:
                     text = f"line {node.lineno} names {node.id}, which the loop binds"
-                    raise refuted("turns-are-independent", "last-value-is-used", text)
+                    raise refuted("accumulators-are-sums", "last-value-is-used", text)
 
     def _values(self) -> Iterator[Value]:
         """All that decides what the loop does."""
@@ -112,12 +112,12 @@ class SecondSweep:
             allowed = (EffectKind.LOAD, EffectKind.STORE, *(() if inside else (EffectKind.ATOMIC,)))
             if effect.kind not in allowed or effect.volatile:
                 text = f"{effect.name} in line {effect.line} would be done by several programs"
-                raise refuted("is-not-seen-twice", "done-by-every-part", text)
+                raise refuted("parts-are-independent", "done-by-every-part", text)
         for statement in self.alone:
             bound = names_bound(statement)
             if bound:
                 text = f"line {statement.lineno} stores, and binds {min(bound)} as well"
-                raise refuted("is-not-seen-twice", "done-by-every-part", text)
+                raise refuted("parts-are-independent", "done-by-every-part", text)
 
     def _check_apart(self, store: Effect) -> None:
         """Different turns store to different elements: they have stretches side by side."""
@@ -127,7 +127,7 @@ class SecondSweep:
             if base is not None and parts is not None and self._are_apart(*parts, store.mask):
                 return
         text = f"it is not shown that line {store.line} stores to another element each time"
-        raise unknown(_INDEPENDENT, "store-is-scattered", text)
+        raise unknown(_INDEPENDENT, "dependence-between-iterations", text)
 
     def _are_apart(self, step: Polynomial, rest: Polynomial, mask: Value | None) -> bool:
         """Whether turns that are so far apart touch different elements."""
@@ -163,7 +163,7 @@ class SecondSweep:
 
     def _shared(self, one: Effect, other: Effect) -> Declined:
         text = f"lines {one.line} and {other.line} may store to one element"
-        return unknown(_INDEPENDENT, "iterations-share-memory", text)
+        return unknown(_INDEPENDENT, "dependence-between-iterations", text)
 
     # Its text
 
@@ -194,7 +194,7 @@ def second_sweep(facts: KernelFacts, first: Loop) -> SecondSweep | None:
     known = second.kind in ("range", "tl.range")
     if not alone or not known or body.index(second.node) < body.index(first.node):
         text = f"the kernel has another loop in line {second.line}"
-        raise refuted("one-program-has-the-row", "several-sweeps", text)
+        raise refuted("rows-can-be-lifted", "several-sweeps", text)
     return SecondSweep(facts, second, first)
 
 

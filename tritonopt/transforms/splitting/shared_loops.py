@@ -69,9 +69,9 @@ class LoopCheck:
         if loop.node not in facts.kernel.node.body:
             raise refuted(claim, "under-a-condition", f"{where} is not in the kernel's own block")
         if loop.kind not in ("range", "tl.range"):
-            raise unknown(claim, "loop-is-not-understood", f"{where} is no `range` or `tl.range`")
+            raise unknown(claim, "loop-is-not-plain", f"{where} is no `range` or `tl.range`")
         if loop.node.orelse:
-            raise refuted(claim, "loop-has-else", f"{where} has an `else`")
+            raise refuted(claim, "loop-is-not-plain", f"{where} has an `else`")
         if facts.exits_early(loop):
             raise refuted(claim, "early-exit", f"{where} may be left early")
         self._check_header(loop)
@@ -91,20 +91,20 @@ class LoopCheck:
         header = loop.node.iter
         claim, where = "loops-are-plain", f"the loop in line {loop.line}"
         if not isinstance(header, ast.Call) or not isinstance(loop.node.target, ast.Name):
-            raise unknown(claim, "loop-is-not-understood", f"{where} has a header of its own kind")
+            raise unknown(claim, "loop-is-not-plain", f"{where} has a header of its own kind")
         if any(isinstance(a, ast.Starred) for a in header.args) or not 1 <= len(header.args) <= 3:
-            raise unknown(claim, "loop-is-not-understood", f"{where} has a header of its own kind")
+            raise unknown(claim, "loop-is-not-plain", f"{where} has a header of its own kind")
         for keyword in header.keywords:
             if keyword.arg in ("warp_specialize", "flatten"):
-                raise refuted(claim, "warp-specialized-loop", f"{where} says {keyword.arg}")
+                raise refuted(claim, "loop-options", f"{where} says {keyword.arg}")
             if keyword.arg in (None, "arg1", "arg2", "step"):
-                raise unknown(claim, "loop-is-not-understood", f"{where} names its bounds")
+                raise unknown(claim, "loop-is-not-plain", f"{where} names its bounds")
         if any(isinstance(n, ast.NamedExpr) for n in walk(header)):
-            raise refuted("nothing-else-goes", "effect-inside", f"the header of {where} binds")
+            raise refuted("nothing-else-is-lost", "effect-inside", f"the header of {where} binds")
 
     def _check_effects(self) -> None:
         """Up to the end of the loop there is nothing that may not be done several times."""
-        claim = "is-not-seen-twice"
+        claim = "parts-are-independent"
         for effect in self.facts.effects:
             if effect.order > self.loop.last:
                 continue

@@ -110,7 +110,7 @@ class _Legality:
         found = SplitLoop(self.facts, self.loop, accumulators, tuple(self._moved.values()), second)
         self._check_names(found, names)
         brought = f"each turn brings to {' and '.join(names)} what no other turn has a part in"
-        self.attempt.prove("turns-are-independent", brought)
+        self.attempt.prove("accumulators-are-sums", brought)
         self.attempt.prove("accumulators-can-be-combined", _combined_in_words(found))
         return found
 
@@ -125,7 +125,7 @@ class _Legality:
         found += [p.name for p in partners if p is not None and p.name not in found]
         if not found:
             text = f"nothing that the loop in line {loop.line} carries is read behind it"
-            raise refuted("turns-are-independent", "no-such-reduction", text)
+            raise refuted("accumulators-are-sums", "no-such-reduction", text)
         stores = [n for n in walk(loop.node) if isinstance(n, ast.Name) and n.id in found]
         places = {n.id: _place(n) for n in reversed(stores)}
         return sorted(dict.fromkeys(found), key=lambda name: places[name])
@@ -166,7 +166,7 @@ class _Legality:
             left, axis = tuple(e for n, e in enumerate(shape) if n not in axes), axes[0]
         if len(left) > 1:
             text = f"what is left in {name} are tiles of two axes, which would be large to combine"
-            raise refuted("accumulators-can-be-combined", "tiles-differ", text)
+            raise refuted("accumulators-can-be-combined", "shapes-differ", text)
         rounds = combining.rounds and dtype in FLOAT_BITS
         return Accumulator(
             name, combining, dtype, shape, reduction, left, axis, partner, rounds or bool(chosen)
@@ -194,7 +194,7 @@ class _Legality:
         kinds = self._combinings(self.loop.following[name], self.loop.carried[name], name)
         if len(kinds) != 1:
             text = f"the loop in line {self.loop.line} does several things with {name}"
-            raise refuted("turns-are-independent", "operations-differ", text)
+            raise refuted("accumulators-are-sums", "not-a-recurrence", text)
         return kinds.pop()
 
     def _shape(self, name: str) -> tuple[Value, ...]:
@@ -203,11 +203,11 @@ class _Legality:
         if name in self._with_partner and shape is None:
             shape = loop.initial[name].shape  # the compiler sees to it that it stays so
         if partner is not None and self._shape(partner.name) != shape:
-            raise refuted(claim, "tiles-differ", f"{name} and {partner.name} differ in shape")
+            raise refuted(claim, "shapes-differ", f"{name} and {partner.name} differ in shape")
         if shape is None or loop.initial[name].shape != shape:
-            raise unknown(claim, "shape-is-not-known", f"the shape of {name} is not known")
+            raise unknown(claim, "shapes-differ", f"the shape of {name} is not known")
         if any(loop.identity in self.facts.interpretation.variant_loops(e) for e in shape):
-            raise refuted(claim, "tiles-differ", f"{name} has another size in each turn")
+            raise refuted(claim, "shapes-differ", f"{name} has another size in each turn")
         return shape
 
     def _is_free(self, value: Value) -> bool:
@@ -257,7 +257,7 @@ class _Legality:
 
     def _no_accumulator(self, value: Value, own: Value, name: str) -> Declined:
         """Why a turn does not combine a name with what it brings."""
-        claim, where = "turns-are-independent", f"the loop in line {self.loop.line}"
+        claim, where = "accumulators-are-sums", f"the loop in line {self.loop.line}"
         if not self._holds(value, own):
             text = f"{where} gives {name} another value in each turn, and the last one is read"
             return refuted(claim, "last-value-is-used", text)
@@ -265,7 +265,7 @@ class _Legality:
             text = f"{where} multiplies {name}, which is no sum and no extreme"
             return refuted(claim, "no-such-reduction", text)
         text = f"what {where} makes of {name} depends on what the turn before has left, but is no"
-        return unknown(claim, "needs-the-iteration-before", f"{text} sum and no extreme")
+        return unknown(claim, "not-a-recurrence", f"{text} sum and no extreme")
 
     def _holds(self, value: Value, own: Value) -> bool:
         return any(part is own for part in all_parts(self.facts, value))
@@ -273,13 +273,13 @@ class _Legality:
     def _check_free(self, value: Value, name: str) -> None:
         """What a turn brings must not depend on what the turn before left."""
         identity = self.loop.identity
-        claim, where = "turns-are-independent", f"in the loop in line {self.loop.line}"
+        claim, where = "accumulators-are-sums", f"in the loop in line {self.loop.line}"
         for part in all_parts(self.facts, value):
             carried = part.op is Op.CARRIED and part.carrier.loop == identity
             if carried and part.carrier.name not in self._moved:
                 text = f"{where} what comes to {name} depends on {part.carrier.name}, which it"
                 text += " carries from turn to turn"
-                raise refuted(claim, "needs-the-iteration-before", text)
+                raise refuted(claim, "not-a-recurrence", text)
             if part.op is Op.OPAQUE and is_computed_in(self.loop, part):
                 text = f"{where} what comes to {name} is not understood: {part.reason}"
                 raise unknown(claim, "opaque-value", text)
@@ -291,19 +291,19 @@ class _Legality:
         types = self.facts.types.of(self.loop.carried[name])
         if not types.complete or len(types.seen) != 1 or types.by_launch:
             text = f"the type of {name} is not known"
-            raise unknown(claim, "accumulator-type-unknown", text)
+            raise unknown(claim, "type-is-unknown", text)
         (dtype,) = types.seen
         if dtype in (SOME_FLOAT, SOME_INTEGER):
             text = f"the type of {name} is not known"
-            raise unknown(claim, "accumulator-type-unknown", text)
+            raise unknown(claim, "type-is-unknown", text)
         if dtype not in _TYPES:
             unsigned = dtype.startswith("uint")
-            reason = "accumulator-is-unsigned" if unsigned else "accumulator-is-narrow"
+            reason = "accumulator-is-narrow" if unsigned else "accumulator-is-narrow"
             raise refuted(claim, reason, f"{name} is {dtype}")
         if self.loop.initial[name].dtype == "int" and not self._brings_integers(name):
             # A loop that begins with 0 and adds floats runs in the interpreter, and sums them.
             text = f"what comes to {name}, which is {dtype}, may be a float"
-            raise unknown(claim, "accumulator-type-unknown", text)
+            raise unknown(claim, "type-is-unknown", text)
         return dtype
 
     def _brings_integers(self, name: str) -> bool:
@@ -388,7 +388,7 @@ class _Legality:
             reads = isinstance(node.ctx, ast.Load) or _is_updated(part, node)
             if reads and (value is None or result is None or value is result):
                 text = f"line {node.lineno} reads {node.id} as the last turn left it"
-                raise refuted("turns-are-independent", "last-value-is-used", text)
+                raise refuted("accumulators-are-sums", "last-value-is-used", text)
 
 
 def _place(node: ast.Name) -> tuple[int, int]:

@@ -17,12 +17,12 @@ from tritonopt.transforms.writing import names_bound
 
 def check_exits(body: TileBody, attempt: Attempt) -> None:
     """Whether a tile can end without ending the program. Raises Declined."""
-    claim = "every-tile-ends-alone"
+    claim = "loops-are-plain"
     ends = {found.end for found in body.exits}
     for statement in body.looped:
         for node in walk(statement):
             if isinstance(node, ast.Return) and node not in ends:
-                raise refuted(claim, "early-return", _why_not(node, statement))
+                raise refuted(claim, "early-exit", _why_not(node, statement))
     for place, found in _placed(body):
         again = {name for s in body.looped[place + 1 :] for name in names_bound(s)}
         again |= {name for s in found.done for name in names_bound(s)}
@@ -31,12 +31,12 @@ def check_exits(body: TileBody, attempt: Attempt) -> None:
                 line = found.end.lineno
                 detail = f"{name} is bound before the return in line {line} and again after"
                 way = "Triton asks for one type, not seen here: give the second another name"
-                raise refuted(claim, "bound-across-a-return", f"{detail}; {way}")
+                raise refuted(claim, "name-is-bound-elsewhere", f"{detail}; {way}")
     call = returning_early(body.kernel, body.looped)
     if call is not None:
         detail = f"what line {call.lineno} calls may return early, and does not compile in a loop"
         way = "let it return once, at its end"
-        raise refuted(claim, "helper-returns-early", f"{detail}: {way}")
+        raise refuted(claim, "early-exit", f"{detail}: {way}")
     lines = ", ".join(str(found.statement.lineno) for found in body.exits)
     attempt.prove(claim, f"the return in line {lines} becomes a guard" if lines else "no return")
 

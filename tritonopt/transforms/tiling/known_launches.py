@@ -36,7 +36,7 @@ def check_statements(launches: Sequence[Launch]) -> None:
         if statement_of(launch) is None:
             detail = f"the launch in {launch.where} is no statement of its own"
             why = "what it returns can be launched again"
-            raise unknown("launches-are-seen", "launch-is-an-expression", f"{detail}: {why}")
+            raise unknown("launches-are-seen", "unseen-launches", f"{detail}: {why}")
 
 
 def why_not_changed(facts: KernelFacts) -> str:
@@ -78,7 +78,7 @@ def check_numbers(extents: Sequence[Extent]) -> None:
         if extent.meta and (extent.has_effects or not extent.is_plain):
             line = extent.launch.call.lineno
             detail = f"what the grid in line {line} calls may do more than compute a number"
-            raise unknown("grid-is-known", "grid-has-effects", detail)
+            raise unknown("grid-is-known", "grid-is-not-readable", detail)
 
 
 def check_parameter(facts: KernelFacts) -> None:
@@ -95,20 +95,20 @@ def check_parameter(facts: KernelFacts) -> None:
     if use is not None and use.is_seen:
         line = use.node.lineno
         detail = f"a heuristic or a hook takes all arguments of a launch in line {line}"
-        raise refuted("parameter-can-be-added", "arguments-are-counted", detail)
+        raise refuted("parameter-can-be-added", "parameter-cannot-be-added", detail)
     if use is not None:
         text = kernel.module.text_of(use.node).partition("\n")[0]
         detail = (
             f"what {text} in line {use.node.lineno} does with one more argument is not seen; "
             "give its file too, or see --context"
         )
-        raise unknown("parameter-can-be-added", "heuristic-is-not-seen", detail)
+        raise unknown("parameter-can-be-added", "parameter-cannot-be-added", detail)
     if any(p.kind.startswith("var") for p in kernel.parameters):
         detail = "the kernel takes any number of arguments"
-        raise refuted("parameter-can-be-added", "unknown-parameters", detail)
+        raise refuted("parameter-can-be-added", "parameter-cannot-be-added", detail)
     if any(p.kind == "keyword_only" for p in kernel.parameters):
         detail = "the kernel has parameters behind a `*`, which Triton does not hand on"
-        raise refuted("parameter-can-be-added", "unknown-parameters", detail)
+        raise refuted("parameter-can-be-added", "parameter-cannot-be-added", detail)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ def check_grids(extents: Sequence[Extent]) -> None:
     if extents and all(_is_of_processors(e.launch, e.expression) for e in extents):
         lines = ", ".join(str(extent.launch.call.lineno) for extent in extents)
         detail = f"line {lines} starts a program for each multiprocessor at most, each for one tile"
-        raise refuted("more-tiles-than-processors", "grid-of-processors", detail)
+        raise refuted("grid-is-known", "grid-of-processors", detail)
 
 
 def _is_of_processors(launch: Launch, count: ast.expr | None, depth: int = 0) -> bool:

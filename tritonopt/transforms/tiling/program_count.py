@@ -21,24 +21,24 @@ from tritonopt.facts.values import Value
 
 def check_program_count(facts: KernelFacts, ids: ProgramIds) -> None:
     """Whether the number of programs stands for the number of tiles. Raises Declined."""
-    claim = "one-tile-per-program"
+    claim = "rows-can-be-lifted"
     if ids.counted_in_helper:
         detail = f"{ids.counted_in_helper} asks how many programs there are: pass it their number"
-        raise refuted(claim, "num-programs-is-used", detail)
+        raise refuted(claim, "program-ids-are-used", detail)
     if not ids.counts:
         return
     strided, divides = _ways_through_tiles(facts, ids.axis)
     if strided is not None:
         detail = f"the loop in line {strided.line} goes on by the number of programs already"
-        raise refuted(claim, "already-strided", detail)
+        raise refuted(claim, "already-done", detail)
     line = ids.counts[0].lineno
     if divides:
         detail = f"the work is divided by the number of programs, which line {line} asks for"
-        raise refuted(claim, "already-divided", detail)
+        raise refuted(claim, "already-done", detail)
     for loop in facts.loops:
         if any(_counts_programs(value) for value in _steering(loop)):
             detail = f"how the loop in line {loop.line} runs depends on how many programs there are"
-            raise refuted(claim, "num-programs-is-used", detail)
+            raise refuted(claim, "program-ids-are-used", detail)
 
 
 def _ways_through_tiles(facts: KernelFacts, axis: int) -> tuple[Loop | None, bool]:

@@ -28,13 +28,13 @@ _WRITES = frozenset({EffectKind.STORE, EffectKind.ATOMIC})
 
 def check_program_ids(ids: ProgramIds) -> None:
     """Whether all that asks which program it is stands in the kernel. Raises Declined."""
-    claim = "one-tile-per-program"
+    claim = "rows-can-be-lifted"
     if ids.unknown is not None:
         detail = f"the axis of {ast.unparse(ids.unknown)} is not a number: write 0, 1 or 2 there"
         raise unknown(claim, "axis-is-not-known", detail)
     if ids.in_helper:
         detail = f"{ids.in_helper} reads the program id itself: hand it over as an argument"
-        raise refuted(claim, "helper-reads-program-id", detail)
+        raise refuted(claim, "program-ids-are-used", detail)
 
 
 def check_effects(facts: KernelFacts, attempt: Attempt) -> None:
@@ -44,15 +44,15 @@ def check_effects(facts: KernelFacts, attempt: Attempt) -> None:
         if effect.kind is EffectKind.CALL and not _knows_no_grid(effect.name):
             detail = f"what {effect.name} in line {effect.line} does is not known"
             why = "it may read the program id; where a file defines it, give that file too"
-            raise unknown(claim, "opaque-call", f"{detail}: {why}")
+            raise unknown(claim, "unknown-call", f"{detail}: {why}")
         if effect.kind is EffectKind.PRINT and effect.name == "device_print":
             detail = f"what line {effect.line} prints begins with the program id"
-            raise refuted(claim, "prints-the-program-id", detail)
+            raise refuted(claim, "program-ids-are-used", detail)
     for loop in facts.loops:
         call = loop.node.iter if isinstance(loop.node, ast.For) else None
         if isinstance(call, ast.Call) and any(k.arg == "warp_specialize" for k in call.keywords):
-            detail = f"the loop in line {loop.line} is warp-specialized"
-            raise refuted(claim, "warp-specialized", detail)
+            detail = f"the loop in line {loop.line} is loop-options"
+            raise refuted(claim, "loop-options", detail)
     attempt.prove(claim, "no call with unknown effects")
 
 
@@ -68,7 +68,7 @@ def check_races(facts: KernelFacts, axis: int, attempt: Attempt) -> None:
 
     One that reads what another writes would.
     """
-    claim = "tiles-are-independent"
+    claim = "parts-are-independent"
     kinds = {effect.kind for effect in facts.effects}
     if EffectKind.LOAD not in kinds or not kinds & _WRITES:
         attempt.prove(claim, "no tile reads what another writes")

@@ -36,7 +36,7 @@ def check_pruning(module: Module, decorator: ast.expr) -> None:
         known = not isinstance(value, ast.Name) or _is_only_given(home, value.id, _PRUNING)
         if not known or not isinstance(functions, ast.Dict):
             detail = "what prunes the configurations is not known: write it as a dict in its place"
-            raise unknown(_CLAIM, "pruned-configurations", detail)
+            raise unknown(_CLAIM, "parameter-cannot-be-added", detail)
         for key, function in zip(functions.keys, functions.values, strict=True):
             if isinstance(key, ast.Constant) and key.value == _WITHOUT_ARGUMENTS:
                 continue
@@ -44,7 +44,7 @@ def check_pruning(module: Module, decorator: ast.expr) -> None:
                 detail = f"what prunes the configurations in line {function.lineno}"
                 raise unknown(
                     _CLAIM,
-                    "pruned-configurations",
+                    "parameter-cannot-be-added",
                     f"{detail} may not take, or may look at, every argument of a launch: "
                     "let it take **kwargs, and read of them what it names",
                 )

@@ -116,7 +116,7 @@ class TileBody:
 
 def check_waits(body: TileBody, attempt: Attempt) -> None:
     """A program that waits for another's tile would wait forever for one of its own."""
-    claim = "waits-for-no-other-tile"
+    claim = "parts-are-independent"
     waits = [loop for loop in body.facts.loops if _may_wait(body, loop)]
     for loop in waits:
         if len(waits) > 1 or not _is_lock(body, loop):
@@ -183,14 +183,14 @@ def check_names(body: TileBody, attempt: Attempt) -> None:
     for parameter in body.kernel.parameters:
         if parameter.constexpr and parameter.name in body.bound:
             detail = f"the constexpr {parameter.name} is bound again: give that another name"
-            raise refuted(claim, "constexpr-in-the-body", detail)
+            raise refuted(claim, "name-is-bound-elsewhere", detail)
     for statement in body.looped:
         for node in walk(statement):
             if isinstance(node, ast.AnnAssign) and "constexpr" in ast.unparse(node.annotation):
                 detail = (
                     f"line {node.lineno} binds a constexpr, which a loop cannot do again: pass it"
                 )
-                raise refuted(claim, "constexpr-in-the-body", detail)
+                raise refuted(claim, "name-is-bound-elsewhere", detail)
     renamed = ", ".join(body.rebound)
     detail = "nothing that a tile binds is read by the next"
     attempt.prove(claim, f"{detail}: {renamed} under a new name" if renamed else detail)

@@ -121,7 +121,7 @@ class _Legality:
         use = self.facts.kernel.signature_use
         if use is not None:
             detail = f"line {use.lineno} may ask what parameters the kernel has"
-            raise unknown("parameter-can-be-added", "compiled-ahead", detail)
+            raise unknown("parameter-can-be-added", "parameter-cannot-be-added", detail)
 
     def _bound(self, extents: Sequence[Extent], attempt: Attempt) -> str:
         """The number of tiles as the kernel may compute it; "" where each launch can pass it."""

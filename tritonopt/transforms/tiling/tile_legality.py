@@ -42,7 +42,7 @@ def check_body(body: TileBody, attempt: Attempt) -> None:
     check_program_count(body.facts, body.ids)
     used = "stands for that of tiles" if body.ids.counts else "is not used"
     detail = f"the number of programs {used}, and no helper reads the program id"
-    attempt.prove("one-tile-per-program", detail)
+    attempt.prove("rows-can-be-lifted", detail)
     check_effects(body.facts, attempt)
     check_exits(body, attempt)
     check_waits(body, attempt)

@@ -122,7 +122,7 @@ class _Finder:
             except NotExpressible as why:
                 left[statement.lineno] = str(why)
         if sums:
-            accesses.prove(attempt, "sums-are-not-read", "nothing else touches memory")
+            accesses.prove(attempt, "parts-are-independent", "nothing else touches memory")
         return TileSums(tuple(sums), left)
 
     def _statements(self) -> Iterator[tuple[ast.stmt, ast.If | None]]:

@@ -35,7 +35,7 @@ def legal_plan(branch: InvariantBranch, max_statements: int, attempt: Attempt) -
     plan = planned(branch, guard)
     if guard is not None and plan.moved:
         detail = f"what it asks is computed below the `if` in line {guard.lineno}"
-        raise unknown("condition-can-move", "under-another-condition", detail)
+        raise unknown("condition-can-move", "under-a-condition", detail)
     _check_scopes(branch, plan)
     _check_size(branch, plan, max_statements, attempt)
     return plan
@@ -50,10 +50,10 @@ def _check_loops(branch: InvariantBranch, attempt: Attempt) -> None:
             raise refuted(claim, "unrolled-loop", detail)
         if loop.kind == "other" or not _counts_with_one_name(loop):
             detail = f"{where} is no `range` or `tl.range`"
-            raise unknown(claim, "loop-is-not-understood", detail)
+            raise unknown(claim, "loop-is-not-plain", detail)
     for node in walk(branch.loop.node):
         if isinstance(node, (ast.For, ast.While)) and node.orelse:
-            raise refuted(claim, "loop-has-else", f"line {node.lineno} has an `else`")
+            raise refuted(claim, "loop-is-not-plain", f"line {node.lineno} has an `else`")
     if branch.facts.exits_early(branch.loop):
         raise refuted(claim, "early-exit", f"{branch.where} may be left early")
     attempt.prove(claim, "counted or conditional, without else, break or return")
@@ -65,27 +65,27 @@ def _counts_with_one_name(loop: Loop) -> bool:
 
 def _check_asked(branch: InvariantBranch, attempt: Attempt) -> None:
     """The loop must not stand in a branch already where the condition is decided."""
-    claim = "condition-is-open"
+    claim = "condition-can-move"
     outer = parents_of(branch.facts.kernel.node)
     node: ast.stmt | None = branch.loop.node
     while node is not None:
         known = branch.facts.values.get(node.test) if isinstance(node, ast.If) else None
         if known is not None and is_one_question(known, branch.condition):
             detail = f"the `if` in line {node.lineno}, around the loop, has decided it"
-            raise refuted(claim, "already-decided", detail)
+            raise refuted(claim, "already-done", detail)
         node = outer.get(node)
     attempt.prove(claim, f"nothing around {branch.where} has decided it")
 
 
 def _check_condition(branch: InvariantBranch, attempt: Attempt) -> None:
-    claim = "condition-is-invariant"
+    claim = "condition-can-move"
     facts, condition = branch.facts, branch.condition
     if condition.shape != () or when_known(facts, condition, branch.in_helper) == "unknown":
         detail = (
             "the compiler may know the condition, and decides it then; if it never changes, "
             "make its parameters `tl.constexpr`"
         )
-        raise unknown(claim, "condition-is-not-understood", detail)
+        raise unknown(claim, "condition-is-not-plain", detail)
     for part in condition.walk():
         if part.op is not Op.LOAD or is_invariant(facts, part, branch.loop):
             continue
@@ -97,10 +97,10 @@ def _check_condition(branch: InvariantBranch, attempt: Attempt) -> None:
             f"the condition needs {what}, which would then read even where the loop does not "
             "run; load it into a name before the loop"
         )
-        raise refuted(claim, "condition-loads", detail)
+        raise refuted(claim, "condition-is-not-plain", detail)
     for effect in branch.effects_in(branch.node.test):
         detail = f"the {effect.name} in line {effect.line} belongs to every iteration"
-        raise refuted(claim, "condition-has-effects", detail)
+        raise refuted(claim, "condition-is-not-plain", detail)
     attempt.prove(claim, f"the same in every iteration of {branch.where}")
 
 
@@ -110,7 +110,7 @@ def _check_way(branch: InvariantBranch, attempt: Attempt) -> ast.If | None:
     One condition of the compiler's may, right below the loop: it goes in front with the other one,
     and around it. It is given back.
     """
-    claim, reason = "condition-can-move", "under-another-condition"
+    claim, reason = "condition-can-move", "under-a-condition"
     facts = branch.facts
     child: ast.stmt = branch.node
     guarded = False
@@ -159,7 +159,7 @@ def _is_guard(branch: InvariantBranch, parent: ast.If, condition: Value) -> bool
 
 def _check_names(branch: InvariantBranch, attempt: Attempt) -> None:
     """What a loop leaves behind must have one type in and behind an `if`."""
-    claim = "names-keep-their-types"
+    claim = "type-stays"
     node = branch.loop.node
     inside = set(walk(node))
     known = branch.facts.before[node]
@@ -171,7 +171,7 @@ def _check_names(branch: InvariantBranch, attempt: Attempt) -> None:
         left = other.id in own or other.id not in known
         if left and (value is None or value.op is Op.OPAQUE):
             detail = f"line {other.lineno} reads {other.id}, which the loop binds"
-            raise refuted(claim, "name-is-read-later", detail)
+            raise refuted(claim, "name-is-bound-elsewhere", detail)
     for name in own:
         _check_induction(branch, claim, name)
     attempt.prove(claim, "what the loop carries is bound before it")
@@ -195,7 +195,7 @@ def _check_induction(branch: InvariantBranch, claim: str, name: str) -> None:
         f"below an `if` Triton asks for one type of a name, and {name} is bound before the loop too"
     )
     if any(p.name == name for p in facts.kernel.parameters):
-        raise refuted(claim, "induction-name-is-taken", f"{taken}; call it something else")
+        raise refuted(claim, "name-is-bound-elsewhere", f"{taken}; call it something else")
     for other in walk(facts.kernel.node):
         if not isinstance(other, ast.stmt) or other.lineno >= loop.line:
             continue
@@ -204,7 +204,7 @@ def _check_induction(branch: InvariantBranch, claim: str, name: str) -> None:
         earlier = facts.loop_of(other)
         if earlier is None or _bounds(earlier) != _bounds(loop):
             detail = f"{taken}, in line {other.lineno}; call it something else"
-            raise refuted(claim, "induction-name-is-taken", detail)
+            raise refuted(claim, "name-is-bound-elsewhere", detail)
 
 
 def _bounds(loop: Loop) -> tuple[Value | None, ...]:
@@ -242,7 +242,7 @@ def _check_scope(branch: InvariantBranch, name: ast.Name, node: ast.If) -> None:
                 f"lines {name.lineno} and {other.lineno} both bind {name.id}, maybe with "
                 "different types, which only the branch between them allows; use two names"
             )
-            raise unknown("names-keep-their-types", "name-of-another-type", detail)
+            raise unknown("type-stays", "type-changes", detail)
 
 
 def _kind(branch: InvariantBranch, name: ast.Name) -> tuple[object, ...] | None:
@@ -290,7 +290,7 @@ def _check_size(branch: InvariantBranch, plan: Plan, limit: int, attempt: Attemp
     for decided in plan.copies:
         size += _size([loop]) - len(plan.moved)
         size += sum(_size(block) - _size([node]) for node, block in decided.items())
-    claim = "copies-are-readable"
+    claim = "code-is-small"
     if size > limit:
         detail = (
             f"the copies of the loop would have {size} statements, more than "

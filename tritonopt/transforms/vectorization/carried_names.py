@@ -107,7 +107,7 @@ class _Reading:
         if len(combinings) > 1:
             nouns = " and ".join(sorted(c.noun for c in combinings if c is not None))
             text = f"the loop makes a {nouns} of {name}"
-            raise refuted("operations-agree", "operations-differ", text)
+            raise refuted("accumulators-are-sums", "not-a-recurrence", text)
         assert first.combining is not None
         if not elsewhere:
             return Carried(name, Kind.REDUCED, updates, first.combining)
@@ -155,7 +155,7 @@ class _Reading:
                 return Carried(name, Kind.CHOSEN, (update,), combining)
             if distance >= 1:
                 return Carried(name, Kind.CHOSEN_INNER, (update,), combining)
-        raise unknown(CLAIM, "may-be-the-start", text)
+        raise unknown(CLAIM, "not-a-recurrence", text)
 
     def _check_branches(self, name: str, updates: Sequence[LaneUpdate]) -> None:
         """Where a branch asks for the name, nothing else may depend on the answer."""
@@ -185,7 +185,7 @@ class _Reading:
                 if bound is not None and bound.number >= 1:
                     return sign is coefficient
         text = f"line {term.lineno} binds {name} to what neither rises nor falls with the loop"
-        raise unknown(CLAIM, "needs-the-iteration-before", text)
+        raise unknown(CLAIM, "not-a-recurrence", text)
 
     def _distance(self, name: str, term: ast.expr, *, above: bool) -> int | None:
         """How far what is chosen is above what the name begins with, or below; None: unknown."""
@@ -247,7 +247,7 @@ class _Reading:
         initial = self._loop.initial[name].constant
         if not isinstance(initial, (int, float)) or initial != initial:
             text = f"{name} may begin with NaN, which is more than nothing and less than nothing"
-            raise unknown(CLAIM, "may-be-the-start", text)
+            raise unknown(CLAIM, "not-a-recurrence", text)
         grows = (asked.op in (Op.GT, Op.GE)) == (asked.right is self._loop.carried[name])
         return Carried(name, Kind.REDUCED, updates, MAXIMUM if grows else MINIMUM)
 
@@ -277,7 +277,7 @@ class _Reading:
         assert asked is not None
         if asked.op in (Op.LE, Op.GE):
             text = f"of equal elements {name} is the last one's"
-            raise refuted(CLAIM, "last-of-equals", text)
+            raise refuted(CLAIM, "no-such-reduction", text)
         rises = self._rises(name, updates[0].term)
         if rises is None:
             raise recurrence(name, updates[0].step.node)

@@ -20,7 +20,7 @@ from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.source.trees import walk
 from tritonopt.transforms.vectorization.scalar_loops import ScalarLoop
 
-CLAIM = "lanes-do-the-same"
+CLAIM = "iterations-are-independent"
 
 _OPERATORS = (
     *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod),
@@ -132,7 +132,7 @@ class _Reader:
             return
         if branches:
             raise refuted(
-                CLAIM, "branches-differ", f"line {statement.lineno} is asked by some lanes only"
+                CLAIM, "shapes-differ", f"line {statement.lineno} is asked by some lanes only"
             )
         self._check_even(statement)
         for block in (statement.body, statement.orelse):
@@ -150,7 +150,7 @@ class _Reader:
         for node in self._loop.nodes - inside:
             if isinstance(node, ast.Name) and node.id in bound - set(carried):
                 text = f"{node.id} would be a tile after one branch of line {statement.lineno} only"
-                raise unknown(CLAIM, "branches-differ", text)
+                raise unknown(CLAIM, "shapes-differ", text)
 
     def _check_condition(self, node: ast.expr, masked: bool) -> None:
         """What a mask is made of: comparisons, `and`, `or`, `not`."""
@@ -218,7 +218,7 @@ class _Reader:
     def _check_not_a_tile(self, node: ast.expr, value: Value) -> None:
         if value.shape != () and value.op not in (Op.DTYPE, Op.ATTRIBUTE):
             text = f"line {node.lineno} computes something of which the shape is not known"
-            raise unknown(CLAIM, "works-on-tiles", text)
+            raise unknown(CLAIM, "not-lane-by-lane", text)
 
     def _check_operator(self, node: ast.AST, op: ast.operator, right: ast.expr) -> None:
         if not isinstance(op, _OPERATORS):
@@ -338,7 +338,7 @@ class _Reader:
             raise unknown(CLAIM, "not-lane-by-lane", text)
         if effect.pointer.shape != ():
             text = f"line {node.lineno} loads something of which the shape is not known"
-            raise unknown(CLAIM, "works-on-tiles", text)
+            raise unknown(CLAIM, "not-lane-by-lane", text)
         self._check_mask(effect)
 
     def _check_mask(self, effect: Effect) -> None:
@@ -357,7 +357,7 @@ class _Reader:
             raise self._not_understood(call)  # a mask in its place
         if effect.pointer.shape != () or not self._loop.is_lane(effect.pointer):
             text = f"line {call.lineno} writes to one element in every iteration"
-            raise refuted("stores-do-not-overlap", "stores-overlap", text)
+            raise refuted("iterations-are-independent", "dependence-between-iterations", text)
         self._check_mask(effect)
         for argument in (*call.args, *(k.value for k in call.keywords)):
             self._check(argument, masked)

@@ -25,7 +25,7 @@ from tritonopt.transforms.thread_exchange import CLAIM as THREADS
 from tritonopt.transforms.thread_exchange import ThreadExchange
 from tritonopt.transforms.vectorization.scalar_loops import ScalarLoop
 
-_APART = "stores-do-not-overlap"
+_APART = "iterations-are-independent"
 _COMMUTING = frozenset({"atomic_add", "atomic_max", "atomic_min", "atomic_and", "atomic_or"}) | {
     "atomic_xor"
 }
@@ -82,7 +82,7 @@ class _Order:
                 *(EffectKind.LOAD, EffectKind.STORE, EffectKind.ATOMIC),
             ):
                 text = f"{effect.name} in line {effect.line} orders the iterations"
-                raise refuted("nothing-orders-memory", "order-is-seen", text)
+                raise refuted("data-is-unchanged", "order-is-seen", text)
         written = [e for e in effects if e.kind is EffectKind.STORE]
         alike: list[Effect] = []
         stores: list[_Place] = []
@@ -110,7 +110,7 @@ class _Order:
                 one_atomic, another
             ):
                 text = f"the atomics in lines {one_atomic.line} and {another.line} may meet"
-                raise unknown(_APART, "iterations-share-memory", text)
+                raise unknown(_APART, "dependence-between-iterations", text)
         return exact
 
     # Stores
@@ -136,7 +136,7 @@ class _Order:
         parts = self.loop.in_trips(offset)
         if base is None or parts is None:
             text = f"it is not shown that line {effect.line} stores to another element each time"
-            raise unknown(_APART, "store-is-scattered", text)
+            raise unknown(_APART, "dependence-between-iterations", text)
         place = _Place(effect, base, offset, *parts)
         self._check_stride(place)
         self._check_outer_loops(place)
@@ -165,7 +165,7 @@ class _Order:
             f"line {place.effect.line} stores to the same element again and again if "
             f"{stride.readable} is 0"
         )
-        raise unknown(_APART, "stride-may-be-zero", text)
+        raise unknown(_APART, "dependence-between-iterations", text)
 
     def _is_as_large(self, stride: Polynomial, around: Loop) -> bool:
         """Whether it is at least the number of turns of a loop that runs, or there is no store."""
@@ -186,7 +186,7 @@ class _Order:
             return
         where = f"the loop in line {moving[0].line}"
         text = f"{where} may come to what line {place.effect.line} stored in another lane"
-        raise unknown(_APART, "stores-may-overlap", text)
+        raise unknown(_APART, "dependence-between-iterations", text)
 
     def _are_apart(self, place: _Place, around: Loop) -> bool:
         """Whether the elements of one turn of an outer loop end before those of the next."""
@@ -241,7 +241,7 @@ class _Order:
         bases = (self.facts.bases(store) or frozenset()) | (self.facts.bases(other) or frozenset())
         if len(bases) == 2:
             text += f"; if it never does, give --assume 'disjoint({', '.join(sorted(bases))})'"
-        return unknown("iterations-are-independent", "iterations-share-memory", text)
+        return unknown("iterations-are-independent", "dependence-between-iterations", text)
 
     # Atomics
 
@@ -253,7 +253,7 @@ class _Order:
         for other in others:
             if other.kind is not EffectKind.LOAD or not self._accesses.are_disjoint(atomic, other):
                 text = f"the atomic in line {atomic.line} may order what line {other.line} does"
-                raise unknown("nothing-orders-memory", "order-is-seen", text)
+                raise unknown("data-is-unchanged", "order-is-seen", text)
         types = self.facts.types.behind(atomic)
         exact = types.all_in(INTEGERS | BOOLEANS)
         self._by_launch |= exact and types.by_launch

@@ -13,7 +13,7 @@ from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, Combining
 from tritonopt.transforms.deferral.updates import check_modes, combined_sides, mentions
 from tritonopt.transforms.vectorization.loop_bodies import Body, Step, conditions
 
-CLAIM = "carries-a-reduction"
+CLAIM = "accumulators-are-sums"
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def updates_of_lanes(body: Body, name: str) -> tuple[LaneUpdate, ...]:
 def recurrence(name: str, node: ast.AST) -> Declined:
     line = getattr(node, "lineno", 0)
     text = f"line {line} needs the {name} of the iteration before"
-    return refuted(CLAIM, "needs-the-iteration-before", text)
+    return refuted(CLAIM, "not-a-recurrence", text)
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ class VectorLoop:
             changes = tuple(self._changes())
             excerpts.check_comments(self.proof.facts.kernel.module, changes)
         except EditConflict as conflict:
-            raise refuted("nothing-else-goes", "comment-inside", str(conflict)) from None
+            raise refuted("nothing-else-is-lost", "comment-inside", str(conflict)) from None
         return changes
 
     def _changes(self) -> Iterator[Change]:

@@ -45,13 +45,13 @@ def prove_vectorization(loop: ScalarLoop, attempt: Attempt) -> Vectorization:
     """Goes through the conditions; raises Declined at the first one that does not hold."""
     _check_header(loop, attempt)
     body = read_body(loop)
-    attempt.prove("lanes-do-the-same", "every operation is done lane by lane")
+    attempt.prove("iterations-are-independent", "every operation is done lane by lane")
     _check_names(loop)
     carried = carried_names(body)
     types = _Types(loop, attempt)
     dtypes = tuple(types.check(name) for name in carried)
     what = ", ".join(f"{c.name} is {_WORDS[c.kind]}" for c in carried)
-    attempt.prove("carries-a-reduction", what or "an iteration needs nothing of another")
+    attempt.prove("accumulators-are-sums", what or "an iteration needs nothing of another")
     meets = any(c.kind is not Kind.PREFIX for c in carried)
     exact = prove_memory_order(loop, attempt, meets=meets)
     exact = exact and not any(map(_rounds, carried, dtypes))
@@ -79,26 +79,26 @@ def _rounds(carried: Carried, dtype: str) -> bool:
 
 def _check_header(loop: ScalarLoop, attempt: Attempt) -> None:
     facts, found = loop.facts, loop.loop
-    claim, where = "loops-end-by-themselves", f"the loop in line {found.line}"
+    claim, where = "loops-are-plain", f"the loop in line {found.line}"
     if facts.launches.caller is not None:
         called = f"{facts.launches.caller.name} calls this one, and may pass tiles to it"
-        raise unknown("parameters-are-scalars", "parameters-may-be-tiles", called)
+        raise unknown("launches-are-seen", "called-from-a-kernel", called)
     if loop.node.orelse:
-        raise refuted(claim, "loop-has-else", f"{where} has an `else`")
+        raise refuted(claim, "loop-is-not-plain", f"{where} has an `else`")
     if facts.exits_early(found):
         raise refuted(claim, "early-exit", f"{where} may be left early")
     call = loop.node.iter
     if not isinstance(call, ast.Call) or not isinstance(loop.node.target, ast.Name):
-        raise unknown(claim, "loop-is-not-understood", f"{where} counts with several names")
+        raise unknown(claim, "loop-is-not-plain", f"{where} counts with several names")
     if any(k.arg == "warp_specialize" for k in call.keywords):
-        raise refuted(claim, "warp-specialized-loop", f"{where} says warp_specialize")
+        raise refuted(claim, "loop-options", f"{where} says warp_specialize")
     if found.step is None:
-        raise unknown(claim, "loop-is-not-understood", f"{where} is not counted")
+        raise unknown(claim, "loop-is-not-plain", f"{where} is not counted")
     for bound in (found.start, found.stop, found.step):
         if bound is None or bound.shape != ():
-            raise unknown(claim, "loop-is-not-understood", f"{where} has bounds of another kind")
+            raise unknown(claim, "loop-is-not-plain", f"{where} has bounds of another kind")
         if facts.types.of(bound).some_in(INTEGERS - {"int32", "int64", "some integer"}):
-            raise unknown(claim, "loop-is-not-understood", f"{where} counts in another type")
+            raise unknown(claim, "loop-is-not-plain", f"{where} counts in another type")
     number = facts.forms.of(found.step).constant_value
     if number is None and not facts.forms.is_positive(facts.forms.of(found.step)):
         attempt.assume("sizes-are-positive", f"the step of {where} is at least 1")
@@ -117,7 +117,7 @@ def _check_names(loop: ScalarLoop) -> None:
         value = facts.values.get(node)
         if isinstance(node.ctx, ast.Load) and (value is None or _is_left_over(value, loop)):
             text = f"line {node.lineno} reads {node.id}, which the loop binds for itself"
-            raise refuted("names-keep-their-types", "read-behind-its-loop", text)
+            raise refuted("type-stays", "name-is-bound-elsewhere", text)
 
 
 def _is_left_over(value: Value, loop: ScalarLoop) -> bool:
@@ -133,10 +133,10 @@ class _Types:
         """The type of a name, in which its tile is kept."""
         name = carried.name
         dtype = self._own(name)
-        claim = "accumulator-is-wide"
+        claim = "accumulators-are-wide"
         if dtype is None:
             text = f"the type of {name} is not known before the loop"
-            raise unknown(claim, "accumulator-type-unknown", text)
+            raise unknown(claim, "type-is-unknown", text)
         logical = dtype in BOOLEANS and (
             carried.combining in (AND, OR) or carried.kind is Kind.CHOSEN
         )
@@ -149,7 +149,7 @@ class _Types:
             self._check_operation(carried, dtype)
         if carried.kind in (Kind.CHOSEN, Kind.CHOSEN_INNER, Kind.INDEX) and dtype in FLOAT_BITS:
             text = f"{name} is a float, and its order is not that of the loop"
-            raise unknown(claim, "accumulator-type-unknown", text)
+            raise unknown(claim, "type-is-unknown", text)
         self.attempt.prove(claim, f"{name} is {dtype}")
         return dtype
 
@@ -174,11 +174,11 @@ class _Types:
         wider |= {"int64": frozenset({"uint64"}) | FLOATS}.get(dtype, frozenset())
         if types.some_in(wider):
             text = f"{name} is {dtype}, and line {node.lineno} combines it with {types.where}"
-            raise unknown("accumulator-is-wide", "accumulator-is-narrow", text)
+            raise unknown("accumulators-are-wide", "accumulator-is-narrow", text)
 
     def _check_operation(self, carried: Carried, dtype: str) -> None:
         """Whether there is a reduction for it."""
-        claim, combining = "operations-agree", carried.combining
+        claim, combining = "accumulators-are-sums", carried.combining
         if combining is PRODUCT:
             text = f"the language has no product of the lanes of a tile, as {carried.name} is one"
             raise refuted(claim, "no-such-reduction", text)

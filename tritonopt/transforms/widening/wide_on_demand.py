@@ -48,8 +48,8 @@ class WideOnDemand:
         tensors = self._tensors()
         parameters = [p for p in self.facts.kernel.parameters if p.name in tensors]
         check_heuristic(self.facts, parameters)
-        attempt.prove("heuristic-can-be-added", "every launch would ask it")
-        attempt.assume("launched-as-usual", "files that were not given use it for launches only")
+        attempt.prove("parameter-can-be-added", "every launch would ask it")
+        attempt.assume("launches-are-seen", "files that were not given use it for launches only")
         function = _function([p.name for p in parameters])
         name = self._set_already(function)
         if not name:
@@ -70,7 +70,7 @@ class WideOnDemand:
 
     def _tensors(self) -> frozenset[str]:
         """Those with the offsets that may not fit."""
-        claim, facts = "heuristic-can-be-added", self.facts
+        claim, facts = "parameter-can-be-added", self.facts
         mended = {facts.values[node] for place in self.places for node in place.nodes}
         found: set[str] = set()
         for effect in facts.effects:
@@ -84,7 +84,7 @@ class WideOnDemand:
             found |= bases
         for name in sorted(found):
             if may_be_none(facts, name):
-                raise refuted(claim, "buffer-may-be-none", f"{name} may be None")
+                raise refuted(claim, "not-tunable", f"{name} may be None")
         return frozenset(found)
 
     def _cast(self, writer: Writer, node: ast.expr, name: str) -> Change:

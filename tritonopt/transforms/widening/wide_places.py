@@ -120,7 +120,7 @@ class WidePlaces:
         nodes = [node for node in self._nodes_of(overflow.value) if isinstance(node, ast.BinOp)]
         if not nodes:
             detail = "it is computed in a function that the kernel calls, or by an assignment"
-            raise unknown("is-expressible", "computed-out-of-sight", detail)
+            raise unknown("is-expressible", "opaque-value", detail)
         self._check_uses(overflow.value)
         for node in nodes:
             yield self._factor(node)
@@ -139,7 +139,7 @@ class WidePlaces:
             if value is not None and value.op is Op.PARAM:
                 return operand
         detail = "what it is computed from may be numbers of Python"
-        raise unknown("is-expressible", "computed-out-of-sight", detail)
+        raise unknown("is-expressible", "opaque-value", detail)
 
     def _order(self, node: ast.expr) -> tuple[bool, bool]:
         value = self._facts.values.get(node)
@@ -207,7 +207,7 @@ class WidePlaces:
 
 def _elsewhere(how: str) -> Declined:
     detail = f"its type may matter elsewhere: {how}"
-    return unknown("type-is-free", "number-is-used-otherwise", detail)
+    return unknown("type-stays", "type-changes", detail)
 
 
 def may_be_of_python(value: Value) -> bool:
