@@ -5,8 +5,9 @@
 
 BEFORE and AFTER are `tritonopt` commands, of two checkouts with an environment each. Both run over
 each tree as one program, one right after the other, and all they print as JSON is compared: diffs,
-remarks, suggestions. What differs is printed by kind, with how often and one place each; --out
-keeps all of it. The seconds are the user time of both.
+remarks, suggestions. A claim or reason counts by its present name (tritonopt.checks.renamed). What
+differs is printed by kind, with how often and one place each; --out keeps all of it. The seconds
+are the user time of both.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from tritonopt.checks.renamed import RENAMED
 
 COMMANDS = ("rewrite --passes default", "rewrite --passes all", "suggest")
 
@@ -76,7 +79,15 @@ def output(tool: str, tree: Path, command: str) -> tuple[dict[str, Any], float]:
     seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - start
     if not done.stdout:
         sys.exit(f"{tool} {command} {tree}: exit code {done.returncode}: {done.stderr}")
-    return json.loads(done.stdout), seconds
+    return renamed(json.loads(done.stdout)), seconds
+
+
+def renamed(data: Any) -> Any:
+    """The same data with the claims and reasons of now."""
+    if isinstance(data, dict):
+        names = ("claim", "reason")
+        return {k: RENAMED.get(v, v) if k in names else renamed(v) for k, v in data.items()}
+    return [renamed(one) for one in data] if isinstance(data, list) else data
 
 
 def said(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
