@@ -223,9 +223,8 @@ def _site(facts: KernelFacts, places: Sequence[WidePlace], *, on_demand: bool) -
     with attempt:
         attempt.prove("type-stays", "it goes into addresses and comparisons alone")
         if any(comments_in(facts.kernel.module.text_of(node)) for node in nodes):
-            raise refuted(
-                "nothing-else-is-lost", "comment-inside", "a comment inside would be lost"
-            )
+            lost = "a comment inside would be lost"
+            raise refuted("nothing-else-is-lost", "comment-inside", lost)
         if on_demand:
             from tritonopt.transforms.widening.wide_on_demand import WideOnDemand
 

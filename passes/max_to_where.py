@@ -19,7 +19,7 @@ from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.uses import users
 from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Pass
-from tritonopt.source import Change, ReplaceExpression
+from tritonopt.source import ReplaceExpression
 from tritonopt.transforms.writing import Writer, comments_in
 
 _NARROW = frozenset({"fp16", "bf16"})
@@ -125,20 +125,14 @@ class _Extremum:
         self._call = call
         self._name = name
         self._attempt = Attempt()
-        self._safety: frozenset[Safety] = frozenset()
 
     def site(self) -> Site:
-        attempt = self._attempt
-        changes: tuple[Change, ...] = ()
-        old = self._text(self._call)
-        message = ""
-        with attempt:
+        old, new = self._text(self._call), ""
+        with self._attempt:
             new = self._rewritten()
-            changes = (ReplaceExpression(self._call, new),)
-            message = f"turned {old} into {new}. Measured: no faster and no slower"
-        if attempt.failed is not None:
-            message = f"kept {old}: {attempt.failed.detail}"
-        return Site(self._call, attempt.conditions, message, self._safety, changes=changes)
+        done = f"turned {old} into {new}. Measured: no faster and no slower"
+        changes = (ReplaceExpression(self._call, new),)
+        return Site.of(self._attempt, self._call, done, f"kept {old}", changes=changes)
 
     def _rewritten(self) -> str:
         """The new expression. Raises Declined at the first condition that does not hold."""
@@ -158,9 +152,8 @@ class _Extremum:
             raise refuted("constant-is-plain", "computed-twice", twice)
         self._check_type(x, number)
         if comments_in(self._facts.kernel.module.text_of(self._call)):
-            raise refuted(
-                "nothing-else-is-lost", "comment-inside", "a comment inside would be lost"
-            )
+            lost = "a comment inside would be lost"
+            raise refuted("nothing-else-is-lost", "comment-inside", lost)
         comparison = ">" if self._name == "maximum" else "<" if number else "<="
         operand, constant = x.id, self._text(y)
         where = Writer(self._facts).language("where")
@@ -182,10 +175,8 @@ class _Extremum:
             mode = self._facts.kernel.module.resolve(nan)
             if function(mode) != "PropagateNan.NONE":
                 detail = f"propagate_nan={self._text(nan)} may return the NaN"
-                raise refuted("masked-off-lanes-add-nothing", "nan-is-propagated", detail)
-        self._attempt.prove(
-            "masked-off-lanes-add-nothing", "a NaN in the operand gives the constant"
-        )
+                raise refuted("nan-is-dropped", "nan-is-propagated", detail)
+        self._attempt.prove("nan-is-dropped", "a NaN in the operand gives the constant")
         return given["x"], given["y"]
 
     def _number(self, node: ast.expr) -> int | float | None:
@@ -239,7 +230,7 @@ class _Extremum:
         else:
             returned = f"tl.{self._name} would return fp32 where it is fp16 or bf16"
             self._attempt.assume(claim, f"{x.id} is taken for fp32; {returned}")
-            self._safety = frozenset({Safety.ASSUMPTION})
+            self._attempt.need(Safety.ASSUMPTION)
 
     def _refute_integers(self, value: Value, types: Types, claim: str) -> None:
         if value.op is Op.CONSTEXPR or value.constant is not None:

@@ -90,6 +90,7 @@ CLAIMS: Mapping[str, str] = {
     "masked-off-lanes-add-nothing": (
         "Lanes that a mask turns off have a value that the result does not notice."
     ),
+    "nan-is-dropped": "A NaN in the operand gives the constant, as a comparison does.",
     "nan-rows-are-the-same": "A row of nothing but NaN gives what it gave.",
     "names-start-afresh": "Nothing that one tile binds is read by the next.",
     "no-int32-overflow": (

@@ -73,7 +73,7 @@ _MERGED = {
     ),
     "loops-are-plain": "loops-end-by-themselves no-early-exit every-tile-ends-alone",
     "masked-off-lanes-add-nothing": (
-        "masked-lanes-add-nothing masked-lanes-are-equal nan-is-dropped reduced-lanes-are-defined"
+        "masked-lanes-add-nothing masked-lanes-are-equal reduced-lanes-are-defined"
     ),
     "masked-off-lanes-count": "padding-lanes-count masked-rows-differ lanes-may-all-be-off",
     "may-run-zero-times": "row-may-be-empty",
