@@ -18,7 +18,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks import block_pointer_sites, figures, library_reach, null_test, reductions
+from benchmarks import (
+    algebra,
+    block_pointer_sites,
+    figures,
+    library_reach,
+    null_test,
+    reductions,
+)
 from benchmarks.row.tables import Report, by_length
 from benchmarks.tuned import findings, records
 from benchmarks.verification_of_files import Result
@@ -200,12 +207,22 @@ def answered_files() -> str:
     return _lines(verified_files(Result(**row) for row in found))
 
 
+def algebra_found() -> str:
+    """What residues and numbers find: of the mutants, and of the rewrites of the tests."""
+    mutants = algebra.table(_record("algebra")["rows"], algebra.MUTANTS)
+    rewrites = algebra.table(_record("algebra_rewrites")["rows"], algebra.REWRITES)
+    _, _, *more = rewrites.splitlines()
+    rows = [line for line in [*mutants.splitlines(), *more] if line.startswith("|")]
+    return _lines(rows)
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "demo": demo,
     "demo_speed": demo_speed,
     "fuse_stats": fuse_stats,
     "row_lengths": lambda: _lines(by_length(Report(_record("rows-nvidia-h200")))),
     "reductions": lambda: f"{reductions.table(_record('reductions-nvidia-h100'))}\n",
+    "algebra": algebra_found,
     "reach": lambda: f"{library_reach.table(_record('library_reach')['results'])}\n",
     "liger_rows": partial(library_calls, "library_speed_liger"),
     "liger_all": partial(library_calls, "library_speed_liger_all"),
