@@ -216,6 +216,18 @@ def algebra_found() -> str:
     return _lines(rows)
 
 
+def mutations() -> str:
+    """Totals of the mutants that a program made, on the interpreter and on a GPU."""
+    columns = "tried | found | no answer | equivalent | survived | of those answered"
+    lines = [f"| | {columns} |", "| --- " * 7 + "|"]
+    for title, name in {"interpreter": "interpreter", "H200, a third of them": "cuda"}.items():
+        page = (figures.RESULTS / f"mutations-{name}.md").read_text(encoding="utf-8")
+        assert f"| operator | {columns} |" in page
+        (totals,) = re.findall(r"^\| \*\*all\*\*, in (\d+ files) (.+)$", page, re.MULTILINE)
+        lines.append(f"| {title}, {totals[0]} {totals[1]}")
+    return _lines(lines)
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "demo": demo,
     "demo_speed": demo_speed,
@@ -223,6 +235,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "row_lengths": lambda: _lines(by_length(Report(_record("rows-nvidia-h200")))),
     "reductions": lambda: f"{reductions.table(_record('reductions-nvidia-h100'))}\n",
     "algebra": algebra_found,
+    "mutations": mutations,
     "reach": lambda: f"{library_reach.table(_record('library_reach')['results'])}\n",
     "liger_rows": partial(library_calls, "library_speed_liger"),
     "liger_all": partial(library_calls, "library_speed_liger_all"),
