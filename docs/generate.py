@@ -60,8 +60,9 @@ def main() -> None:
 
 
 def pages() -> list[Path]:
-    """The pages for people: README, CONTRIBUTING and others at the root, docs/ with its folders."""
-    return [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
+    """The pages for people: at the root, in docs/, and the notes on the records."""
+    pages = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
+    return [*pages, figures.RESULTS / "README.md"]
 
 
 def made_anew(text: str) -> str:

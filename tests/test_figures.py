@@ -39,9 +39,9 @@ def recorded() -> dict[str, list[float]]:
 
 
 def texts() -> dict[str, str]:
-    """What people read: the README, docs/ and the manual pages."""
+    """What people read: the pages, and the manual pages."""
     pages = {name: inspect.getdoc(found) or "" for name, found in catalog().items()}
-    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+    files = generate.pages()
     read = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
     return {**read, **pages}
 
