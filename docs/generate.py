@@ -13,7 +13,7 @@ import argparse
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from benchmarks.row.tables import Report, by_length
 from benchmarks.tuned import findings, records
 from benchmarks.verification_of_files import Result
 from benchmarks.verification_of_files import table as verified_files
+from tritonopt.cli import main as command_line
 from tritonopt.reporting.diff import unified
 from tritonopt.reporting.glossary import glossary
 from tritonopt.rewriting.groups import GROUPS
@@ -145,6 +146,54 @@ def diff_by_rows(example: str) -> str:
     return "\n".join(["```diff", *(line.rstrip() for line in lines), "```", ""])
 
 
+TAKE_A_COMMAND = ("verify", "bench", "tune")
+"""Commands that take the user's own command after `--`."""
+USAGE_COLUMNS = 110
+
+
+def usage() -> str:
+    """How each command is called: its arguments and options, as its parser has them."""
+    lines = []
+    for command in command_line._COMMANDS:
+        parser = command_line._parser([command])
+        (commands,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+        words = [*_arguments(commands.choices[command])]
+        words += ["[-- COMMAND...]"] if command in TAKE_A_COMMAND else []
+        line = f"    tritonopt {command}"
+        for word in words:
+            if len(line) + 1 + len(word) > USAGE_COLUMNS:
+                lines.append(line)
+                line = " " * 12
+            line += f" {word}"
+        lines.append(line)
+    return _lines(lines)
+
+
+def _arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """The arguments of a command, then its options, those that exclude each other together."""
+    groups = {id(a): g for g in parser._mutually_exclusive_groups for a in g._group_actions}
+    options = [a for a in parser._actions if a.option_strings and a.dest != "help"]
+    yield from (_argument(a) for a in parser._actions if not a.option_strings)
+    for action in options:
+        together = groups[id(action)]._group_actions if id(action) in groups else [action]
+        if action is together[0]:
+            yield f"[{' | '.join(map(_option, together))}]"
+
+
+def _argument(action: argparse.Action) -> str:
+    name = str(action.metavar or action.dest)
+    return {None: name, "?": f"[{name}]", "*": f"[{name}...]"}.get(action.nargs, f"{name}...")
+
+
+def _option(action: argparse.Action) -> str:
+    name = " | ".join(o for o in action.option_strings if o.startswith("--"))
+    if action.nargs == 0:
+        return name
+    value = "|".join(map(str, action.choices or ())) or action.metavar or action.dest.upper()
+    value = "PASSES" if action.dest == "passes" else value
+    return " ".join([name, *([value] if isinstance(value, str) else value)])
+
+
 def demo() -> str:
     """The example of the README: the command and its diff."""
     path, passes = "examples/softmax.py", "online-softmax"
@@ -230,6 +279,7 @@ def mutations() -> str:
 
 
 PARTS: dict[str, Callable[[], str]] = {
+    "usage": usage,
     "demo": demo,
     "demo_speed": demo_speed,
     "fuse_stats": fuse_stats,
