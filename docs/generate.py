@@ -283,6 +283,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "demo": demo,
     "demo_speed": demo_speed,
     "fuse_stats": fuse_stats,
+    "other_rewrites": lambda: _lines(figures.other_rewrites_rows()),
     "row_lengths": lambda: _lines(by_length(Report(_record("rows-nvidia-h200")))),
     "reductions": lambda: f"{reductions.table(_record('reductions-nvidia-h100'))}\n",
     "algebra": algebra_found,
