@@ -17,6 +17,8 @@ from tritonopt.rewriting.registry import load, names, select
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path.relative_to(ROOT).as_posix(): path for path in generate.pages()}
 MOST_LINES_OF_THE_README = 120
+MOST_WORDS = 14_000
+"""Words of README and docs/*.md: no code blocks, nothing generated."""
 TUTORIAL = "drop-redundant-cast"
 """The pass that a reader of docs/writing-a-pass.md writes, and that nobody else has."""
 
@@ -42,6 +44,15 @@ def prose(text: str) -> str:
 def test_the_readme_is_short() -> None:
     length = len(page("README.md").splitlines())
     assert length <= MOST_LINES_OF_THE_README, f"{length} lines: move what is least asked to docs/"
+
+
+def test_the_pages_are_short() -> None:
+    length = 0
+    for name in ("README.md", *(f"docs/{path.name}" for path in ROOT.glob("docs/*.md"))):
+        text = FENCE.sub("", generate.PART.sub("", page(name)))
+        lines = (line for line in text.splitlines() if not line.startswith("    "))
+        length += sum(bool(re.search(r"\w", word)) for line in lines for word in line.split())
+    assert 10_000 < length <= MOST_WORDS, f"{length} words: say it in fewer, or link"
 
 
 @every_page
