@@ -10,8 +10,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e
-DEMO := examples/layer_norm.py
-REWRITTEN := build/demo/layer_norm.py
+DEMO := examples/softmax.py
+REWRITTEN := build/demo/softmax.py
 
 .PHONY: all demo test test-all test-default-torch test-triton check clean
 .DEFAULT_GOAL := test
@@ -27,12 +27,12 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@touch $@
 
 demo: $(INSTALLED)
-	@echo "== tritonopt rewrite $(DEMO) --passes fuse-stats"
-	@$(BIN)/tritonopt rewrite $(DEMO) --passes fuse-stats
+	@echo "== tritonopt rewrite $(DEMO) --passes online-softmax"
+	@$(BIN)/tritonopt rewrite $(DEMO) --passes online-softmax
 	@mkdir -p $(dir $(REWRITTEN))
 	@cp $(DEMO) $(REWRITTEN)
-	@echo "== tritonopt rewrite $(REWRITTEN) --passes fuse-stats --write"
-	@$(BIN)/tritonopt rewrite $(REWRITTEN) --passes fuse-stats --write
+	@echo "== tritonopt rewrite $(REWRITTEN) --passes online-softmax --write"
+	@$(BIN)/tritonopt rewrite $(REWRITTEN) --passes online-softmax --write
 	@echo "== tritonopt verify $(DEMO) $(REWRITTEN)"
 	@$(BIN)/tritonopt verify $(DEMO) $(REWRITTEN)
 

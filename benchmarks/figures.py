@@ -216,6 +216,9 @@ def by_function(*names: str) -> list[str]:
     ]
 
 
+_VERSIONS = ("original", "rewritten")
+
+
 def fuse_stats_rows() -> Iterator[str]:
     """The rows of the table in the manual page of fuse-stats."""
     table: dict[tuple[int, int, int], list[str]] = {}
@@ -237,6 +240,26 @@ def measured_rows() -> Iterator[str]:
     for (columns, block, warps), cells in table.items():
         star = "*" if block >= columns else ""
         yield f"| {columns}{star} | {block}, {warps} | {' | '.join(cells)} |"
+
+
+def other_rewrites_rows() -> Iterator[str]:
+    """The table of rewrites in docs/measured.md: of each launcher the slowest and fastest call."""
+    yield "| rewrite | launcher, arguments | speed | share of copy |"
+    yield "| --- | --- | --- | --- |"
+    calls: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in results("rewrites_speed-nvidia-h200"):
+        # Its branch moved when `loop-unswitch` was still a part of `licm`.
+        unswitched = row["kernel"] == "gated_matmul.gated_matmul"
+        passes = "loop-unswitch" if unswitched else row["passes"]
+        calls.setdefault((passes, row["kernel"]), []).append(row)
+    for (passes, kernel), rows in calls.items():
+        ordered = sorted(rows, key=lambda row: float(row["ratio"]))
+        for row in ordered if len(rows) == 1 else (ordered[0], ordered[-1]):
+            shares = (f"{100 * row['share_of_copy'][which]:.0f}%" for which in _VERSIONS)
+            file, function = kernel.split(".")
+            name = function if file == function else f"{file}.{function}"
+            call = f"`{name}({row['arguments']})`"
+            yield f"| `{passes}` | {call} | {row['ratio']:.2f}x | {' to '.join(shares)} |"
 
 
 def grid_stride_rows() -> Iterator[str]:

@@ -1,21 +1,36 @@
-"""The parts of the README and of docs/ that are made from the code.
+"""Write the generated parts of README.md and docs/: from the code and from recorded measurements.
 
     PYTHONPATH=. python docs/generate.py [--write]
 
-Prints which files are out of date; with --write it writes them anew. A file has such a part
-between the comments `<!-- made by docs/generate.py: PART -->` and `<!-- end -->`. A test holds
-what stands there against the code.
+Prints which files are out of date; --write updates them. A generated part is between the comments
+`<!-- made by docs/generate.py: PART -->` and `<!-- end -->`. A test compares each part with what
+this script generates.
 """
 
 from __future__ import annotations
 
 import argparse
 import inspect
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from benchmarks import (
+    algebra,
+    block_pointer_sites,
+    figures,
+    library_reach,
+    null_test,
+    reductions,
+)
+from benchmarks.row.tables import Report, by_length
+from benchmarks.tuned import findings, records
+from benchmarks.verification_of_files import Result
+from benchmarks.verification_of_files import table as verified_files
+from tritonopt.cli import main as command_line
 from tritonopt.reporting.diff import unified
 from tritonopt.reporting.glossary import glossary
 from tritonopt.rewriting.groups import GROUPS
@@ -46,8 +61,9 @@ def main() -> None:
 
 
 def pages() -> list[Path]:
-    """All that is written for people beside the code: README, CONTRIBUTING and docs/."""
-    return [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md"))]
+    """The pages for people: at the root, in docs/, and the notes on the records."""
+    pages = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
+    return [*pages, figures.RESULTS / "README.md"]
 
 
 def made_anew(text: str) -> str:
@@ -74,21 +90,6 @@ def passes() -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def names() -> str:
-    """The names of all passes, by when they act."""
-    rewriting, lints = _ours()
-    default = [name for name, found in rewriting.items() if found.default]
-    lines = ["| they act | passes |", "| --- | --- |", _names("by default", default)]
-    grouped = set(default)
-    for group in GROUPS.values():
-        members = [member.name for member in group.members()]
-        lines.append(_names(f"when named, or by `{group.name}`: {group.summary}", members))
-        grouped.update(members)
-    lines.append(_names("when named", [name for name in rewriting if name not in grouped]))
-    lines.append(_names("to find mistakes", list(lints)))
-    return "".join(f"{line}\n" for line in lines)
-
-
 def _ours() -> tuple[dict[str, type[Pass]], dict[str, type[Lint]]]:
     """The passes of this package: those that rewrite, and those that only find mistakes."""
     ours = {
@@ -98,10 +99,6 @@ def _ours() -> tuple[dict[str, type[Pass]], dict[str, type[Lint]]]:
     }
     lints = {name: found for name, found in ours.items() if issubclass(found, Lint)}
     return {name: found for name, found in ours.items() if name not in lints}, lints
-
-
-def _names(when: str, names: list[str]) -> str:
-    return f"| {when} | {', '.join(f'`{name}`' for name in names)} |"
 
 
 def _told(found: type[Lint]) -> str:
@@ -149,9 +146,160 @@ def diff_by_rows(example: str) -> str:
     return "\n".join(["```diff", *(line.rstrip() for line in lines), "```", ""])
 
 
+TAKE_A_COMMAND = ("verify", "bench", "tune")
+"""Commands that take the user's own command after `--`."""
+USAGE_COLUMNS = 110
+
+
+def usage() -> str:
+    """How each command is called: its arguments and options, as its parser has them."""
+    lines = []
+    for command in command_line._COMMANDS:
+        parser = command_line._parser([command])
+        (commands,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+        words = [*_arguments(commands.choices[command])]
+        words += ["[-- COMMAND...]"] if command in TAKE_A_COMMAND else []
+        line = f"    tritonopt {command}"
+        for word in words:
+            if len(line) + 1 + len(word) > USAGE_COLUMNS:
+                lines.append(line)
+                line = " " * 12
+            line += f" {word}"
+        lines.append(line)
+    return _lines(lines)
+
+
+def _arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """The arguments of a command, then its options, those that exclude each other together."""
+    groups = {id(a): g for g in parser._mutually_exclusive_groups for a in g._group_actions}
+    options = [a for a in parser._actions if a.option_strings and a.dest != "help"]
+    yield from (_argument(a) for a in parser._actions if not a.option_strings)
+    for action in options:
+        together = groups[id(action)]._group_actions if id(action) in groups else [action]
+        if action is together[0]:
+            yield f"[{' | '.join(map(_option, together))}]"
+
+
+def _argument(action: argparse.Action) -> str:
+    name = str(action.metavar or action.dest)
+    return {None: name, "?": f"[{name}]", "*": f"[{name}...]"}.get(action.nargs, f"{name}...")
+
+
+def _option(action: argparse.Action) -> str:
+    name = " | ".join(o for o in action.option_strings if o.startswith("--"))
+    if action.nargs == 0:
+        return name
+    value = "|".join(map(str, action.choices or ())) or action.metavar or action.dest.upper()
+    value = "PASSES" if action.dest == "passes" else value
+    return " ".join([name, *([value] if isinstance(value, str) else value)])
+
+
+def demo() -> str:
+    """The example of the README: the command and its diff."""
+    path, passes = "examples/softmax.py", "online-softmax"
+    before = (ROOT / path).read_text(encoding="utf-8")
+    result = rewrite_source(before, passes, path=path)
+    diff = unified(path, before, result.text).splitlines()
+    lines = [f"$ tritonopt rewrite {path} --passes {passes}", *diff]
+    return "\n".join(["```diff", *(line.rstrip() for line in lines), "```", ""])
+
+
+DEMO_SHAPES = ((1000000, 64), (32768, 2048), (16384, 4096), (4096, 16384), (2048, 65536))
+"""Rows and row lengths, from short rows that fit one tile to rows of 64 tiles."""
+
+
+def demo_speed() -> str:
+    """Original / rewritten time of examples/softmax.py, from the record of benchmarks/rows.py."""
+    cells = {
+        (cell["rows"], cell["length"], cell["dtype"]): cell["ratios"]
+        for cell in Report(_record("rows-nvidia-h200")).cells
+        if cell["operation"] == "softmax"
+    }
+    lines = [
+        f"| rows x elements | {' | '.join(f'{m} x {n}' for m, n in DEMO_SHAPES)} |",
+        "| --- " * (len(DEMO_SHAPES) + 1) + "|",
+    ]
+    for passes in ("online-softmax", "rows"):
+        for dtype in ("fp32", "fp16"):
+            ratios = (f"{cells[m, n, dtype][passes][0]:.2f}x" for m, n in DEMO_SHAPES)
+            lines.append(f"| `{passes}`, {dtype} | {' | '.join(ratios)} |")
+    return _lines(lines)
+
+
+# Tables of recorded measurements
+
+
+def _record(name: str) -> dict[str, Any]:
+    path = figures.RESULTS / f"{name}.json"
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def fuse_stats() -> str:
+    """Speed of fuse-stats by columns, tile and type."""
+    head = ["| columns | BLOCK, warps | fp32 | fp16 | bf16 |", "| --- | --- | --- | --- | --- |"]
+    return _lines([*head, *figures.measured_rows()])
+
+
+def library_calls(name: str) -> str:
+    """Speed of the functions of a library."""
+    head = ["| function | calls | speed |", "| --- | --- | --- |"]
+    return _lines([*head, *figures.by_function(f"{name}-nvidia-h200")])
+
+
+def answered_files() -> str:
+    """How many kernel files of two libraries `verify` reaches a verdict on."""
+    found: Any = _record("verification_of_files")
+    return _lines(verified_files(Result(**row) for row in found))
+
+
+def algebra_found() -> str:
+    """What residues and numbers find: of the mutants, and of the rewrites of the tests."""
+    mutants = algebra.table(_record("algebra")["rows"], algebra.MUTANTS)
+    rewrites = algebra.table(_record("algebra_rewrites")["rows"], algebra.REWRITES)
+    _, _, *more = rewrites.splitlines()
+    rows = [line for line in [*mutants.splitlines(), *more] if line.startswith("|")]
+    return _lines(rows)
+
+
+def mutations() -> str:
+    """Totals of the mutants that a program made, on the interpreter and on a GPU."""
+    columns = "tried | found | no answer | equivalent | survived | of those answered"
+    lines = [f"| | {columns} |", "| --- " * 7 + "|"]
+    for title, name in {"interpreter": "interpreter", "H200, a third of them": "cuda"}.items():
+        page = (figures.RESULTS / f"mutations-{name}.md").read_text(encoding="utf-8")
+        assert f"| operator | {columns} |" in page
+        (totals,) = re.findall(r"^\| \*\*all\*\*, in (\d+ files) (.+)$", page, re.MULTILINE)
+        lines.append(f"| {title}, {totals[0]} {totals[1]}")
+    return _lines(lines)
+
+
 PARTS: dict[str, Callable[[], str]] = {
+    "usage": usage,
+    "demo": demo,
+    "demo_speed": demo_speed,
+    "fuse_stats": fuse_stats,
+    "other_rewrites": lambda: _lines(figures.other_rewrites_rows()),
+    "row_lengths": lambda: _lines(by_length(Report(_record("rows-nvidia-h200")))),
+    "reductions": lambda: f"{reductions.table(_record('reductions-nvidia-h100'))}\n",
+    "algebra": algebra_found,
+    "mutations": mutations,
+    "reach": lambda: f"{library_reach.table(_record('library_reach')['results'])}\n",
+    "liger_rows": partial(library_calls, "library_speed_liger"),
+    "liger_all": partial(library_calls, "library_speed_liger_all"),
+    "flaggems_rows": partial(library_calls, "library_speed_flaggems_rows"),
+    "block_pointers": lambda: (
+        f"{block_pointer_sites.table(_record('block_pointer_sites')['results'])}\n"
+    ),
+    "answered_files": answered_files,
+    "timer": lambda: f"{null_test.table(_record('null_test-nvidia-h200'))}\n",
+    "tuned": lambda: f"{findings.table(records.kept())}\n",
+    "tuned_launchers": lambda: _lines(findings.accepted(records.kept())),
     "passes": passes,
-    "names": names,
     "groups": groups,
     "words": words,
     **{f"rows_{name}": partial(diff_by_rows, name) for name in WRITTEN_BY_ROWS},

@@ -18,6 +18,7 @@ from benchmarks.row.plan import COMPILED, LIGER
 from benchmarks.row.tables import LENGTHS, Report, Timed, by_length
 from benchmarks.tuned import findings, records
 from benchmarks.verification_of_files import Result, table
+from docs import generate
 from tritonopt.rewriting.measured import figure
 from tritonopt.rewriting.registry import catalog
 
@@ -38,9 +39,9 @@ def recorded() -> dict[str, list[float]]:
 
 
 def texts() -> dict[str, str]:
-    """What people read: the README, docs/ and the manual pages."""
+    """What people read: the pages, and the manual pages."""
     pages = {name: inspect.getdoc(found) or "" for name, found in catalog().items()}
-    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+    files = generate.pages()
     read = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
     return {**read, **pages}
 
@@ -54,6 +55,7 @@ def every_ratio() -> set[str]:
     names += ("interleaved_access_speed",)
     for name in (*names, *AFTER_ROWS):
         seen |= {f"{row['ratio']:.2f}x" for row in figures.results(f"{name}-nvidia-h200")}
+    seen |= set(SPEED.findall(generate.demo_speed()))
     seen |= set(SPEED.findall("\n".join(findings.accepted(records.kept()))))
     seen |= {f"{ratio:.2f}x" for ratios in searched() for ratio in ratios}
     return seen | {f"{library_mean(name):.2f}x" for name in ("library_speed", *AFTER_ROWS)}
@@ -138,8 +140,8 @@ def test_rows_by_their_length() -> None:
     short, _, _, tiles, longer = (report.ratios("rows", lengths) for lengths in LENGTHS.values())
     worst = min(cell["ratios"]["rows"][0] for cell in report.cells if "rows" in cell["ratios"])
     assert (
-        f"geometric mean {geometric_mean(short):.1f} times as fast for rows of up to 128 elements, "
-        f"{geometric_mean(tiles + longer):.2f} times\n  for rows of 4096 and more, {worst:.2f} at "
+        f"geometric means: {geometric_mean(short):.1f}x for rows of up to 128 elements, "
+        f"{geometric_mean(tiles + longer):.2f}x for rows of 4096 and more; worst {worst:.2f}x |"
     ) in texts()["README.md"]
 
     def mean(other: str, cells: list[Timed]) -> float:
