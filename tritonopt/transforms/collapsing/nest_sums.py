@@ -15,8 +15,8 @@ from tritonopt.facts.memory.zeros import put_in
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.values import FLOAT_BITS, is_integer, reachable
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
-from tritonopt.transforms.collapsing.filled_lanes import FilledLanes
 from tritonopt.transforms.collapsing.index_nests import Nest
+from tritonopt.transforms.filled_lanes import FilledLanes
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
 from tritonopt.transforms.writing import block_of, names_bound, reads_of
 
@@ -159,9 +159,16 @@ class _Carried:
         own = (v for n, v in facts.values.items() if n in self.nest.nodes and v.op in COMPARISONS)
         return next((v for v in own if facts.forms.condition(v) == wanted), None)
 
+    def _decided(self, condition: Value) -> int | None:
+        """What a condition is behind the end of the row."""
+        form = self.nest.facts.forms.condition(condition)
+        number = put_in(form, {self.nest.indicator: 0}).constant_value
+        return None if number is None else int(number)
+
     def _adds_nothing(self, term: Value, reduction: str) -> bool:
         """Whether the lanes behind the end of the row change nothing."""
-        if reduction == "sum" and FilledLanes(self.nest).is_finite(term):
+        filled = FilledLanes(self.nest.facts, self._decided, self.nest.varies)
+        if reduction == "sum" and filled.is_finite(term):
             form = self.nest.facts.forms.of(term)
             if put_in(form, {self.nest.indicator: 0}).is_zero:
                 return True

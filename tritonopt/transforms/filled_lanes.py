@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from tritonopt.facts import Value
-from tritonopt.facts.memory.zeros import put_in
+from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.operations import BITS, COMPARISONS, Op
 from tritonopt.facts.repetition import function_on_numbers
 from tritonopt.facts.values import is_integer, operands_first
-from tritonopt.transforms.collapsing.index_nests import Nest
 
 _PASSED = frozenset({Op.FULL, Op.BROADCAST_TO, Op.INSERT_AXES, Op.POS, Op.IN_BRANCH})
 _DIVISIONS = frozenset({Op.DIV, Op.FLOORDIV, Op.MOD, Op.CDIV})
@@ -33,13 +31,16 @@ _IN_WIDE_TYPES = (2**-100, 2**100)
 
 @dataclass(frozen=True)
 class FilledLanes:
-    """Values of a nest in the lanes where the masks of its loads are off.
+    """Values in the lanes where the masks of loads are off, which give their `other=` there.
 
-    A load gives its `other=` there. A number that is not known, but the same for all elements, is
-    taken to be finite, and an index is.
+    A number that is not known, but the same in all lanes, is taken to be finite, and an index is.
     """
 
-    nest: Nest
+    facts: KernelFacts
+    decided: Callable[[Value], int | None]
+    """What a condition is in these lanes, as far as index arithmetic tells."""
+    varies: Callable[[Value], bool]
+    """Whether a value may be another in these lanes than in the row."""
     _known: dict[int, float | None] = field(default_factory=dict)
 
     def is_finite(self, value: Value) -> bool:
@@ -60,8 +61,9 @@ class FilledLanes:
             case Op.CONST:
                 number = part.constant
                 return float(number) if isinstance(number, (bool, int, float)) else None
-            case Op.LOAD if self.nest.varies(part):
-                return given[2] if self._is_off(part.mask) and not part.other.is_none else math.nan
+            case Op.LOAD if self.varies(part):
+                off = self.decided(part.mask) == 0
+                return given[2] if off and not part.other.is_none else math.nan
             case Op.WHERE | Op.PHI:
                 return self._chosen(part, given)
             case Op.ITERATION | Op.LANE | Op.DTYPE:
@@ -72,7 +74,7 @@ class FilledLanes:
             return math.nan
         if known and len(known) == len(given):
             return _result(part, known)
-        if not self.nest.varies(part):
+        if not self.varies(part):
             return None
         if part.op is Op.CAST and given[0] is not None:
             return _cast(part, given[0])
@@ -81,20 +83,20 @@ class FilledLanes:
     def _partly_known(self, part: Value, given: Sequence[float | None]) -> float | None:
         infinite = [number for number in given if number is not None and math.isinf(number)]
         if infinite:
-            return infinite[0] if part.op is Op.ADD else math.nan
+            first = part.op is Op.SUB and given[0] is not None
+            return infinite[0] if part.op is Op.ADD or first else math.nan
         if part.op is Op.MUL and 0.0 in given:
             return 0.0
         name = part.function.rpartition(".")[2]
         if part.op in _DIVISIONS or name in _DIVIDING:
             divisor = given[1]
-            same = not self.nest.varies(part.operands[1])
+            same = not self.varies(part.operands[1])
             return None if divisor or (divisor is None and same) else math.nan
         return None if part.op in _TOTAL or name in _TOTAL_FUNCTIONS else math.nan
 
     def _chosen(self, part: Value, given: Sequence[float | None]) -> float | None:
         condition, then, other = given
-        form = self.nest.facts.forms.condition(part.condition)
-        decided = put_in(form, {self.nest.indicator: 0}).constant_value
+        decided = self.decided(part.condition)
         if decided is None and condition is not None and not math.isnan(condition):
             decided = int(condition != 0.0)
         if decided is not None:
@@ -102,17 +104,13 @@ class FilledLanes:
         bad = [n for n in (then, other) if n is not None and not math.isfinite(n)]
         return math.nan if bad else then if then == other else None
 
-    def _is_off(self, mask: Value) -> bool:
-        form = self.nest.facts.forms.condition(mask)
-        return put_in(form, {self.nest.indicator: 0}).is_zero
-
     def _held(self, part: Value, number: float | None) -> float | None:
         """The number, if the type of the value has one near it; NaN otherwise."""
         if number is None or number == 0.0 or not math.isfinite(number):
             return number
         if part.op is Op.CONST or is_integer(part.dtype):
             return number
-        wide = part.dtype in _WIDE or self.nest.facts.types.of(part).all_in(_WIDE)
+        wide = part.dtype in _WIDE or self.facts.types.of(part).all_in(_WIDE)
         least, most = _IN_WIDE_TYPES if wide else _IN_ALL_TYPES
         return number if least <= abs(number) <= most else math.nan
 
