@@ -113,6 +113,10 @@ class BlockPointers(Pass):
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         from tritonopt.transforms.block_pointers.block_calls import first_mention
+
+        first = first_mention(facts)
+        if first is None:
+            return
         from tritonopt.transforms.block_pointers.block_legality import prove_block_tiles
         from tritonopt.transforms.block_pointers.descriptor_legality import DescriptorLegality
         from tritonopt.transforms.block_pointers.descriptors import Descriptors
@@ -122,9 +126,6 @@ class BlockPointers(Pass):
         from tritonopt.transforms.block_pointers.returned_blocks import returned_blocks
         from tritonopt.transforms.writing import Writer
 
-        first = first_mention(facts)
-        if first is None:
-            return
         changes: tuple[Change, ...] = ()
         message = ""
         with Attempt() as attempt:

@@ -122,6 +122,8 @@ class CollapseLoops(Pass):
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        if not facts.loops:
+            return
         from tritonopt.transforms.collapsing.index_nests import index_nests
 
         for nest in index_nests(facts):

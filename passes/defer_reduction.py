@@ -125,6 +125,8 @@ class DeferReduction(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        if not facts.loops:
+            return
         from tritonopt.transforms.deferral.candidates import candidates
         from tritonopt.transforms.deferral.deferred_loop import DeferredLoop
         from tritonopt.transforms.deferral.regrouping import prove_deferral

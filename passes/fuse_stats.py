@@ -262,6 +262,8 @@ class FuseStats(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        if not facts.loops:
+            return
         from tritonopt.transforms.linear_fusion.linear_sums import linear_sum
         from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps, earlier_siblings
         from tritonopt.transforms.loop_fusion.sweep_pairs import TwoSums

@@ -129,6 +129,8 @@ class GroupPrograms(Pass):
         yield from (cls(rows=rows) for rows in (8, 4, 16))
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        if not facts.loops:
+            return
         from tritonopt.transforms.program_order.grouping import (
             Grouping,
             is_grouped,

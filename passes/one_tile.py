@@ -179,6 +179,8 @@ class OneTileRows(Pass):
             )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        if not facts.loops:
+            return
         from tritonopt.transforms.one_tile.sweeps import row_sweeps
 
         for sweeps in row_sweeps(facts):

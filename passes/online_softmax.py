@@ -132,6 +132,8 @@ class OnlineSoftmax(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        if not facts.loops:
+            return
         from tritonopt.transforms.online_softmax.exponent_pairs import candidates
 
         for found in candidates(facts):

@@ -126,6 +126,8 @@ class ScalarLoopToTiles(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        if not facts.loops:
+            return
         from tritonopt.transforms.vectorization.scalar_loops import scalar_loops
 
         for loop in scalar_loops(facts):

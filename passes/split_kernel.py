@@ -122,12 +122,13 @@ class SplitKernel(Pass):
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.CONTRACT})
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        from tritonopt.transforms.fission.divided import prove_division
         from tritonopt.transforms.fission.write_groups import write_groups
 
         groups = write_groups(facts)
         if groups is None:
             return
+        from tritonopt.transforms.fission.divided import prove_division
+
         changes: tuple[Change, ...] = ()
         with Attempt() as attempt:
             changes = prove_division(groups, attempt)

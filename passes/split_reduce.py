@@ -226,6 +226,8 @@ class SplitReduce(Pass):
             )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        if not facts.loops:
+            return
         from tritonopt.transforms.splitting.shared_loops import candidates
 
         for loop in candidates(facts):

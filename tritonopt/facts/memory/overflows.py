@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -145,27 +145,31 @@ def _with_numbers_of_programs(binding: LaunchBinding) -> Iterator[LaunchBinding]
 
     `min(tiles, 8 * properties.multi_processor_count)`: what is said holds for few and for many.
     """
+    open_ones = {
+        atom
+        for form in binding.grid
+        if form is not None
+        for least in form.leaves()
+        if isinstance(least, Minimum)
+        for atom in _given_elsewhere(least.inside)
+    }
     for most in _PROGRAMS:
-        numbers = {
-            atom: _at_most(atom, most) for form in binding.grid if form for atom in form.atoms
-        }
+        numbers = dict.fromkeys(open_ones, Polynomial.constant(most))
         grid = [replaced(form, numbers) if form is not None else None for form in binding.grid]
-        yield replace(binding, grid=tuple(grid))
-        if grid == list(binding.grid):
+        values = {name: replaced(form, numbers) for name, form in binding.values.items()}
+        yield replace(binding, grid=tuple(grid), values=values)
+        if not numbers:
             return
 
 
-def _at_most(atom: Atom, most: int) -> Polynomial:
-    if not isinstance(atom, Minimum):
-        return Polynomial.of(atom)
-    sides = [list(inputs_of(side)) for side in atom.inside]
-    open_ones = [bool(given) and all(isinstance(a, Unread) for a in given) for given in sides]
-    number = Polynomial.constant(most)
-    return Polynomial.of(
-        atom.with_arguments(
-            [number if o else s for s, o in zip(atom.inside, open_ones, strict=True)]
-        )
-    )
+def _given_elsewhere(forms: Iterable[Polynomial]) -> Iterator[Atom]:
+    """The largest parts that are made of nothing but what the launcher gets from elsewhere."""
+    for atom in (atom for form in forms for atom in form.atoms):
+        inputs = list(inputs_of(Polynomial.of(atom)))
+        if inputs and all(isinstance(a, Unread) for a in inputs):
+            yield atom
+        elif not isinstance(atom, Unread):
+            yield from _given_elsewhere(a for a in atom.arguments if isinstance(a, Polynomial))
 
 
 class _Access(Trial):

@@ -17,6 +17,7 @@ from tritonopt.facts.memory.zeros import put_in
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.values import FLOAT_BITS, is_integer, reachable
 from tritonopt.transforms.collapsing.index_nests import Nest
+from tritonopt.transforms.filled_lanes import FilledLanes
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
 from tritonopt.transforms.writing import block_of, names_bound, reads_of
 
@@ -161,9 +162,16 @@ class _Carried:
         own = (v for n, v in facts.values.items() if n in self.nest.nodes and v.op in COMPARISONS)
         return next((v for v in own if facts.forms.condition(v) == wanted), None)
 
+    def _decided(self, condition: Value) -> int | None:
+        """What a condition is behind the end of the row."""
+        form = self.nest.facts.forms.condition(condition)
+        number = put_in(form, {self.nest.indicator: 0}).constant_value
+        return None if number is None else int(number)
+
     def _adds_nothing(self, term: Value, reduction: str) -> bool:
         """Whether the lanes behind the end of the row change nothing."""
-        if reduction == "sum" and _is_finite_everywhere(term):
+        filled = FilledLanes(self.nest.facts, self._decided, self.nest.varies)
+        if reduction == "sum" and filled.is_finite(term):
             form = self.nest.facts.forms.of(term)
             if put_in(form, {self.nest.indicator: 0}).is_zero:
                 return True
@@ -174,17 +182,3 @@ class _Carried:
         except NotKnown:
             return False
         return number == _IDENTITY[reduction]
-
-
-def _is_finite_everywhere(term: Value) -> bool:
-    """Whether 0 times the term is 0 for indices past the end too.
-
-    `0 * (1 / (N - i))` is NaN where `i` is N: no quotient and no function may be of an index.
-    """
-    return not any(
-        part.op in (Op.ITERATION, Op.LANE)
-        for outer in term.walk()
-        if outer.op in (Op.DIV, Op.ELEMENTWISE)
-        for operand in (outer.operands[1:] if outer.op is Op.DIV else outer.operands)
-        for part in operand.walk()
-    )

@@ -30,6 +30,7 @@ from tritonopt.transforms.column_tiles.row_statements import (
     check_names,
 )
 from tritonopt.transforms.disjoint_accesses import DisjointAccesses
+from tritonopt.transforms.filled_lanes import FilledLanes
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
 
 _APART = "iterations-are-independent"
@@ -236,11 +237,17 @@ class _Proof:
     def _off(self, value: Value, name: str) -> float | None:
         """The number that a value is in all lanes behind the end of the row; None where open."""
         if name == "sum" and put_in(self.facts.forms.of(value), {self.row.indicator: 0}).is_zero:
-            return 0.0
+            filled = FilledLanes(self.facts, self._decided, lambda part: part.shape != ())
+            if filled.is_finite(value):
+                return 0.0
         try:
             return Padding(self.facts, self.row.condition).of(value)
         except NotKnown:
             return self._below_the_maximum(value)
+
+    def _decided(self, condition: Value) -> int | None:
+        form = put_in(self.facts.forms.condition(condition), {self.row.indicator: 0})
+        return None if form.constant_value is None else int(form.constant_value)
 
     def _below_the_maximum(self, value: Value) -> float | None:
         """0 of `exp(x - m)`, where m is the maximum of x, and x is -inf behind the row.

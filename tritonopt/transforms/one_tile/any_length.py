@@ -41,6 +41,7 @@ from tritonopt.facts.effects import Effect
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.values import FLOAT_BITS, is_float, operands_first, reachable
+from tritonopt.transforms.filled_lanes import FilledLanes
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
 
@@ -337,10 +338,20 @@ class _Kernel:
                 return self._off_of_parts(value)
         return None
 
+    @cached_property
+    def _filled(self) -> FilledLanes:
+        def decided(condition: Value) -> int | None:
+            return 0 if self._is_off(condition) else None
+
+        def varies(value: Value) -> bool:
+            return self._kind(value) is not _Kind.SAME
+
+        return FilledLanes(self.facts, decided, varies)
+
     def _off_of_parts(self, value: Value) -> float | None:
         parts = [self._off(operand) for operand in value.operands]
         if value.op is Op.MUL and 0 in parts:
-            return 0.0
+            return 0.0 if self._filled.is_finite(value) else None
         if value.op is Op.SUB and parts[0] == -math.inf and self._is_their_maximum(value):
             return -math.inf
         known = [part for part in parts if part is not None]

@@ -1,0 +1,55 @@
+"""Programs that share a row: how many, the launcher asks the device. The rows are apart by a stride."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(
+    X, Y, stride, N, BLOCK: tl.constexpr, partials=None, SPLITS: tl.constexpr = 1
+):
+    row = tl.program_id(0).to(tl.int64)
+    s = 0.0
+    split = tl.program_id(1) if SPLITS > 1 else 0
+    for start in range(split * BLOCK, N, SPLITS * BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
+        s += tl.sum(x, axis=0)
+    if SPLITS > 1:
+        part = row * SPLITS + split
+        tl.store(partials + part, s)
+        return
+    tl.store(Y + row, s)
+
+
+@triton.jit
+def kernel_final(partials, Y, SPLITS: tl.constexpr):
+    # Puts together what the programs of kernel have found.
+    row = tl.program_id(0)
+    parts = row * SPLITS + tl.arange(0, SPLITS)
+    s = tl.load(partials + parts)
+    s = tl.sum(s, axis=0)
+    tl.store(Y + row, s)
+
+
+def run(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    num_programs = (
+        8 * torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
+        if torch.cuda.is_available()
+        else 2**31 - 1
+    )
+    # So many programs share a row, a power of two: 1 where rows are many, or short.
+    splits = min(4096, num_programs // max(1, m), triton.cdiv(n, 16) // 8)
+    splits = max(1, triton.next_power_of_2(splits + 1) // 2)
+    partials = None
+    if splits > 1:
+        partials = torch.empty(m, splits, dtype=torch.float32, device=x.device)
+    kernel[(m, splits)](
+        x, y, x.stride(0), n, BLOCK=1024, partials=partials, SPLITS=splits
+    )
+    if splits > 1:
+        kernel_final[(m,)](partials, y, SPLITS=splits)
+    return y

@@ -1,0 +1,39 @@
+# options: raise_block=1024
+# verify: always
+"""A longer tile has lanes behind the end of the row, and what these add is 0."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.heuristics({"ONE_TILE": lambda args: args["N"] <= args["BLOCK"]})
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr, ONE_TILE: tl.constexpr):
+    row = tl.program_id(0)
+    if ONE_TILE:
+        cols = tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+        entropy = tl.sum(x * tl.sigmoid(x) + x * tl.log(x * x + 1.0), axis=0)
+        tl.store(Y + row * N + cols, x - entropy, mask=cols < N)
+    else:
+        entropy = 0.0
+        for start in range(0, N, BLOCK):
+            cols = start + tl.arange(0, BLOCK)
+            x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+            entropy += tl.sum(x * tl.sigmoid(x) + x * tl.log(x * x + 1.0), axis=0)
+        for start in range(0, N, BLOCK):
+            cols = start + tl.arange(0, BLOCK)
+            x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+            tl.store(Y + row * N + cols, x - entropy, mask=cols < N)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    block = triton.next_power_of_2(max(n, 16)) if n <= 1024 else 16
+    num_warps = min(max(block // 512, 4), 16)
+    kernel[(m,)](x, y, n, BLOCK=block, num_warps=num_warps)
+    return y
