@@ -29,17 +29,16 @@ class GridStride(Pass):
 
     ## What it does
 
-    The kernel body becomes a loop over tiles that starts at the program id and steps by
-    `tl.num_programs`, so any grid is right: a few programs per multiprocessor, or fewer than CUDA's
-    limit.
+    The body becomes a loop over tiles from the program id in steps of `tl.num_programs`, so any
+    grid is right: a few programs per multiprocessor, or fewer than CUDA's limit.
 
     - Statements that do not depend on the tile, loads included, move before the loop.
-    - An atomic on the same addresses for every tile (`atomic_add`; on int32 also max, min, and, or,
-      xor) accumulates in registers and runs once after the loop.
+    - An atomic whose addresses do not depend on the tile (`atomic_add`; on int32 also max, min,
+      and, or, xor) accumulates in registers and runs once after the loop.
     - Around a matrix product the loop is not pipelined (`tl.range(..., num_stages=1)`): the
       launch's stages are meant for the kernel's own loops and cost shared memory.
-    - `if ...: return` becomes a guard. A parameter that the body rebinds (`X += row * stride`) gets
-      a new name: it would accumulate over tiles.
+    - `if ...: return` becomes a guard. A parameter rebound in the body (`X += row * stride`) gets a
+      new name, else it would accumulate.
 
     The kernel computes the number of tiles (`tl.cdiv(n, BLOCK)`) where every visible launch starts
     exactly that many programs. Otherwise it gets a last parameter `NUM_TILES=None`, which each
@@ -48,30 +47,29 @@ class GridStride(Pass):
     Options:
 
     - `axis` (0): the grid dimension.
-    - `programs`: the most programs along it: a number, or `sm*K` for K per multiprocessor, which
-      the launcher asks torch for (no limit where `torch.cuda` sees no GPU). Default: `sm*2` with
-      accumulated atomics, else `sm*8` on axis 0 and CUDA's 65535 on the others. In a kernel that
-      loops over tiles already, it sets the limit of the grid.
-    - `unseen_launches` (`decline`): with `keep`, a kernel whose launches are not all visible gets
-      the parameter and no launch changes; not where the file compiles the kernel ahead of time.
+    - `programs`: the most programs along it, a number or `sm*K` for K per multiprocessor, queried
+      from torch (unlimited where `torch.cuda` sees no GPU). Default: `sm*2` with accumulated
+      atomics, else `sm*8` on axis 0 and CUDA's 65535 on the others. A kernel that already loops
+      over tiles only gets the limit.
+    - `unseen_launches` (`decline`): with `keep`, a kernel with invisible launches gets the
+      parameter and no launch changes; not where the file compiles it ahead of time.
 
     ## Why
 
-    Work that all tiles share runs once per program. That is profitable where gradients accumulate
-    in registers. Plain elementwise and row kernels mostly lose: the hardware starts programs faster
-    than a loop iterates. A hoisted load gains or loses with the row length. `all` applies the pass
-    only where each tile adds to many addresses; with one (the sum of a tensor) the loop costs more
-    than the atomics.
+    Shared work runs once per program. Profitable where gradients accumulate in registers: `all`
+    applies the pass only where each tile adds to many addresses, because for one (the sum of a
+    tensor) the loop costs more than the atomics. Plain elementwise and row kernels mostly lose,
+    because the hardware starts programs faster than a loop iterates. A hoisted load gains or loses
+    with the row length.
 
     ## Conditions
 
     - No helper reads `tl.num_programs` of the axis, or the program id except to return it. No call
-      has unknown effects; nothing is printed (`tl.device_print` starts with the id).
+      is unknown, or a `tl.device_print`, which prints the id.
     - The kernel does not stride or divide its work by `tl.num_programs` (`already-done`); no other
-      loop depends on it. Elsewhere it gets the number of tiles. Some launch can start more than one
+      loop depends on it. Other reads give the number of tiles. Some launch starts more than one
       program per multiprocessor (`grid-of-processors`).
-    - No loop polls memory that the kernel writes, except for a lock that each tile takes and
-      releases.
+    - No loop polls memory that the kernel writes, except a lock taken and released per tile.
     - No tile reads what another writes (`tiles-race`). No launch passes overlapping parts of a
       tensor (`x[1:]`, `x[:-1]`), or one tensor twice, read and written at offsets not shown to be
       equal.
@@ -79,15 +77,14 @@ class GridStride(Pass):
       (`early-exit`). No name is bound before and after it, except a pointer moved by scalars
       (`name-is-bound-elsewhere`). No helper returns early on a runtime condition: Triton does not
       compile that in a loop.
-    - Every launch is visible, and its result unused: the compiled kernel could be launched again.
-      Its grid is a tuple, a name for one, or a function that only returns one.
-    - All heuristics and hooks are in the given files and take named arguments. A tuner's pruning
-      functions take `**kwargs` and read only keys that they name (`parameter-cannot-be-added`); a
-      dict passed to it as `**NAME` is never changed.
+    - Every launch is visible and its result, a launchable kernel, unused. Its grid is a tuple, a
+      name for one, or a function that only returns one.
+    - Heuristics and hooks are in the given files and do not take all arguments of a launch. A
+      tuner's pruning functions take `**kwargs` and read only named keys
+      (`parameter-cannot-be-added`); a dict passed to the tuner as `**NAME` is never changed.
     - A hoisted load aliases no store and follows no early exit.
-    - An accumulated atomic has the same address and mask for every tile, its old value is unused,
-      and nothing else accesses that memory. Its accumulator has the memory's type, fp32 for
-      narrower floats.
+    - An accumulated atomic has the same mask for every tile and an unused result; nothing else
+      accesses its memory. The accumulator has the memory's type, fp32 for narrower floats.
     - Tiles and programs together stay below 2**31 (`no-int32-overflow`, assumed).
 
     ## Numerics
@@ -146,9 +143,8 @@ class GridStride(Pass):
 
     2.23x to 4.26x where gradients are summed, 0.69x to 1.19x elsewhere, mostly a loss.
 
-    One H200, Triton 3.6, random data, cold L2, medians of 20 runs, original / rewritten (above 1 is
-    faster). Layer norm backward (`examples/layer_norm_backward.py`, `programs=sm*2`), where each
-    program ends with two atomics:
+    One H200, Triton 3.6, random data, cold L2, medians of 20 runs, original / rewritten. Layer norm
+    backward (`examples/layer_norm_backward.py`, `programs=sm*2`), two atomics per program:
 
     | rows | columns | fp32 | fp16 | bf16 |
     | --- | --- | --- | --- | --- |
@@ -161,8 +157,7 @@ class GridStride(Pass):
     | 32768 | 4096 | 3.25 | 4.26 | 4.18 |
     | 32768 | 8192 | 2.62 | 4.15 | 4.14 |
 
-    128 rows, fewer than the limit, gain nothing (0.98x); neither does a version that locks each row
-    (0.98x).
+    No gain for 128 rows, fewer than the limit (0.98x), or with a lock per row (0.98x).
 
     Without sums, `programs=sm*8`:
 
@@ -177,8 +172,8 @@ class GridStride(Pass):
     | attention with a loop over keys | 0.95x |
     | attention over a window, no loop of its own | 0.74x (8192 windows), 1.05x (128) |
 
-    With `sm*32` no loss exceeds the loop's own cost: rms norm 0.97x and 0.98x where `sm*8` gives
-    0.69x and 1.18x. Scripts and record: `benchmarks/rewrites_speed.py`,
+    With `sm*32` only the loop's cost remains: rms norm 0.97x and 0.98x, where `sm*8` gives 0.69x
+    and 1.18x. Scripts and record: `benchmarks/rewrites_speed.py`,
     `benchmarks/grid_stride_speed.py`, `benchmarks/results/`.
     """
 
