@@ -26,46 +26,42 @@ class LoopUnswitch(Pass):
 
     ## What it does
 
-    An `if` with an invariant condition moves before the loop, or the loop nest, which is copied for
-    each branch; invariant `elif` and `else` branches too. Each copy also decides repetitions and
-    negations of the condition. A copy without effect is dropped. The compiler keeps what it decides
-    itself: `tl.constexpr`, `is None`, whether a pointer was passed, the type of a tensor.
+    An `if` with an invariant condition moves before the loop or loop nest, which is copied for each
+    branch (`elif` and `else` too). Each copy also decides repetitions and negations of the
+    condition. A copy without effect is dropped. Conditions that the compiler decides stay:
+    `tl.constexpr`, `is None`, whether a pointer was passed, the type of a tensor.
 
-    `max_statements` (40) limits the statements in all copies of a loop, nested copies included: for
-    readers, compile time, and registers, which larger copies exhausted.
+    `max_statements` (40) limits the statements in all copies of a loop, nested ones included. More
+    cost readability, compile time and registers, which ran out.
 
-    The pass was part of `licm`, which means both where `loop-unswitch` is not named. A branch on a
-    value loaded in the loop needs `licm` first.
+    `licm` alone selects both passes. A branch on a value loaded in the loop needs `licm` first.
 
     ## Why
 
-    A branch in a loop runs in every iteration, and loads under it are not pipelined. Compilers
-    unswitch only small branches. By default the pass applies only to a branch with a load, under no
-    other runtime branch, in a loop with a `tl.dot` that is not nested (`does-not-pay`,
-    `nothing-to-save`).
+    Loads under a branch are not pipelined, and compilers unswitch only small branches. By default
+    the pass applies only to a branch with a load, under no other runtime branch, in a loop with a
+    `tl.dot` that is not nested (`does-not-pay`, `nothing-to-save`).
 
     ## Conditions
 
-    - The condition is a scalar with the same value in every iteration, computed from values known
-      before the loop or from plain assignments that can move. It loads nothing and has no atomics,
-      in helpers either, and divides by nothing that may be zero, because the loop may have no
-      iterations; a divisor used on every path to the loop is not zero.
+    - The condition is an invariant scalar, computed from values known before the loop or from plain
+      assignments that can move. It has no loads or atomics, in helpers either. The loop may have no
+      iterations, so no divisor may be zero; one used on every path to the loop is not.
     - The loop is a `range`, `tl.range` or `while` without `else`, `break`, `continue` or `return`;
       `tl.static_range` is unrolled anyway.
-    - Branches around the `if` in the loop have runtime conditions, so that the `if` is compiled in
-      any case; or one constexpr `if` without `else`, directly in the loop, which then encloses the
+    - Branches in the loop around the `if` have runtime conditions, so it is compiled in any case.
+      One constexpr `if` without `else`, directly in the loop, is allowed and then encloses the
       copies.
-    - Names have one type in and after an `if`: names bound before the loop keep theirs, others are
-      not read after it, and the loop variable is not bound for anything else before.
+    - Each name has one type in and after an `if`: it is bound before the loop or not read after it,
+      and the loop variable is bound to nothing else before.
 
-    Barriers, atomics and calls keep their order: all threads of a program take the same branch.
+    Barriers, atomics and calls are allowed: all threads of a program take the same branch.
 
     ## Numerics
 
-    `exact`: the same operations on the same operands. Bits are `same` without floating-point
-    products and reductions; `contraction` with a product, which may now fuse with an addition that
-    the end of the branch kept from it; `reduction-order` with a reduction, a dot or an unknown
-    value, because the compiler chooses a tile's layout from the code around it.
+    `exact`. Bits are `same` without floating-point products and reductions; `contraction` with a
+    product, which may fuse with an addition after the branch; `reduction-order` with a reduction, a
+    dot or an unknown value, since the compiler chooses layouts from context.
 
     ## Example
 
@@ -126,17 +122,16 @@ class LoopUnswitch(Pass):
     | the same, gate on | 1.00x |
     | the same, 512 x 512, off and on | 1.04x, 1.00x: noise |
 
-    A branch without a load, moved by hand out of a memory-bound loop, gained nothing, though the
-    loop shrank from 64 to 22 instructions. A branch with a load, moved out of an inner loop
-    (FlagGems' `cholesky_solve`), gave 0.94x to 1.00x.
+    A branch without a load in a memory-bound loop: no gain, though the loop shrank from 64 to 22
+    instructions. A branch with a load in an inner loop (FlagGems' `cholesky_solve`): 0.94x to
+    1.00x.
 
     Compiled by Triton 3.7 for sm_80 and sm_90 (`tests/passes/test_loop_unswitch_compiled.py`), the
-    branch's load in `gated_matmul.py` becomes `cp.async` like the others; before, the loop waited
-    for an `ld.global`.
+    branch's load in `gated_matmul.py` becomes `cp.async`; before, the loop waited for an
+    `ld.global`.
 
-    Branches of flash-linear-attention above 40 statements, moved all the same, spill more, though
-    their loops have a `tl.dot` (Triton 3.7 for sm_90, bf16, 4 warps, 2 stages, tiles of 64, blocks
-    of 16; 3 stages in row two):
+    Loops with a `tl.dot` in flash-linear-attention spill more beyond 40 statements (Triton 3.7 for
+    sm_90, bf16, 4 warps, 2 stages, 3 in row two, tiles of 64, blocks of 16):
 
     | kernel | bytes spilled | shared memory |
     | --- | --- | --- |
@@ -146,15 +141,14 @@ class LoopUnswitch(Pass):
     | `chunk_kda_bwd_kernel_wy_dqkg_fused` | 1216, now 1376 | 49152, the same |
     | `chunk_gdn2_bwd_kernel_wy_dqkg_fused` | 1616, now 1672 | 49152, the same |
 
-    Limited to 40, the first kernel spills nothing and keeps its shared memory; with 2 warps and 3
-    stages that grows from 10240 to 15360 bytes. Copies also cost compile time and instruction
-    cache.
+    Limited to 40, the first kernel spills nothing and keeps its shared memory, which with 2 warps
+    and 3 stages grows from 10240 to 15360 bytes. Copies also cost instruction cache.
     """
 
     max_statements: int = 40
 
     name: ClassVar[str] = "loop-unswitch"
-    summary: ClassVar[str] = "move branches that do not change out of a loop"
+    summary: ClassVar[str] = "move loop-invariant branches out of a loop"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
     default: ClassVar[bool] = True
     gain: ClassVar[Gain | None] = Gain(
