@@ -24,45 +24,42 @@ class Licm(Pass):
 
     ## What it does
 
-    A load that reads the same elements in every iteration of a loop with stores moves before the
-    loop, with the assignments that feed it and those computed from it. A name that the kernel also
-    uses for something else is replaced. A load under a constexpr condition (`if HAS_BIAS`) moves
-    with it.
+    A load of the same elements in every iteration of a loop with stores moves before the loop, with
+    the assignments that feed it and those computed from it. A name with another use is replaced. A
+    constexpr condition (`if HAS_BIAS`) moves along.
 
-    Pure expressions, and loads in loops without stores (`compiler-knows`), are left to the
-    compiler.
+    The compiler itself moves pure expressions, and loads in loops without stores
+    (`compiler-knows`).
 
-    `loop-unswitch`, which moves invariant branches, was part of this pass: a command, configuration
-    or suppression that names only `licm` means both, and a note says so. A branch on a loaded value
-    and a load under a branch need both.
+    A command, configuration or suppression with `licm` but not `loop-unswitch`, which moves
+    branches, means both for now, and prints a note. A branch on a loaded value, or a load under a
+    branch, needs both.
 
     ## Why
 
-    A compiler moves no load past a store, because the buffers may alias. The launches show that
-    they do not.
+    Compilers move no load past a store, because the buffers may alias; launches show that they do
+    not.
 
     ## Conditions
 
     - Address, mask and `other` are invariant.
-    - Every iteration executes the load, apart from conditions that the compiler folds
-      (`tl.constexpr`, `is None`; not a flag assigned without `: tl.constexpr`, nor the truth of a
-      pointer), and conditions without which the load's mask is off.
+    - Every iteration executes the load, except under constexpr conditions (`tl.constexpr`, `is
+      None`; not a flag assigned without `: tl.constexpr` or the truth of a pointer) and those
+      without which its mask is off.
     - No store in the loop may alias the load, and the loop has no atomic, barrier, volatile load,
       dependent launch, inline assembly or unknown call.
     - Nothing new is read: the loop has an iteration, or the mask is off where it has none, or the
       loop's condition is added to the mask (loops that count up or down).
     - The loop is a `range` or `tl.range` without `disable_licm` and `warp_specialize`.
 
-    Two pointers are assumed to be the same buffer or disjoint, and the given files to contain all
-    launches (`no-other-launches`).
+    Assumed: two pointers are the same buffer or disjoint; no other launches (`no-other-launches`).
 
     ## Numerics
 
-    `exact`: the same operations on the same operands. Bits are `same` without floating-point
-    products and reductions; `contraction` with a product, which may now fuse with an addition that
-    it was kept from; `reduction-order` with a reduction, a dot or an unknown value, because the
-    compiler chooses a tile's layout from the code around it. A masked lane without `other` is
-    undefined before and after.
+    `exact`. Bits are `same` without floating-point products and reductions; `contraction` with a
+    product, which may fuse with another addition; `reduction-order` with a reduction, a dot or an
+    unknown value, since the compiler chooses layouts from context. An inactive lane without `other`
+    stays undefined.
 
     ## Example
 
@@ -109,21 +106,19 @@ class Licm(Pass):
 
     1.02x to 1.07x for the load of a row of weights.
 
-    One H200, Triton 3.6, cold L2, medians of 20 runs, original / rewritten:
-    `persistent_rms_norm.py`, rows of 512 and 4096. Of its two loads in the loop, one remains after
-    compilation by Triton 3.7 for sm_80 and sm_90 (`tests/passes/test_licm_compiled.py`).
+    One H200, Triton 3.6, cold L2, medians of 20 runs: `persistent_rms_norm.py`, rows of 512 and
+    4096. Compiled by Triton 3.7 for sm_80 and sm_90, its loop has one load instead of two
+    (`tests/passes/test_licm_compiled.py`).
 
-    Moving a load out of an inner loop was a loss (FlagGems' `linalg_matrix_norm`, 0.86x to 1.00x):
-    the first iteration waits for it each time. So inner loops change only where `licm` is named
-    (`does-not-pay`).
+    In an inner loop it was a loss (FlagGems' `linalg_matrix_norm`, 0.86x to 1.00x): each first
+    iteration waits for the load. Inner loops change only where `licm` is named (`does-not-pay`).
 
-    A load under a constexpr condition was not measured; its code is that of any other load. The
-    load of a single number is moved, but not suggested. A moved tile occupies registers until the
-    loop ends; the remark gives its size.
+    Loads under a constexpr condition were not measured separately. Scalar loads are moved, not
+    suggested. A moved tile occupies registers until the loop ends; the remark gives its size.
     """
 
     name: ClassVar[str] = "licm"
-    summary: ClassVar[str] = "move loads that do not change out of a loop"
+    summary: ClassVar[str] = "move loop-invariant loads out of a loop"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
     default: ClassVar[bool] = True
     gain: ClassVar[Gain | None] = Gain(
