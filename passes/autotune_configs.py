@@ -18,63 +18,53 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AutotuneConfigs(Pass):
-    """Let Triton's tuner choose the number of warps, stages and the tile.
+    """Let Triton's autotuner choose warps, stages and the tile length.
 
     ## What it does
 
-    The kernel gets `@triton.autotune`, and its launches no longer say what the tuner chooses:
+    The kernel gets `@triton.autotune`, and its launches no longer pass what that chooses:
 
-    - the number of warps: 2, 4, 8 and 16; in loops with a `tl.dot` 4 and 8, with 2, 3 and 4 stages;
-    - the length of the tiles of a loop over a row, or of those that divide a range of elements
-      among programs: 512 to 8192, where the kernel computes the same with each and every launch
-      passes a number for it. A grid of `triton.cdiv(n, 1024)` becomes a function of the tile. With
-      `tiles=false` all tiles stay;
-    - what the launches say today is the first configuration.
+    - 2, 4, 8 and 16 warps; with a `tl.dot` in a loop, 4 and 8 warps, each with 2, 3 and 4 stages;
+    - tile lengths of 512 to 8192, for loops over a row and tiles of a range, where any length gives
+      the same result. A grid `triton.cdiv(n, 1024)` becomes a function of the tile. `tiles=false`
+      keeps all tiles.
 
-    `key` has the sizes on which it depends how much a program does: those that bound a loop or
-    stand in a mask. `restore_value` has the buffers that the kernel reads and writes, or updates
-    atomically: the tuner runs it many times on the same memory, and puts these back.
+    The current values are the first configuration. `key` lists the sizes in loop bounds and masks;
+    `restore_value` the buffers that are read and written or updated atomically, since tuning runs
+    the kernel many times.
 
     ## Why
 
-    The best number of warps depends on the length of a row, on the type and on the GPU. The tuner
-    measures on the first launch for each new key, and remembers.
+    The best number of warps depends on row length, type and GPU. The autotuner measures at the
+    first launch for each key and discards configurations that exceed shared memory or registers.
 
-    It costs time at each first launch, and 16 to 19 microseconds at every one (Triton 3.6), and a
-    size in `key` that changes from call to call, as a sequence length may, is tuned again each
-    time. `tritonopt tune` measures once, and writes what is best into the launches.
-
-    What does not fit is left out by Triton: a configuration that runs out of shared memory or of
-    registers counts as infinitely slow.
+    The cost is tuning time for each key (each new sequence length, for example) and 16 to 19
+    microseconds per launch (Triton 3.6). `tritonopt tune` measures once and writes the best values
+    into the launches.
 
     ## Conditions
 
-    - The kernel is decorated with `@triton.jit` and nothing else, and every launch of it is seen
-      and stands in its file, as a statement of its own, `kernel[grid](...)`, without `**options`
-      and not from another kernel.
-    - `num_warps`, `num_stages` and `num_ctas` are numbers at the launches, the same at each, or not
-      said at all.
-    - No file with a launch captures CUDA graphs (`torch.cuda.graph`): nothing can be timed in one.
-      A grid that is a function does nothing but return a tuple, for it is called for each run.
-    - The kernel only loads, stores, updates atomically, meets at barriers and returns. Which buffer
-      it writes to is known, and one that is to be put back is no argument that may be None, and not
-      seen to be a part of a tensor, beside which the kernel may write too.
-    - Of a tile in loops over a row: masks end it with the row, and nothing but sums, maxima and
-      minima is left of it behind the loop. Of one for each program: there is no loop and no
-      reduction, what a lane does depends on its place in the range alone, masks end it with the
-      range, and the grid has `triton.cdiv` of the range and the tile along the first axis. A launch
-      that computes the tile (`triton.next_power_of_2(n)`), has another use for the number, or
-      passes it by its place, keeps it.
+    - The only decorator is `@triton.jit`. Every launch is a visible statement `kernel[grid](...)`
+      in the kernel's file, without `**options`; no kernel calls it.
+    - All launches pass the same numbers as `num_warps`, `num_stages` and `num_ctas`, or none.
+    - No file with a launch captures CUDA graphs (`torch.cuda.graph`), where nothing can be timed. A
+      grid function only returns a tuple: each trial calls it.
+    - The kernel only has loads, stores, atomics, barriers and returns, and known written buffers. A
+      buffer to restore cannot be None, or visibly part of a tensor, next to which the kernel may
+      write.
+    - Row tiles: masks end at the row's end, and only sums, maxima and minima outlive the loop.
+    - Range tiles: no loop or reduction; a lane depends only on its position in the range; masks end
+      at the range's end; grid dimension 0 is `triton.cdiv` of range and tile.
+    - A tile stays unless every launch passes its length as a number (not
+      `triton.next_power_of_2(n)`), by keyword and for nothing else.
 
-    Two pointers are taken to be one buffer or not to overlap (`parts-are-independent`). What the
-    launches show holds for the files that were given (`no-other-launches`, assumed). A
-    launch in another file that says `num_warps` fails after that.
+    Assumed: two pointers are the same buffer or disjoint (`parts-are-independent`), and no other
+    launches (`no-other-launches`): one that passes `num_warps` will fail.
 
     ## Numerics
 
-    Safety `contract`, for the launches change with the kernel; with another tile for sums of floats
-    `rounding`, for they are added up in another order. With another number of warps the compiler
-    may choose another order for a reduction, so the bits are `reduction-order` where there is one.
+    Safety `contract`: the launches change; for tiles of float sums also `rounding`. Bits are
+    `reduction-order` with any reduction, since its order can depend on the warps.
 
     ## Example
 

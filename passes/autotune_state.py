@@ -26,46 +26,43 @@ _ADDING = frozenset({"atomic_add", "atomic_xor"})
 
 @dataclass(frozen=True)
 class AutotuneState(Lint):
-    """Find tuned kernels that leave something else behind when they run more than once.
+    """Find autotuned kernels that give another result when they run more than once.
 
     ## What it does
 
-    `triton.autotune` runs the kernel many times on the arguments of the first launch, and then
-    once more. A kernel that updates a buffer in place has updated it many times by then; one
-    that adds to a buffer atomically has added as often. The pass reports the decorator where
-    neither `restore_value` nor `reset_to_zero` names the buffer, and adds it to `restore_value`
-    where the pass is named. That is right whatever is in the buffer; `reset_to_zero` saves a copy
-    where it is known to start with zeros.
+    `triton.autotune` runs the kernel many times on the arguments of the first launch, which repeats
+    in-place updates and atomic additions. The pass reports the decorator where neither
+    `restore_value` nor `reset_to_zero` lists the buffer. When named, it adds it to `restore_value`,
+    which is right for any content; `reset_to_zero` saves the copy of a buffer that starts at zero.
 
     ## Why
 
-    The first launch for every new `key` gives a wrong result, and later ones a right one: a test
-    that warms up never sees it.
+    Only the first launch for each `key` gives a wrong result, so a test that warms up never sees
+    it.
 
     ## Conditions
 
-    Reported only where it is shown that
+    Reported where either is shown:
 
-    - an element is loaded, something is computed from it, and the result is stored to the same
-      address of the same parameter, nothing in the kernel has stored to that buffer before, and
-      numbers show that doing it twice is not doing it once: `x * 2` and a softmax are reported, and
-      `tl.maximum(x, 0)`, a cast, a clamp or `x - mean` are not; or
-    - `tl.atomic_add` or `tl.atomic_xor` is done on a parameter's buffer, whose old value is not
-      used otherwise, and nothing else in the kernel stores there on the same way.
+    - A value computed from an element is stored back to it, without an earlier store to that
+      parameter's buffer, and numbers show that repetition changes the result: `x * 2` or softmax,
+      not `tl.maximum(x, 0)`, a cast, a clamp or `x - mean`.
+    - `tl.atomic_add` or `tl.atomic_xor` updates a parameter's buffer, its result is unused, and
+      nothing else stores there on the same path.
 
-    Two parameters are taken to be two buffers, unless a launch passes the same for both. Nothing is
-    said where no more than one configuration is seen (with one, nothing is run twice): lists,
-    comprehensions over lists, and functions of the file that make them are counted. The same holds
-    where a `pre_hook` may put the buffer right, and where an argument of the decorator cannot be
-    read. Of `**keywords` from elsewhere, which several tuned kernels of the file are given, it is
-    taken that they can restore only what is a parameter of all of these.
+    Two parameters are assumed to be two buffers, unless a launch passes one for both.
 
-    Nothing is added, but reported, where the arguments of the decorator are passed by `**` or by
-    position, or a list of buffers is not plain.
+    Not reported: a single visible configuration, which runs once (lists, comprehensions and the
+    file's functions are counted); a `pre_hook`, which may restore the buffer; unreadable decorator
+    arguments. Unknown `**keywords` of several tuned kernels are assumed to restore only parameters
+    that all have.
+
+    Not fixed: decorator arguments passed by `**` or position; lists of buffers that are not
+    literal.
 
     ## Numerics
 
-    `exact`, bits `same`, once the kernel is tuned; the launch that tunes was wrong.
+    `exact`, bits `same`, once tuned; the launch that tunes was wrong.
 
     ## Example
 
@@ -107,7 +104,7 @@ class AutotuneState(Lint):
 
     name: ClassVar[str] = "autotune-state"
     mends: ClassVar[bool] = True
-    summary: ClassVar[str] = "find tuned kernels that must not run twice"
+    summary: ClassVar[str] = "find autotuned kernels whose result changes when they run twice"
     harm: ClassVar[str] = (
         "tuning runs the kernel many times on the arguments of the first launch: that launch "
         "leaves a wrong result, and later ones a right one"

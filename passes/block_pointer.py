@@ -18,65 +18,56 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BlockPointers(Pass):
-    """Write block pointers, which newer Triton has no more, as pointers with masks.
+    """Replace block pointers, which Triton 3.9 removed, by pointers with masks.
 
     ## What it does
 
-    `tl.make_block_ptr` becomes a tile of pointers made of tiles of offsets; `boundary_check` of a
-    load or a store becomes a mask, `padding_option` an `other`, and `tl.advance` adds to the
-    offsets. All block pointers of a kernel are rewritten, or none: a kernel with one of them left
-    compiles no better. Offsets that several block pointers share are computed once.
+    `tl.make_block_ptr` becomes a tile of pointers, `boundary_check` a mask, `padding_option` an
+    `other`, and `tl.advance` an addition. All block pointers of a kernel change, or none. Shared
+    offsets are computed once.
 
-    A helper that gets a block pointer gets what that is made of, as far as it has not got it
-    already, and makes the tile itself. A helper that returns one returns the tile, and its mask
-    beside it. The helper and all that call it change together, or none of them.
+    A helper with a block pointer as a parameter receives its parts and builds the tile; one that
+    returns a block pointer returns tile and mask. Helper and callers change together.
 
-    With `block-pointer{write=descriptors}` it becomes a tensor descriptor, whose loads and stores
-    the hardware does from sm_90 on; `tl.advance` adds to an offset, and each launch sets the
-    allocator that descriptors ask for, where the file sets none.
+    `block-pointer{write=descriptors}` writes tensor descriptors, which hardware loads and stores
+    from sm_90 on. Each launch sets the allocator they need, unless the file sets one.
 
     ## Why
 
-    Triton 3.9 has no `make_block_ptr`, no `advance` and no `boundary_check`. Triton before that
-    lowers block pointers to just these pointers and masks, so nothing is lost by writing them.
+    A migration, applied only when named: Triton 3.9 has no `make_block_ptr`, `advance` or
+    `boundary_check`; earlier versions lower them to the same pointers and masks.
 
     ## Conditions
 
-    Each block pointer can be followed through the kernel: its name is bound by `make_block_ptr`
-    and `advance` and by nothing else, and is read by loads, stores, `advance` and
-    `.dtype.element_ty` (`block-pointers-are-followed`). Its shape, strides, offsets and extents are
-    written out axis by axis. Where it moves, and where it is read after that, it is known which one
-    it is.
+    - Each block pointer can be followed (`block-pointers-are-followed`): only `make_block_ptr` and
+      `advance` bind its name; only loads, stores, `advance` and `.dtype.element_ty` read it. Shape,
+      strides, offsets and extents are written per axis. After a move it is known which one is read.
+    - Its parts have the same values at each access as where it was made; else the mask is computed
+      there.
+    - Helpers are plain jit functions, used only in plain calls by the file's kernels, and assumed
+      not to be called elsewhere (`no-other-launches`). A block pointer passed to one has the same
+      number of axes at every call, has not moved, and its parts mean the same in the helper. One
+      that is returned is returned on every path, unmoved; callers check the same axes, if any, and
+      do not move it. No block pointer may remain in helper or callers.
+    - The tensor is not boolean, which block pointers load as int8; assumed where no launch shows it
+      (`block-is-a-descriptor`).
 
-    A helper that has to do with them is a plain jit function of the file, and is used by nothing
-    but plain calls of the file's own kernels; that files which were not given do not call it is
-    assumed (`no-other-launches`). Where it gets a block pointer, it gets one from each call, with
-    as many axes, that has not moved before, and whose parts mean the same there as where it was
-    made. Where it returns one, it does so on every way, it has not moved, and all that call it
-    check the same axes, if any, and do not move it on. What a helper would make itself is tried
-    out first: none may be left in it and in its callers.
+    Descriptors also require (`block-is-a-descriptor`):
 
-    A block pointer keeps what its parts were where it was made. Where the load or store is, they
-    must be the same; else the mask is computed where the block pointer is.
-
-    A tensor of booleans is left alone: block pointers load its elements as int8. That none is
-    passed is assumed where the launches do not show it (`block-is-a-descriptor`).
-
-    A descriptor asks for more (`block-is-a-descriptor`): the base is a parameter, the last stride
-    is 1, 16 bytes divide all other strides and where blocks begin along the last axis, and a block
-    has 16 bytes along it. What the launcher checks (`assert n % 16 == 0`), or `--assume`,
-    shows that. Each tensor is new, or the launcher checks that it begins at a multiple of 16 bytes
-    (`assert x.data_ptr() % 16 == 0`). Descriptors check every
-    axis, so that each access has to, but for an axis that lies in the block as a whole. The
-    kernel reads nothing that it writes, every launch is a statement of the file, and no access says
-    how to cache. Sizes below 2**31 are taken for granted, as the interface does.
+    - The base is a parameter; its tensor is new or checked by the launcher (`assert x.data_ptr() %
+      16 == 0`). The last stride is 1. The other strides and the offsets along the last axis are
+      multiples of 16 bytes, by a check (`assert n % 16 == 0`) or `--assume`. A block has at least
+      16 bytes along its last axis.
+    - Each access checks all axes, as descriptors do, except those that lie completely in the block,
+      and has no cache hints.
+    - The kernel reads nothing that it writes; every launch is a statement in the file. Sizes below
+      2**31 are assumed, as for block pointers.
 
     ## Numerics
 
-    `exact`, bits `same`. Offsets are of 64 bits where the original's address arithmetic is, in
-    all that is not known to be small. A boundary check asks on both sides; that an offset is at
-    least 0 is asked only where it is not known. A check without padding leaves the elements
-    outside of the tensor undefined, before and after: no `other` is made up for them.
+    `exact`, bits `same`. Offsets are 64-bit where the original's are, unless known to be small. A
+    mask checks the lower bound only where an offset may be negative. Without `padding_option`,
+    elements outside the tensor stay undefined.
 
     ## Example
 
@@ -100,9 +91,9 @@ class BlockPointers(Pass):
 
     1.03x to 1.10x as pointers; as descriptors 1.14x to 1.22x from 2048 on, and 0.92x for 1024.
 
-    Square products in fp16, up to 8192, tiles of 128 by 128; one H200, Triton 3.6, cold L2, medians
-    of 15 runs, original / rewritten (`benchmarks/matrix_products_speed.py`). All results had the
-    same bits. It is a migration, and acts only where it is named.
+    Square fp16 products up to 8192, tiles of 128 by 128; one H200, Triton 3.6, cold L2, medians of
+    15 runs, original / rewritten (`benchmarks/matrix_products_speed.py`). All results had the same
+    bits.
     """
 
     write: Literal["pointers", "descriptors"] = "pointers"

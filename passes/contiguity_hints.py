@@ -21,67 +21,55 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ContiguityHints(Pass):
-    """Say how far wrapped offsets are contiguous, and find hints that are not true.
+    """Tell the compiler how far wrapped offsets are contiguous, and find false hints.
 
     ## What it does
 
-    `offsets % N` and `tl.where(offsets < N, offsets, 0)` hide from the compiler that neighboring
-    lanes read neighboring elements. Where that is true of whole groups of lanes, the pass says so:
+    `offsets % N` and `tl.where(offsets < N, offsets, 0)` hide that adjacent lanes read adjacent
+    elements. Where groups of lanes do, the pass adds
 
         offsets = tl.max_contiguous(tl.multiple_of(offsets, V), V)
 
-    with the widest V that is true: the number of lanes, else the largest power of two. For a tile
-    of rank 2 the hints get one value for each axis, `[1, V]`. A comment says what the promise
-    rests on, for nobody checks it at run time.
+    with the largest valid V, at least the option `least` (16): the number of lanes, or a power of
+    two. Rank-2 tiles get `[1, V]`. A comment states the condition, which nothing checks at run
+    time.
 
-    What the two hints mean: `max_contiguous(x, C)` says that along each axis every aligned group of
-    C lanes goes up by one from lane to lane; `multiple_of(x, D)` says that the first lane of each
-    such group is a multiple of D. After `%` neither does anything without the other. They are
-    properties of the operation that computes x, wherever they are written: a hint under an `if`
-    about a value from outside of it holds on every way. They replace what the compiler found by
-    itself, so a narrow hint can make loads narrower. Hints on parameters do nothing.
+    It reports hints that can be false, with numbers (`hint-can-be-false`), are no power of two,
+    exceed the lanes, or are below 16 on contiguous offsets (`hint-narrows`); not hints on
+    parameters or under a condition of the launcher (`if EVEN_N:`). Where a store masks off the
+    false lanes, as in matrix products that wrap with `% M`, the remark says so and `tritonopt
+    suggest` omits it, unless the pass is named.
 
-    Hints that are there are checked: one that can be false gets an analysis remark with numbers
-    for which it is (`hint-can-be-false`), and so does one of a value that is no power of two or
-    of more lanes than there are, and one below 16 on offsets of which the compiler knows more
-    (`hint-narrows`). Hints under a condition that the launcher chooses (`if EVEN_N:`) and promises
-    about parameters are left to their author. Where a store masks off the lanes for which a hint
-    is false, as matrix products that wrap with `% M` do, the remark says so, and `tritonopt
-    suggest` shows it only when the pass is named.
-
-    The option `least` is the smallest number that is written. Below 16 a hint can make loads of
-    small types narrower where N happens to be a multiple of 16, which Triton then sees by itself.
+    `max_contiguous(x, C)` promises that lanes increase by one within each aligned group of C lanes,
+    `multiple_of(x, D)` that each group starts at a multiple of D. After `%` neither works alone. A
+    hint under an `if` holds on every path, and replaces what the compiler inferred, so that a
+    narrow hint can narrow loads. On parameters it does nothing.
 
     ## Why
 
-    Loads of 16 bytes in place of one element each. That matters where N is not specialized
-    (`do_not_specialize`, a length that is loaded or computed), and behind `tl.where` always:
-    the compiler never sees through a selection, but through `%` it sees where it knows that N is a
-    multiple of 16. Of a parameter nobody can tell beforehand.
+    16-byte loads replace scalar loads. The compiler sees through `%` only if it knows that N is a
+    multiple of 16 (not with `do_not_specialize`, or a loaded or computed N), and never through
+    `tl.where`.
 
     ## Conditions
 
-    The lanes go up by one before they are wrapped; they are added to a pointer as they are, or
-    times 1. For `%`: the offset is not negative (the rest of a negative number is negative), and V
-    divides the number of lanes, the offset of lane 0 and N; or no lane reaches N at all. For
-    `tl.where`: V divides the offset of lane 0, and every lane is below N, in every program and
-    iteration. It is not enough that N is a multiple of V: in a group beyond N all lanes
-    are 0. So N is a multiple of the block, and the loop or the grid is known to end there.
+    - Lanes increase by one before wrapping, and are added to a pointer unscaled.
+    - `%`: no lane reaches N; or V divides the number of lanes, the offset of lane 0, and N. The
+      offset is not negative, because its remainder would be.
+    - `tl.where`: V divides the offset of lane 0, and every lane is below N in every program and
+      iteration: lanes beyond N are all 0.
+    - The compiler does not know it: N is no constexpr and no `blocks * BLOCK`.
 
-    This is shown by the kernel's arithmetic, by `tl.static_assert` and `tl.assume`, by every launch
-    in the file (its arithmetic, what it asserts or raises, configurations and heuristics of the
-    tuner), or given: `--assume 'N % BLOCK == 0'`. Where it is not shown, the remark has numbers for
-    which the hint would be false. Where the launches are the evidence, files that were not given
-    are taken not to launch the kernel (`no-other-launches`); what divides or bounds a loop is taken
-    to be positive (`sizes-are-positive`); index arithmetic is taken not to overflow int32.
-
-    Declined as well: lengths of which the compiler knows as much (constexprs, `blocks * BLOCK`).
+    Evidence is the kernel's arithmetic, `tl.static_assert`, `tl.assume`, the file's launches
+    (checks, tuner configurations, heuristics), or `--assume 'N % BLOCK == 0'`. Without, the remark
+    has numbers for which the hint is false. Assumed: no other launches (`no-other-launches`),
+    positive divisors and loop bounds (`sizes-are-positive`), no int32 overflow in indices.
 
     ## Numerics
 
-    Exact, or `assumption` where a given fact is used. Bits `reduction-order` where the
-    kernel adds up floats or multiplies matrices: a hint changes which thread holds which element,
-    and with it the order of sums (seen on 210 of 256 rows on a GPU). Otherwise the same.
+    `exact`, or `assumption` with a given fact. Bits are `reduction-order` in kernels that sum
+    floats or multiply matrices, because threads hold other elements (210 of 256 row sums changed on
+    a GPU); else `same`.
 
     ## Example
 
@@ -124,15 +112,14 @@ class ContiguityHints(Pass):
     1.00x to 1.01x: noise.
 
     One H200, Triton 3.6, wrapped loads with and without the hint (`examples/periodic.py`, 4096 and
-    100,000 samples in fp32 and fp16). Compiled for sm_90 by
-    Triton 3.7 (`tests/passes/test_contiguity_hints_compiled.py`): `ld.global.b32` becomes
-    `ld.global.v4.b32`.
+    100,000 samples, fp32 and fp16). Compiled by Triton 3.7 for sm_90, `ld.global.b32` becomes
+    `ld.global.v4.b32` (`tests/passes/test_contiguity_hints_compiled.py`).
     """
 
     least: int = 16
 
     name: ClassVar[str] = "contiguity-hints"
-    summary: ClassVar[str] = "say of wrapped offsets how far they are contiguous; check such hints"
+    summary: ClassVar[str] = "add contiguity hints to wrapped offsets; check existing hints"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
     default: ClassVar[bool] = True
     gain: ClassVar[Gain | None] = Gain(

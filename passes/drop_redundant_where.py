@@ -30,51 +30,39 @@ _SEEN_THROUGH = ELEMENTWISE | {Op.INSERT_AXES, Op.BROADCAST_TO, Op.PHI}
 
 @dataclass(frozen=True)
 class DropRedundantWhere(Pass):
-    """Remove a `tl.where` whose masked-off lanes hold the cleared value already.
+    """Remove a `tl.where` whose inactive lanes already hold the value it writes.
 
     ## What it does
 
-    `tl.where(mask, e, 0.0)` becomes `e` where every load in `e` is masked by
-    that mask (or a narrower one) and has an `other=` with which `e` comes to 0:
-    a product of two loads with `other=0.0`, say. The same for any other constant
-    in place of 0, and for `tl.where(cols >= N, 0.0, e)`. A statement
-    `x = tl.where(mask, x, 0.0)` goes as a whole.
+    `tl.where(mask, e, 0.0)` becomes `e` where the masks and `other=` of its loads already make `e`
+    0 on inactive lanes, for example a product of two loads with `other=0.0`. Other constants and
+    `tl.where(cols >= N, 0.0, e)` likewise. The statement `x = tl.where(mask, x, 0.0)` is removed.
 
     ## Why
 
-    The load has written the 0 into these lanes; the `tl.where` costs a select
-    and its reader a thought. And what is left is plain `a * b`, which the
-    compiler may contract with the addition that follows.
+    Readability, and one select less. The compiler may contract the remaining `a * b` with an
+    addition.
 
     ## Conditions
 
-    `e` is computed on the masked-off lanes, in IEEE arithmetic, from its
-    constants and the `other=` of its loads. Only steps that are exact in every
-    element type are followed: sums, products and quotients of zeros, whole numbers
-    up to 127 and infinities, 0 times a constant, maximum and minimum, comparisons
-    that choose, casts, `exp(-inf)`. The result
-    must be the other branch bit for bit, the sign of a zero included. So
-    `x - mean` stays (it is -mean there), `x * scale` stays (NaN where scale is
-    inf, -0.0 where it is negative), and so does `log(1 + x)`, which is 0 only as
-    far as the hardware's logarithm is.
-
-    A load without `other=` leaves undefined lanes. Wherever a load's mask is true,
-    the condition must be true: it is that mask, or a part of it, or follows from
-    it by index arithmetic, which is taken not to overflow int32
-    (`no-int32-overflow`).
-
-    The result must keep its shape and its type. With a float in the other branch
-    an integer `e` would become fp32, and with an integer there a boolean would become one. So the
-    type must be known, from a cast, an annotation, arithmetic with floats or the launches of the
-    file, or the result must only be cast to fp32. Where nothing shows it, `other=0.0` says what the
-    author takes the data for, but is cast to the type of the data whatever that is: then the
-    rewrite is made with `--safety assumption`, and not where an `other=` is an integer and the
-    other branch a float. The rules of types are those of Triton 3.6 and 3.7.
+    - Every load in `e` has an `other=`, without which inactive lanes are undefined, and a mask that
+      implies the condition: the same, a conjunction with it, or by index arithmetic, assumed
+      without int32 overflow (`no-int32-overflow`).
+    - On inactive lanes `e` equals the constant bit for bit, including the sign of zero, by steps
+      exact in every type: sums, products and quotients of zeros, integers up to 127 and infinities,
+      0 times a constant, minimum, maximum, comparisons that select, casts, `exp(-inf)`. So `x -
+      mean` stays (it is -mean), and `x * scale` (NaN for an infinite scale, -0.0 for a negative
+      one), and `log(1 + x)` (0 only if the hardware's logarithm is exact).
+    - Shape and type stay: a float constant makes an integer `e` fp32, an integer one a boolean
+      int32. A cast, an annotation, float arithmetic or a launch shows the type, or the result is
+      only cast to fp32. Otherwise `--safety assumption` assumes the type of `other=`, though Triton
+      casts that to the type of the data; not an integer with a float constant. Type rules: Triton
+      3.6 and 3.7.
 
     ## Numerics
 
-    `exact`, or `assumption` where the type of the data is taken from `other=`. Bits `contraction`
-    where a product is left that is added to something afterwards, else the same.
+    `exact`, or `assumption` where the type is assumed. Bits `contraction` where a remaining product
+    is added to something, else `same`.
 
     ## Example
 
@@ -104,12 +92,12 @@ class DropRedundantWhere(Pass):
 
     1.01x to 1.03x: noise.
 
-    One H200, Triton 3.6 (`examples/cosine_similarity.py`, 4096 rows of 1024 and 16384 in fp16). It
-    is one select per element in kernels that are bound by memory; the gain is in the reading.
+    One H200, Triton 3.6, `examples/cosine_similarity.py`, 4096 rows of 1024 and 16384, fp16: one
+    select per element of a memory-bound kernel.
     """
 
     name: ClassVar[str] = "drop-redundant-where"
-    summary: ClassVar[str] = "drop a tl.where that clears what its loads have cleared"
+    summary: ClassVar[str] = "drop a tl.where whose inactive lanes already hold its value"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:

@@ -25,95 +25,72 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GridStride(Pass):
-    """Let a program handle every so many tiles, where it handled one.
+    """Let each program loop over several tiles instead of handling one.
 
     ## What it does
 
-    A kernel whose program id says which tile or row it handles becomes a loop over
-    tiles that starts at the program id and goes on by the number of programs
-    (`tl.num_programs`). Any grid is right then: one of a few programs for every
-    multiprocessor, or one that the limits of an axis would not have allowed.
+    The body becomes a loop over tiles from the program id in steps of `tl.num_programs`, so any
+    grid is right: a few programs per multiprocessor, or fewer than CUDA's limit.
 
-    - Statements that do not depend on the tile, loads among them (the weights of a
-      norm), move before the loop.
-    - An atomic that adds to the same addresses for every tile becomes a sum in
-      registers, and one atomic after the loop.
-    - Around a matrix product the loop is not pipelined (`tl.range(..., num_stages=1)`): the stages
-      that a launch asks for are meant for the loops of the kernel, and would cost shared memory.
-    - `if ...: return` becomes a guard around what follows. Where something is done before the
-      `return`, what follows becomes the `else`. A parameter that is bound again
-      (`X += row * stride`) gets a new name, for it would go on from tile to tile.
+    - Statements that do not depend on the tile, loads included, move before the loop.
+    - An atomic whose addresses do not depend on the tile (`atomic_add`; on int32 also max, min,
+      and, or, xor) accumulates in registers and runs once after the loop.
+    - Around a matrix product the loop is not pipelined (`tl.range(..., num_stages=1)`): the
+      launch's stages are meant for the kernel's own loops and cost shared memory.
+    - `if ...: return` becomes a guard. A parameter rebound in the body (`X += row * stride`) gets a
+      new name, else it would accumulate.
 
-    The number of tiles is what the launches start today. Where the kernel can compute
-    it from its own arguments (`tl.cdiv(n, BLOCK)`), and every launch is seen to start just
-    so many, it does. Otherwise the kernel gets a last parameter `NUM_TILES=None`, and each
-    launch passes the number; a launch that does not pass it runs each program once, as before.
+    The kernel computes the number of tiles (`tl.cdiv(n, BLOCK)`) where every visible launch starts
+    exactly that many programs. Otherwise it gets a last parameter `NUM_TILES=None`, which each
+    launch passes; without it each program runs once, as before.
 
     Options:
 
-    - `axis` (0): the axis of the grid; one at a time.
-    - `programs`: the most programs that a launch starts along the axis, as a number, or `sm*K`
-      for K on every multiprocessor, which the launcher asks torch for (where `torch.cuda` sees no
-      GPU, in the interpreter or on another device, there is no limit). Without it, `sm*2` where
-      sums are gathered and `sm*8` elsewhere, which is what was measured; an axis other than 0
-      without sums is cut at 65535, which is what CUDA allows. A kernel that loops over tiles
-      already, by this pass or by hand, and whose grid is `min(..., LIMIT)`, gets the limit that is
-      asked for.
-    - `unseen_launches` (`decline`): with `keep`, a kernel whose launches are not all seen gets
-      the parameter too, and no launch is changed; but none that the file compiles ahead.
+    - `axis` (0): the grid dimension.
+    - `programs`: the most programs along it, a number or `sm*K` for K per multiprocessor, queried
+      from torch (unlimited where `torch.cuda` sees no GPU). Default: `sm*2` with accumulated
+      atomics, else `sm*8` on axis 0 and CUDA's 65535 on the others. A kernel that already loops
+      over tiles only gets the limit.
+    - `unseen_launches` (`decline`): with `keep`, a kernel with invisible launches gets the
+      parameter and no launch changes; not where the file compiles it ahead of time.
 
     ## Why
 
-    What is the same for all tiles is done once for a program. On a GPU that pays where sums
-    are gathered in registers; a plain elementwise or row kernel is slower as a loop as a rule,
-    for the hardware starts programs faster than a loop turns. So under `all` the pass acts only
-    where tiles add to many addresses each, and do so less often; where a tile adds one number, as
-    in the sum of a whole tensor, the loop costs more than the atomics did. A load that is the same
-    for all tiles gains or loses, as the rows are long or short.
+    Shared work runs once per program. Profitable where gradients accumulate in registers: `all`
+    applies the pass only where each tile adds to many addresses, because for one (the sum of a
+    tensor) the loop costs more than the atomics. Plain elementwise and row kernels mostly lose,
+    because the hardware starts programs faster than a loop iterates. A hoisted load gains or loses
+    with the row length.
 
     ## Conditions
 
-    No helper uses `tl.num_programs` of the axis or reads the program id itself, but for one that
-    does nothing else and returns it, cast or not; and no call has unknown effects (it might). Where
-    the kernel itself asks for the number of programs, it gets that of tiles, which is what it was;
-    but a kernel that goes on by it (`already-done`), that divides its work by it
-    (`already-done`), or with another loop that depends on it, handles several tiles already, and
-    is left alone; as is one of which each launch starts a program for each multiprocessor at most
-    (`grid-of-processors`), for none would have a second tile. No program waits for another: a loop
-    that polls memory which the kernel writes is declined, but for a lock that is taken and given
-    back for each tile. No tile reads what another one writes, as far as offsets and launches show
-    it (`tiles-race`): that depended on the order of programs before, and would on another one; nor
-    is a launch seen to pass parts of one tensor that may overlap, as `x[1:]` and `x[:-1]`, or one
-    tensor under two names to read and write at offsets that are not shown to be equal. A
-    `return` ends an `if` without `else` of the kernel's own
-    block, or one at the end of an `if` that the compiler decides (`early-exit`), and no name is
-    bound both before and after it but a pointer that scalars move (`name-is-bound-elsewhere`). No
-    helper returns early for a reason known at run time only: Triton compiles a call of such a one
-    outside of loops alone. Nothing is printed (`tl.device_print` begins with the program id), and
-    no heuristic or hook, all of which must be in the files that were given, takes all arguments of
-    a launch, for there may be one more. Every launch is seen, is a statement of its own (the
-    compiled kernel that it returns could be launched again), and has a grid that is a tuple, a name
-    for one, or a function that returns one and does nothing else.
-
-    A load moves before the loop only where nothing that the kernel stores may be what it reads,
-    and where no guard stands before it. A sum replaces an atomic only where the address is the
-    same for every tile, the old value is not used, and nothing else touches the memory. It has the
-    type of the memory (fp32 for narrower floats), to which the atomic casts what it adds.
-
-    A parameter is added where a tuner's functions that prune configurations take any argument
-    (`**kwargs`) and read of these only what they name (`parameter-cannot-be-added`). What a tuner
-    is given through a dict (`**NAME`) is read where all given files leave that dict as it is.
-
-    Tiles and programs together must stay below 2**31 (`no-int32-overflow`): the loop counts that
-    far. The tile's index has the type and the values of the program id; where something asks for a
-    tensor (`tl.full`, a seed, a helper), it is cast to one, for Triton's interpreter has Python
-    numbers in loops.
+    - No helper reads `tl.num_programs` of the axis, or the program id except to return it. No call
+      is unknown, or a `tl.device_print`, which prints the id.
+    - The kernel does not stride or divide its work by `tl.num_programs` (`already-done`); no other
+      loop depends on it. Other reads give the number of tiles. Some launch starts more than one
+      program per multiprocessor (`grid-of-processors`).
+    - No loop polls memory that the kernel writes, except a lock taken and released per tile.
+    - No tile reads what another writes (`tiles-race`). No launch passes overlapping parts of a
+      tensor (`x[1:]`, `x[:-1]`), or one tensor twice, read and written at offsets not shown to be
+      equal.
+    - A `return` ends an `if` without `else` in the kernel's own block, or in a constexpr `if` there
+      (`early-exit`). No name is bound before and after it, except a pointer moved by scalars
+      (`name-is-bound-elsewhere`). No helper returns early on a runtime condition: Triton does not
+      compile that in a loop.
+    - Every launch is visible and its result, a launchable kernel, unused. Its grid is a tuple, a
+      name for one, or a function that only returns one.
+    - Heuristics and hooks are in the given files and do not take all arguments of a launch. A
+      tuner's pruning functions take `**kwargs` and read only named keys
+      (`parameter-cannot-be-added`); a dict passed to the tuner as `**NAME` is never changed.
+    - A hoisted load aliases no store and follows no early exit.
+    - An accumulated atomic has the same mask for every tile and an unused result; nothing else
+      accesses its memory. The accumulator has the memory's type, fp32 for narrower floats.
+    - Tiles and programs together stay below 2**31 (`no-int32-overflow`, assumed).
 
     ## Numerics
 
-    The same results, with the safety `contract`, for the launches change with the kernel. Where
-    an atomic on floats becomes a sum the order of the additions is another (`rounding`); it was
-    not fixed before either.
+    Safety `contract`: the launches change. Accumulated atomics on floats are added in another order
+    (`rounding`), which was not fixed before either.
 
     ## Example
 
@@ -166,9 +143,8 @@ class GridStride(Pass):
 
     2.23x to 4.26x where gradients are summed, 0.69x to 1.19x elsewhere, mostly a loss.
 
-    One H200, Triton 3.6, random data, cold L2, medians of 20 runs, original / rewritten (above 1
-    is faster). Layer norm backward (`examples/layer_norm_backward.py`, `programs=sm*2`), where
-    the sums of two gradients become two atomics for each program:
+    One H200, Triton 3.6, random data, cold L2, medians of 20 runs, original / rewritten. Layer norm
+    backward (`examples/layer_norm_backward.py`, `programs=sm*2`), two atomics per program:
 
     | rows | columns | fp32 | fp16 | bf16 |
     | --- | --- | --- | --- | --- |
@@ -181,16 +157,24 @@ class GridStride(Pass):
     | 32768 | 4096 | 3.25 | 4.26 | 4.18 |
     | 32768 | 8192 | 2.62 | 4.15 | 4.14 |
 
-    Where nothing is summed it is mostly a loss (`programs=sm*8`): rms norm 0.69x (65536 rows of
-    512, fp16) to 1.19x (65536 rows of 4096, fp32), softmax 0.85x and 1.10x, cosine similarity
-    0.82x, vector addition 0.96x, dropout 0.93x, attention backward 1.00x. A layer norm backward
-    that takes a lock for each row keeps its locks, and gains nothing (0.98x).
+    No gain for 128 rows, fewer than the limit (0.98x), or with a lock per row (0.98x).
 
-    Of layer norm backward, 128 rows are fewer than the limit, and gain nothing (0.98x). Attention
-    with a loop over keys 0.95x; over a window, without a loop of its own, 0.74x (8192 windows, the
-    new loop not pipelined) and 1.05x (128). With `sm*32` nothing loses more than the loop costs:
-    rms norm 0.97x and 0.98x where `sm*8` gives 0.69x and 1.18x. Scripts and full record:
-    `benchmarks/rewrites_speed.py`, `benchmarks/grid_stride_speed.py`, `benchmarks/results/`.
+    Without sums, `programs=sm*8`:
+
+    | kernel | speed-up |
+    | --- | --- |
+    | rms norm, 65536 rows | 0.69x (512, fp16) to 1.19x (4096, fp32) |
+    | softmax | 0.85x and 1.10x |
+    | cosine similarity | 0.82x |
+    | vector addition | 0.96x |
+    | dropout | 0.93x |
+    | attention backward | 1.00x |
+    | attention with a loop over keys | 0.95x |
+    | attention over a window, no loop of its own | 0.74x (8192 windows), 1.05x (128) |
+
+    With `sm*32` only the loop's cost remains: rms norm 0.97x and 0.98x, where `sm*8` gives 0.69x
+    and 1.18x. Scripts and record: `benchmarks/rewrites_speed.py`,
+    `benchmarks/grid_stride_speed.py`, `benchmarks/results/`.
     """
 
     axis: Literal[0, 1, 2] = 0

@@ -18,44 +18,39 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GroupPrograms(Pass):
-    """Let programs of a matrix product that run at one time load the same tiles.
+    """Reorder the programs of a matrix product so that concurrent programs share tiles in L2.
 
     ## What it does
 
-    A product of matrices has a program for each tile of the result, numbered along the rows. The
-    pass numbers them in groups of rows, column by column, with `tl.swizzle2d` behind the
-    statements that ask for the program's ids:
+    Programs are numbered in groups of `rows` (4, 8 or 16; default 8) tile rows, column by column
+    within a group. `tl.swizzle2d` follows the statements that read the ids:
 
     | the ids are | what is written |
     | --- | --- |
     | `tl.program_id(0)` and `tl.program_id(1)` | `pid_n, pid_m = tl.swizzle2d(pid_n, pid_m, ...)` |
     | `pid // columns` and `pid % columns` | `pid_m, pid_n = tl.swizzle2d(pid_m, pid_n, ...)` |
 
-    `rows=4`, `8` (default) or `16` is how many rows are in a group. It is a knob: `tritonopt tune`
-    tries all three, and it acts where it is named, never under `all`.
+    `tritonopt tune` tries all three values; `all` never applies the pass.
 
     ## Why
 
-    Programs start in the order of their numbers. Those of one row of tiles load the same
-    rows of one matrix, and all columns of the other one, which do not stay in the L2 cache till the
-    next row. In a group a program shares with some both its rows and its columns.
+    Programs start in order. One tile row needs all columns of the second matrix, which leave L2
+    before the next row. Programs of a group share rows and columns.
 
     ## Conditions
 
-    - A loop of the kernel multiplies matrices, and the kernel does not ask for the number of
-      programs: that has an order of its own.
-    - The ids have names, bound once in the kernel's own block, and are not asked for otherwise. Of
-      one axis the id is used for the row and the column of a tile alone, and every launch
-      starts whole rows (`programs-are-numbered-in-rows`).
-    - No program may notice when another one runs: the kernel reads nothing that it writes,
-      and has no atomics, barriers, volatile loads or unknown calls.
-
-    Each program then does what one of the others did, once. Two pointers are taken to be one buffer
-    or not to overlap.
+    - A loop multiplies matrices. The kernel does not read `tl.num_programs`, a sign of its own
+      order.
+    - The ids are bound to names once, in the kernel's own block, and not read otherwise. A single
+      id only gives the tile's row and column, and every launch starts complete rows
+      (`programs-are-numbered-in-rows`).
+    - No program observes another: the kernel reads nothing that it writes (assuming that two
+      pointers are the same buffer or disjoint) and has no atomics, barriers, volatile loads or
+      unknown calls.
 
     ## Numerics
 
-    `exact`, bits `same`: each tile is computed as it was.
+    `exact`, bits `same`: each tile is computed as before, by another program.
 
     ## Example
 
@@ -112,10 +107,10 @@ class GroupPrograms(Pass):
 
     0.99x to 1.01x for matrices of 2048 and more: noise; 0.98x to 1.04x for 1024.
 
-    Square products in fp16, up to 8192, tiles of 128 by 128, ids of one axis and of two, groups of
-    4, 8 and 16 rows; one H200, Triton 3.6, cold L2, medians of 15 runs, original / rewritten
-    (`benchmarks/matrix_products_speed.py`). All results had the same bits. The order makes no
-    difference to these; other GPUs, whose L2 cache is smaller than its 60 MB, were not measured.
+    Square fp16 products up to 8192, tiles of 128 by 128, one and two grid axes, groups of 4, 8 and
+    16 rows; one H200, Triton 3.6, cold L2, medians of 15 runs, original / rewritten
+    (`benchmarks/matrix_products_speed.py`). All results had the same bits. GPUs with an L2 below
+    its 60 MB were not measured.
     """
 
     rows: Literal[4, 8, 16] = 8

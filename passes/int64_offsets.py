@@ -25,57 +25,54 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Int64Offsets(Pass):
-    """Compute `row * stride` in 64 bits, where a tensor can have so many elements.
+    """Compute `row * stride` in 64 bits where a tensor can have 2**31 elements or more.
 
     ## What it does
 
-    `row * stride` is of 32 bits where both factors are. The pass finds products and sums in
-    addresses that do not fit, with a launch of the file, a shape and a program for which they do
-    not, and casts the position to 64 bits: in `row = tl.program_id(0).to(tl.int64)` where no other
-    tile becomes wider by that, else at the product, `row.to(tl.int64) * stride`.
-    What is computed from it is of 64 bits as well, so one cast is enough.
+    A product of 32-bit integers has 32 bits. The pass finds products and sums in addresses that
+    overflow, with a launch, a shape and a program for which they do, and adds a cast: `row =
+    tl.program_id(0).to(tl.int64)` where that makes no other tile wider, else `row.to(tl.int64) *
+    stride`. What is computed from it is 64-bit too.
 
-    With `int64-offsets{constexpr=true}` small tensors keep offsets of 32 bits: the casts stand
-    under a constant of the compiler, `INT64`, which a heuristic sets where a tensor has 1 GB or
-    more. (That is where no part of it, and no lane beyond it, has an offset that does not fit.) The
-    kernel is then compiled once more for large tensors, which are asked for their storage at each
-    launch. `verify` has no answer to it, for it draws no tensor so large; it can compare what the
-    pass makes without the option.
+    `int64-offsets{constexpr=true}` keeps 32 bits for tensors below 1 GB, where no offset overflows,
+    on inactive lanes either: a heuristic sets a constexpr `INT64`. It costs a second compilation
+    for large tensors and a storage query per launch. `verify` reaches no verdict on it, because it
+    draws no such tensor; verify the result without the option instead.
 
     ## Why
 
-    From 2**31 elements on the offset wraps around: the kernel reads and writes elsewhere, without
-    a word. That is 65536 rows of 32768 elements, 4 GB in fp16.
+    From 2**31 elements on (65536 rows of 32768, 4 GB in fp16) the offset wraps around, and the
+    kernel silently reads and writes elsewhere. 64-bit offsets take more registers, so the pass is
+    not in `all`.
 
     ## Conditions
 
-    Only with numbers: the launch can be read (its grid, its arguments, its configurations), and
-    all sizes come from one tensor, taken to be contiguous, of at most 2**32 elements, with offsets
-    of at most 2**33. It has one axis where nothing moves along another, and more than one where
-    `x.numel() // x.shape[0]` counts them. A number that is beyond 2**31 itself is passed in 64
-    bits, and what is computed with it does not overflow. Grids and tiles are those that Triton and
-    CUDA allow, and no access is outside of its tensor; how far programs are apart is seen, or is
-    the size of the tile that the grid counts. A grid of `min(tiles, P)` with P from elsewhere
-    (`multi_processor_count`) is tried with few programs and with many. Nothing is said where
-    something that the launcher checks is not understood, or where a plain argument decides.
+    Reported only with numbers:
 
-    For `constexpr=true` tensors of torch are passed at each launch (assumed), and none that may be
-    None; nothing may call the kernel, nor keep what was compiled without asking a heuristic.
+    - The launch's grid, arguments and configurations are readable. Grids and tiles are within the
+      limits of CUDA and Triton, accesses within their tensors, and programs a known distance apart,
+      or the tile that the grid counts. A grid `min(tiles, P)` with P from elsewhere
+      (`multi_processor_count`) is tried with small and large P.
+    - All sizes come from one tensor, assumed contiguous, of at most 2**32 elements, with offsets of
+      at most 2**33. It has one axis unless something moves along another; several where `x.numel()
+      // x.shape[0]` counts them.
+    - An argument beyond 2**31 is 64-bit, so what is computed with it does not overflow.
+    - No launcher check is unknown, and no plain argument decides.
 
-    The wider number must go into addresses and comparisons alone: where it is stored, carried by a
-    loop or given to a function its type may matter. What ends the accesses (a mask, an `if`, the
-    bounds of a loop) and does not fit either becomes wide as well; where it cannot, nothing does.
+    The 64-bit value only enters addresses and comparisons: stores, loop-carried variables and
+    functions may depend on its type. Masks, branches and loop bounds that overflow too become wide,
+    or nothing does.
 
-    Most kernels of the world have it, for sizes that nobody has. `tritonopt suggest` shows it where
-    a kernel of the file computes a program id in 64 bits already, so that its author thinks of such
-    tensors and forgot this one, and where the tensor holds data, that is computed in floats: of
-    indices and lengths nobody has billions. When the pass is named (`--passes int64-offsets`) it
-    shows all.
+    For `constexpr=true`, launches pass torch tensors (assumed) and no None; nothing calls the
+    kernel, or keeps its compiled form without evaluating heuristics.
+
+    Most kernels overflow only at sizes that nobody uses. So `tritonopt suggest` shows only findings
+    in floating-point data (not indices or lengths), in files where some kernel computes a program
+    id in 64 bits. `--passes int64-offsets` shows all.
 
     ## Numerics
 
-    `exact`, bits `same`, for all sizes for which the original is right. For larger ones it is the
-    original that is wrong, and the two differ: `verify` draws tensors that are smaller.
+    `exact`, bits `same` at all sizes for which the original is right. `verify` draws no others.
 
     ## Example
 
@@ -116,16 +113,13 @@ class Int64Offsets(Pass):
     ## Measured
 
     Not measured: it is about being right, and acts only where it is named.
-
-    Offsets of 64 bits take more registers, so it is no part of `all`: whoever never has such
-    tensors would pay for nothing.
     """
 
     constexpr: bool = False
 
     name: ClassVar[str] = "int64-offsets"
     summary: ClassVar[str] = (
-        "compute offsets that do not fit 32 bits in 64, with sizes that show it"
+        "compute offsets that overflow 32 bits in 64, with sizes for which they do"
     )
     safety: ClassVar[frozenset[Safety]] = frozenset()
     finds_mistakes: ClassVar[bool] = True

@@ -24,38 +24,34 @@ class InterleavedAccess(Pass):
 
     ## What it does
 
-    Complex numbers, rotary embeddings and packed pairs are often loaded in two halves, the even
-    elements and the odd ones. Both become one load of all elements, and `tl.split` takes them
-    apart in registers; two such stores become one of `tl.interleave`. Four accesses, to 4k up to
-    4k + 3, become one likewise. Offsets that several of them share are computed once, and names
-    that nobody reads any more go.
+    Complex numbers, rotary embeddings and packed pairs are often loaded as tiles of even and odd
+    elements. Both become one load, which `tl.split` separates in registers; two such stores become
+    one of `tl.interleave`. Accesses to 4k up to 4k + 3 likewise. Shared offsets are computed once;
+    unused names are removed.
 
     ## Why
 
-    Threads that read every second element read each sector of memory twice, an element at a time.
-    The compiler does not merge the two: contiguous lanes are loaded 16 bytes at once.
+    Strided accesses touch each memory sector twice, one element at a time, and the compiler does
+    not merge them. Contiguous lanes move 16 bytes at once.
 
     ## Conditions
 
-    The two accesses stand in one block of statements and always run together; their addresses
-    differ by one element, and the last axis of their tile goes over the buffer with a step of 2.
-    Their masks say the same of the lane, or each the same of its own element, so that one mask can
-    (`same-arguments`). They agree on `other` and on hints to the cache, and none is volatile.
-    Between two loads nothing may store to what they read; between two stores nothing may read or
-    write what they store to. There is no exit, barrier, atomic or unknown call between them.
+    - The accesses are in one block and always run together. Their addresses differ by one element;
+      the last axis has a constant step of 2 or 4. Not applied to steps along other axes or from
+      parameters, or pointers moved by a loop (`pointers += step`).
+    - Their masks state the same of the lane, or each of its own element, so that one mask suffices
+      (`same-arguments`). `other` and cache hints agree; none is volatile.
+    - Between loads nothing stores to what they read; between stores nothing accesses what they
+      write; no exit, barrier, atomic or unknown call is between them.
 
-    Two stores of values whose types are not known to be one are cast to the type of the buffer
-    first, which must not be of booleans.
-
-    Addresses that a loop moves (`pointers += step`) are left alone, and so are a step that is a
-    parameter, and a step along another axis than the last.
+    Stored values whose types may differ are cast to the type of the buffer first, which must not be
+    boolean.
 
     ## Numerics
 
-    `exact`. Bits `reduction-order` where the kernel adds up floats or multiplies matrices: another
-    thread then holds an element, and the order of a sum follows the threads. `contraction` where it
-    multiplies floats: of `a * c - b * d` either product may go into the fused operation (seen in
-    fp32). Otherwise the same.
+    `exact`. Bits are `reduction-order` where the kernel sums floats or multiplies matrices, because
+    threads hold other elements; `contraction` where it multiplies floats, because either product of
+    `a * c - b * d` may be fused (seen in fp32); else `same`.
 
     ## Example
 
@@ -80,10 +76,10 @@ class InterleavedAccess(Pass):
     0.98x to 13.64x; 0.91x to 0.92x for tiles of 64 pairs.
 
     One H200, Triton 3.6, cold L2, fp32, fp16 and bf16 (`examples/complex_numbers.py` and four small
-    kernels, `benchmarks/interleaved_access_speed.py`). Nothing is gained where a launch is all that
-    takes time, and little in fp32 where only loads come in pairs. Rotary embeddings of 32 heads
-    gain most. What is rewritten takes at most 1.06 of the time of a copy of as many bytes from
-    16 million elements on. One head to a program, a tile of 64 pairs for 128 threads, is a loss.
+    kernels, `benchmarks/interleaved_access_speed.py`). Rotary embeddings of 32 heads gain most,
+    fp32 with paired loads only gains little, launch-bound kernels nothing. One head per program (64
+    pairs for 128 threads) loses. From 16 million elements on, the result takes at most 1.06 of the
+    time of a copy of as many bytes.
     """
 
     name: ClassVar[str] = "interleaved-access"

@@ -20,56 +20,46 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Licm(Pass):
-    """Move loads that do not change out of a loop.
+    """Move loop-invariant loads out of a loop.
 
     ## What it does
 
-    Loop-invariant code motion: a load that reads the same elements in every iteration of a loop
-    that stores moves above the loop, with the assignments that it needs and those that are made of
-    it. Where the kernel has another use for a name, what is loaded gets a name of its own. What
-    stands under `if HAS_BIAS` or another condition that the compiler knows stands under it again
-    above the loop.
+    A load of the same elements in every iteration of a loop with stores moves before the loop, with
+    the assignments that feed it and those computed from it. A name with another use is replaced. A
+    constexpr condition (`if HAS_BIAS`) moves along.
 
-    What the compiler does itself is left to it, for the source would only get longer: pure
-    expressions, of which nothing is said, and loads in loops that store nothing, which are missed
-    as `compiler-knows`.
+    The compiler itself moves pure expressions, and loads in loops without stores
+    (`compiler-knows`).
 
-    Branches that do not change are moved by `loop-unswitch`, which was a part of this pass. Where
-    `licm` is named, in a command, a configuration or a comment that suppresses it, and
-    `loop-unswitch` is not, it means both for now, and a note says so. A branch on what is loaded,
-    or a load under a branch, takes both.
+    A command, configuration or suppression with `licm` but not `loop-unswitch`, which moves
+    branches, means both for now, and prints a note. A branch on a loaded value, or a load under a
+    branch, needs both.
 
     ## Why
 
-    Compilers do not move a load past a store, because they do not know that the two buffers are
-    different ones: the launches show it.
+    Compilers move no load past a store, because the buffers may alias; launches show that they do
+    not.
 
     ## Conditions
 
-    Address, mask and `other` are the same in every iteration, and every iteration comes
-    to the load, but for conditions that the compiler knows (`tl.constexpr`, `is None`; a flag that
-    was assigned without `: tl.constexpr`, or a pointer that is asked whether it is one, is a value
-    at run time), and for those without which the mask of the load is off anyway.
-    Nothing that the loop stores may be in a buffer that it reads; nothing in the loop
-    orders memory (atomics, barriers, volatile loads, dependent launches, inline assembly) or is
-    unknown. What was not read before is not read now: the loop is shown to run, or the load's mask
-    is off where the loop does not run, or the condition under which it runs is added to the mask,
-    for loops that count up or down.
-    `disable_licm` and `warp_specialize` are respected.
+    - Address, mask and `other` are invariant.
+    - Every iteration executes the load, except under constexpr conditions (`tl.constexpr`, `is
+      None`; not a flag assigned without `: tl.constexpr` or the truth of a pointer) and those
+      without which its mask is off.
+    - No store in the loop may alias the load, and the loop has no atomic, barrier, volatile load,
+      dependent launch, inline assembly or unknown call.
+    - Nothing new is read: the loop has an iteration, or the mask is off where it has none, or the
+      loop's condition is added to the mask (loops that count up or down).
+    - The loop is a `range` or `tl.range` without `disable_licm` and `warp_specialize`.
 
-    Two pointers are taken to be one buffer or not to overlap. What the launches show holds for
-    the files that were given (`no-other-launches`, assumed).
+    Assumed: two pointers are the same buffer or disjoint; no other launches (`no-other-launches`).
 
     ## Numerics
 
-    Safety `exact`: every value is computed from the same operands by the same operations. The
-    bits of compiled code are said to be the `same` only where there is neither a floating-point
-    product nor a reduction in the kernel. With a product they are `contraction`: a multiplication
-    may meet the addition from which it was kept. With a reduction, a dot or a value not understood
-    they are `reduction-order`, for the compiler chooses the layout of a tile from what stands
-    around it.
-
-    A masked lane without `other` is undefined before and after.
+    `exact`. Bits are `same` without floating-point products and reductions; `contraction` with a
+    product, which may fuse with another addition; `reduction-order` with a reduction, a dot or an
+    unknown value, since the compiler chooses layouts from context. An inactive lane without `other`
+    stays undefined.
 
     ## Example
 
@@ -116,30 +106,19 @@ class Licm(Pass):
 
     1.02x to 1.07x for the load of a row of weights.
 
-    Speed, one H200, Triton 3.6, cold L2, medians of 20 runs, original / rewritten:
+    One H200, Triton 3.6, cold L2, medians of 20 runs: `persistent_rms_norm.py`, rows of 512 and
+    4096. Compiled by Triton 3.7 for sm_80 and sm_90, its loop has one load instead of two
+    (`tests/passes/test_licm_compiled.py`).
 
-    | example | what moves | faster by |
-    | --- | --- | --- |
-    | `persistent_rms_norm.py`, rows of 512, 4096 | the load of the weights | 1.02x to 1.07x |
+    In an inner loop it was a loss (FlagGems' `linalg_matrix_norm`, 0.86x to 1.00x): each first
+    iteration waits for the load. Inner loops change only where `licm` is named (`does-not-pay`).
 
-    Out of a loop that stands in another one it was a loss, in FlagGems' `linalg_matrix_norm`:
-    0.86x to 1.00x. What is made of the load is waited for before the first iteration each time, and
-    was not before. So without its name the pass leaves such loops alone (`does-not-pay`).
-
-    Loads under a condition that the compiler knows were not measured apart: where it holds, the
-    code is that of a load without one. The load of a single number is moved, and not suggested.
-
-    Compiled code, Triton 3.7 for sm_80 and sm_90 (`tests/passes/test_licm_compiled.py`):
-
-    | example | before | after |
-    | --- | --- | --- |
-    | `persistent_rms_norm.py` | two loads in the loop | one in the loop, one above it |
-
-    What moves above a loop takes registers until its end; the remark says how large it is.
+    Loads under a constexpr condition were not measured separately. Scalar loads are moved, not
+    suggested. A moved tile occupies registers until the loop ends; the remark gives its size.
     """
 
     name: ClassVar[str] = "licm"
-    summary: ClassVar[str] = "move loads that do not change out of a loop"
+    summary: ClassVar[str] = "move loop-invariant loads out of a loop"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
     default: ClassVar[bool] = True
     gain: ClassVar[Gain | None] = Gain(

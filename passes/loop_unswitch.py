@@ -22,57 +22,46 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LoopUnswitch(Pass):
-    """Move branches that do not change out of a loop.
+    """Move loop-invariant branches out of a loop.
 
     ## What it does
 
-    Where an `if` in a loop asks in every iteration for what does not change, the
-    question moves in front of the loop, or of the whole nest of loops, and there is one copy of
-    the loop for each answer: `elif` and `else` included, as far as their conditions do not change
-    either. Where the same is asked again in the loop, or the contrary, that is decided too. A copy
-    that nobody could tell from nothing is left out.
+    An `if` with an invariant condition moves before the loop or loop nest, which is copied for each
+    branch (`elif` and `else` too). Each copy also decides repetitions and negations of the
+    condition. A copy without effect is dropped. Conditions that the compiler decides stay:
+    `tl.constexpr`, `is None`, whether a pointer was passed, the type of a tensor.
 
-    The option `max_statements` is how many statements the copies of one loop may have in all
-    (default 40), copies of copies included. It is there for whoever reads the kernel, for the time
-    that compiling takes, and for the registers, which larger copies were seen to run out of.
+    `max_statements` (40) limits the statements in all copies of a loop, nested ones included. More
+    cost readability, compile time and registers, which ran out.
 
-    What the compiler does itself is left to it, for the source would only get longer: conditions
-    that it knows (`tl.constexpr`, `is None`, whether a pointer was passed, the type of a tensor).
-
-    This was a part of `licm`, whose name means both for now where `loop-unswitch` is not named.
-    A branch on what is loaded in the loop needs `licm` too, which moves the load first.
+    `licm` alone selects both passes. A branch on a value loaded in the loop needs `licm` first.
 
     ## Why
 
-    A branch in a loop is asked again in every iteration, and loads under it are not pipelined.
-    Compilers move small branches only.
+    Loads under a branch are not pipelined, and compilers unswitch only small branches. By default
+    the pass applies only to a branch with a load, under no other runtime branch, in a loop with a
+    `tl.dot` that is not nested (`does-not-pay`, `nothing-to-save`).
 
     ## Conditions
 
-    The condition is a scalar whose value is the same in every iteration, whatever it
-    is called, and can be computed before the loop: of values that are known there, or of plain
-    assignments that can move. It only computes: it loads nothing and counts nothing, not in a
-    helper either, and divides by nothing that may be zero, for it is now computed where the loop
-    may run no time at all; what every way to the loop has divided by already is not zero.
-    The loop is a `range`, a `tl.range` or a `while`, without
-    `else`, `break`, `continue` or `return`; `tl.static_range` is unrolled anyway.
-    What stands around the `if` in the loop must be known at run time only, so that the condition is
-    compiled in any case; or it is one `if` without `else` that the compiler decides, right below
-    the loop, which then goes around the copies. What the loop binds has one type in and behind an
-    `if`: names that are bound before it keep theirs, others are not read after it, and the name of
-    the counter is not the kernel's for something else before.
+    - The condition is an invariant scalar, computed from values known before the loop or from plain
+      assignments that can move. It has no loads or atomics, in helpers either. The loop may have no
+      iterations, so no divisor may be zero; one used on every path to the loop is not.
+    - The loop is a `range`, `tl.range` or `while` without `else`, `break`, `continue` or `return`;
+      `tl.static_range` is unrolled anyway.
+    - Branches in the loop around the `if` have runtime conditions, so it is compiled in any case.
+      One constexpr `if` without `else`, directly in the loop, is allowed and then encloses the
+      copies.
+    - Each name has one type in and after an `if`: it is bound before the loop or not read after it,
+      and the loop variable is bound to nothing else before.
 
-    Barriers, atomics and calls of any kind stay in their order and need no more: all threads of a
-    program take the same way, as they did before.
+    Barriers, atomics and calls are allowed: all threads of a program take the same branch.
 
     ## Numerics
 
-    Safety `exact`: every value is computed from the same operands by the same operations. The
-    bits of compiled code are said to be the `same` only where there is neither a floating-point
-    product nor a reduction in the kernel. With a product they are `contraction`: in a block of its
-    own a multiplication may meet the addition that the end of the branch had kept it from. With a
-    reduction, a dot or a value not understood they are `reduction-order`, for the compiler chooses
-    the layout of a tile from what stands around it.
+    `exact`. Bits are `same` without floating-point products and reductions; `contraction` with a
+    product, which may fuse with an addition after the branch; `reduction-order` with a reduction, a
+    dot or an unknown value, since the compiler chooses layouts from context.
 
     ## Example
 
@@ -125,31 +114,24 @@ class LoopUnswitch(Pass):
     1.40x for a branch with a load in a large matrix product while it is not taken, 1.00x while it
     is; noise elsewhere.
 
-    Speed, one H200, Triton 3.6, cold L2, medians of 20 runs, original / rewritten:
+    One H200, Triton 3.6, cold L2, medians of 20 runs, original / rewritten:
 
-    | example | what moves | faster by |
-    | --- | --- | --- |
-    | `gated_matmul.py`, 2048 x 2048, fp16, gate off | a branch with a load | 1.40x |
-    | the same, gate on | | 1.00x |
-    | the same, 512 x 512, off and on | | 1.04x, 1.00x: noise |
+    | example | speed-up |
+    | --- | --- |
+    | `gated_matmul.py` (a branch with a load), 2048 x 2048, fp16, gate off | 1.40x |
+    | the same, gate on | 1.00x |
+    | the same, 512 x 512, off and on | 1.04x, 1.00x: noise |
 
-    A branch without a load, moved by hand out of a loop that waits for memory, gained nothing,
-    though the loop shrank from 64 to 22 instructions. Out of a loop that stands in another one, in
-    FlagGems' `cholesky_solve`, a branch with a load was moved at 0.94x to 1.00x. So a branch moves
-    by itself only where it holds a load and the loop a `tl.dot`, the loop stands in no other one,
-    and the branch under no other one (`does-not-pay`); every other one where `loop-unswitch` is
-    named (`nothing-to-save`).
+    A branch without a load in a memory-bound loop: no gain, though the loop shrank from 64 to 22
+    instructions. A branch with a load in an inner loop (FlagGems' `cholesky_solve`): 0.94x to
+    1.00x.
 
-    Compiled code, Triton 3.7 for sm_80 and sm_90 (`tests/passes/test_loop_unswitch_compiled.py`):
+    Compiled by Triton 3.7 for sm_80 and sm_90 (`tests/passes/test_loop_unswitch_compiled.py`), the
+    branch's load in `gated_matmul.py` becomes `cp.async`; before, the loop waited for an
+    `ld.global`.
 
-    | example | before | after |
-    | --- | --- | --- |
-    | `gated_matmul.py` | the load under the `if` is waited for (`ld.global`) | all are `cp.async` |
-
-    Loops with a `tl.dot` in flash-linear-attention for which `max_statements` is too small, with
-    the branch moved all the same; Triton 3.7 for sm_90, bf16, 4 warps, 2 stages (of the second
-    row, 3), tiles of 64, blocks of 16. All spill more than they did, so the limit holds for them
-    too:
+    Loops with a `tl.dot` in flash-linear-attention spill more beyond 40 statements (Triton 3.7 for
+    sm_90, bf16, 4 warps, 2 stages, 3 in row two, tiles of 64, blocks of 16):
 
     | kernel | bytes spilled | shared memory |
     | --- | --- | --- |
@@ -159,16 +141,14 @@ class LoopUnswitch(Pass):
     | `chunk_kda_bwd_kernel_wy_dqkg_fused` | 1216, now 1376 | 49152, the same |
     | `chunk_gdn2_bwd_kernel_wy_dqkg_fused` | 1616, now 1672 | 49152, the same |
 
-    As far as 40 statements go, the first of them spills nothing, and takes as much shared memory as
-    before; with 2 warps and 3 stages 15360 bytes, before 10240.
-
-    Copies of a loop are more code to compile and to keep in the instruction cache.
+    Limited to 40, the first kernel spills nothing and keeps its shared memory, which with 2 warps
+    and 3 stages grows from 10240 to 15360 bytes. Copies also cost instruction cache.
     """
 
     max_statements: int = 40
 
     name: ClassVar[str] = "loop-unswitch"
-    summary: ClassVar[str] = "move branches that do not change out of a loop"
+    summary: ClassVar[str] = "move loop-invariant branches out of a loop"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
     default: ClassVar[bool] = True
     gain: ClassVar[Gain | None] = Gain(

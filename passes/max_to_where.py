@@ -30,51 +30,40 @@ _SMALLEST, _LARGEST = 2.0**-126, (2 - 2.0**-23) * 2.0**127
 
 @dataclass(frozen=True)
 class MaxToWhere(Pass):
-    """Write `tl.maximum(x, c)` as `tl.where(x > c, x, c)`, and `tl.minimum` alike.
+    """Write `tl.maximum(x, c)` as `tl.where(x > c, x, c)`, and `tl.minimum` likewise.
 
     ## What it does
 
-    `tl.maximum(x, 0.0)`, with the constant on either side, becomes
-    `tl.where(x > 0.0, x, 0.0)`, and `tl.minimum(x, 6.0)` becomes
-    `tl.where(x < 6.0, x, 6.0)`. The constant is a number, or a name of the module or the
-    kernel that is bound to one. `tl.max` is a reduction and is never touched.
+    The operands may have either order. The constant is a number, or a name bound to one. The
+    reduction `tl.max` stays.
 
     ## Why
 
-    It is a documented rewrite, and compilers without a pattern for one of the two
-    forms do better on the other. Current Triton makes the same instruction of both
-    (see Measured), so this is for uniform code, not for speed.
+    Uniform code; compilers that recognize one form only. Current Triton emits the same instruction.
 
     ## Conditions
 
-    `x` is a name and the constant a plain one, so that nothing is computed twice.
-    `propagate_nan` is not given, or is `tl.PropagateNan.NONE`. The constant is not NaN and not
-    -0.0, and a normal number of fp32 (or zero, or inf): Triton makes an fp64 of any other. Of two
-    operands that both may
-    be NaN nothing is said: `tl.maximum` would give the other one, the comparison the second.
+    - `x` is a name and the constant a plain expression: nothing is computed twice.
+    - `propagate_nan` is absent or `tl.PropagateNan.NONE`. Two variable operands stay: of two NaN,
+      `tl.maximum` gives the other one, the comparison the second.
+    - The constant is zero, inf or a normal fp32 number (others become fp64), not NaN or -0.0.
+    - The type stays: `tl.maximum` with a Python float returns fp32 for fp16 and bf16. So `x` is
+      fp32, or fp64 with a constant exact in fp32 (`tl.maximum` rounds it); or the constant is exact
+      in fp16 and bf16 and the result only stored, cast, or compared with such a constant.
 
-    `tl.maximum` with a Python float returns fp32 for operands of fp16 and bf16,
-    and `tl.where` keeps their type. So `x` must be fp32 or fp64 (there the constant must be
-    exact in fp32, because `tl.maximum` rounds it to that); or the constant must be exact
-    in fp16 and bf16, and the result only stored, cast, or compared with such a
-    constant. What is loaded has the type of the tensor that is passed, which a cast, an annotation
-    or a launch of the file may show. Where nothing does, `x` is taken for fp32 with
-    `--safety assumption`, but not where it is computed from a narrower float, nor with an integer
-    for the constant, unless `x` is a load with a float for `other=`. The rules of types are those
-    of Triton 3.6 and 3.7.
+    A cast, an annotation or a launch shows the type. Otherwise `--safety assumption` assumes fp32,
+    unless `x` is computed from a narrower float, or the constant is an integer and `x` no load with
+    a float `other=`. Type rules: Triton 3.6 and 3.7.
 
     ## Numerics
 
-    `exact`, or `assumption` where the type is not known; bits `same`. A NaN in `x` gives the
-    constant, in both forms: that is why the constant always comes last. Zeros:
-    `tl.maximum(-0.0, 0.0)` is 0.0 on a GPU, and so is `tl.where(x > 0.0, x, 0.0)`. But
-    `tl.minimum(-0.0, 0.0)` is -0.0, which `1 / x` can tell, so
-    the minimum with 0 is written with `<=`. (The language leaves the sign to the hardware;
-    NVIDIA's instructions order -0.0 below 0.0.) Where nothing shows the type, both forms were
-    compared on an H200 for every value of fp16, bf16 and the 8-bit types, and for random ones of
-    the others, stored as each of eleven types: the same bits, except where an integer met
-    a float constant and the result did not fit into the integers it was stored as. That
-    conversion is undefined in both.
+    `exact`, or `assumption` for an unknown type; bits `same`. A NaN in `x` gives the constant in
+    both forms. `tl.maximum(-0.0, 0.0)` is 0.0 in both. `tl.minimum(-0.0, 0.0)` is -0.0 on NVIDIA
+    GPUs (the language does not define it), which `1 / x` exposes, so the minimum with 0 uses `<=`.
+
+    For unknown types, all values of fp16, bf16 and 8-bit types and random ones of others were
+    compared on an H200, stored as eleven types. They differed only where an integer met a float
+    constant and the result overflowed the stored integer type: undefined in both.
 
     ## Example
 
@@ -96,9 +85,9 @@ class MaxToWhere(Pass):
 
     1.00x to 1.01x: noise.
 
-    One H200, Triton 3.6 (`examples/cosine_similarity.py`, 4096 rows of 1024 and 16384 in fp16).
-    Compiled for sm_90 with Triton 3.7, both forms are one `max.f32` or `min.f32`, for fp64 one
-    `max.f64`. Only the minimum with 0 is longer: `<=` takes a `setp` and a `selp`.
+    One H200, Triton 3.6 (`examples/cosine_similarity.py`, 4096 rows of 1024 and 16384, fp16).
+    Compiled by Triton 3.7 for sm_90, both forms are one `max.f32`, `min.f32` or `max.f64`; the
+    minimum with 0 takes a `setp` and a `selp`.
     """
 
     name: ClassVar[str] = "max-to-where"

@@ -13,40 +13,38 @@ from tritonopt.rewriting.protocol import Lint
 
 @dataclass(frozen=True)
 class RacingPrograms(Lint):
-    """Find loads of what another program of the same launch writes, with two programs that do.
+    """Find loads of elements that another program of the same launch writes.
 
     ## What it does
 
-    Where a kernel shifts a buffer in place, reads the row above the one that it writes, or is
-    given one tensor both to read around a place and to write it, what a load gives depends on
-    which program came first. The pass reports such a load together with a launch of the file
-    that comes to it: a shape, the two programs and the element. It changes nothing.
+    Where a kernel shifts a buffer in place, reads the row above the one it writes, or reads
+    neighbors in the tensor it writes, a load's result depends on which program runs first. The pass
+    reports the load with a launch, a shape, the two programs and the element. It changes nothing.
 
-    Reported as well is a load whose element all programs along an axis of the grid change and
-    store, without an atomic: `tl.store(DW + cols, tl.load(DW + cols) + dw)` in a program for each
-    row. What one of them adds is lost where another one has loaded before.
+    It also reports lost updates: elements that all programs along a grid dimension load, change and
+    store without an atomic, as `tl.store(DW + cols, tl.load(DW + cols) + dw)` in a program per row.
 
     ## Why
 
-    Nothing orders the programs of a launch. On a small input they all run at once and mostly read
-    before any of them writes; on a larger one, on another GPU, or with another block size the
-    results change, from run to run. Triton's interpreter runs the programs one after the other.
+    The programs of a launch have no order. On small inputs all mostly read before any writes; on
+    larger ones, other GPUs or block sizes, results vary from run to run. Triton's interpreter,
+    which runs programs one by one, hides it.
 
     ## Conditions
 
-    Of an element that all programs change, its address, its masks and the branches around do not
-    depend on the program's number, and nothing of them is loaded; doing it twice is not doing it
-    once; and the grid has more than one program there for some sizes of tensors.
+    Lost updates: address, masks and branches do not depend on the program id or loaded values,
+    repeating the update changes the result, and for some sizes the grid has more than one program.
 
-    All else is reported only with numbers. The launch is in the same file and can be read: its
-    grid, its arguments, its configurations. Both accesses are of one tensor, passed for one
-    parameter or for two, as it is or from one of its rows on (`x[1:]`). All sizes come from one
-    tensor, taken to be contiguous; a plain argument that only says how far apart the two accesses
-    are is taken to be 1. Where another plain argument or a second tensor decides, or an offset or a
-    mask is loaded or cannot be followed, nothing is said. The same holds for a kernel with
-    atomics, barriers, volatile loads or calls that are not understood, which may wait for each
-    other, for a tile that is loaded without a mask beside a store that has one, some of whose lanes
-    nobody may use, and for a store that always writes the same constant.
+    Everything else needs numbers:
+
+    - The launch is in the same file, with readable grid, arguments and configurations.
+    - Both accesses go to one tensor, passed once or twice, completely or from a row on (`x[1:]`).
+    - All sizes come from one tensor, assumed contiguous. No other tensor or plain argument decides;
+      one that is only the distance between the accesses is assumed to be 1.
+    - No offset or mask is loaded or unknown. No atomic, barrier, volatile load or unknown call may
+      order the programs.
+    - Not an unmasked load with a masked store, since some lanes may be unused; not a store of a
+      constant.
 
     ## Numerics
 
@@ -91,7 +89,7 @@ class RacingPrograms(Lint):
     """
 
     name: ClassVar[str] = "racing-programs"
-    summary: ClassVar[str] = "find loads of what another program of the same launch writes"
+    summary: ClassVar[str] = "find loads of elements that another program of the launch writes"
     harm: ClassVar[str] = "what is read depends on which program comes first, and nothing says so"
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:

@@ -25,25 +25,23 @@ class ReductionAxis(Lint):
 
     ## What it does
 
-    `tl.max(x, axis)`, `tl.min` and `tl.sum` reduce. Where a float, a tile or a number that is
-    computed in the kernel stands in the place of the axis, the larger of two was meant: it is
-    reported, and `tl.maximum(x, y)` or `tl.minimum(x, y)` is written where the pass is named.
+    Reports `tl.max`, `tl.min` and `tl.sum` with a float, a tile or a computed number as the axis.
+    When named, it writes `tl.maximum(x, y)` or `tl.minimum(x, y)`.
 
     ## Why
 
-    The names are those of Python's `max` and of `torch.max`, which take two. No call of this kind
-    compiles, so that it is found in code that nobody has run: in a branch for another size, or
-    another GPU.
+    Python's `max` and `torch.max` take two operands. The call does not compile, so it survives only
+    in code that never ran: a branch for another size or GPU.
 
     ## Conditions
 
-    What stands in the place of the axis is certain to be none: a parameter may be one, as helpers
-    are given constants of the compiler. `tl.sum(x, y)` is reported only: the sum of two may
-    be meant, or that of their products. So is a call with more arguments than these two.
+    The argument is certainly no axis; a parameter may be one, since helpers receive constants.
+    `tl.sum(x, y)`, meant as a sum or a dot product, and calls with more arguments are only
+    reported.
 
     ## Numerics
 
-    There is nothing to compare with: the original does not compile.
+    Nothing to compare with: the original does not compile.
 
     ## Example
 

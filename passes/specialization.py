@@ -30,54 +30,46 @@ _LISTS = ("do_not_specialize", "do_not_specialize_on_alignment")
 
 @dataclass(frozen=True)
 class Specialization(Lint):
-    """Find sizes and strides of which the compiler is not told enough for wide loads.
+    """Find sizes and strides about which the compiler knows too little for wide loads.
 
     ## What it does
 
-    Triton compiles a kernel anew for what it is told of each whole number: whether 16 divides it,
-    and whether it is 1. Of a parameter that is listed in `do_not_specialize` it is told neither, of
-    one in `do_not_specialize_on_alignment` the second only, and of one that is annotated `int` the
-    first only. The pass reports such a parameter where that narrows loads and stores:
+    Triton compiles a kernel separately for integer arguments that are multiples of 16, and that are
+    1. `do_not_specialize` hides both from the compiler, `do_not_specialize_on_alignment` the first,
+    an annotation `int` the second. The pass reports such a parameter where that narrows loads or
+    stores:
 
-    - it is added to the address of lanes that lie side by side, as the stride between rows is, or
-      it is where their mask ends, and the compiler is not told what 16 divides: the lanes are not
-      known to begin and to end at a multiple of 16 bytes;
-    - lanes are so many elements apart, and it is not told where that is 1: that they lie side by
-      side then is not known. Of a length, which ends a mask or a loop, nobody asks that.
+    - In the address of adjacent lanes (a row stride) or the end of their mask: unless known as a
+      multiple of 16, the lanes are not known to be aligned.
+    - As the stride between lanes: unless known to be 1, they are not known to be adjacent. Not for
+      a length that ends a mask or loop.
 
-    It reports also a seed of random numbers that is not listed: the kernel is compiled anew for a
-    seed that 16 divides, and for 1, and no code is better for it. Nothing is changed.
+    It also reports a random seed that is not listed: a multiple of 16, or 1, compiles the kernel
+    again for no better code. It changes nothing.
 
     ## Why
 
-    An access of 16 bytes for each thread becomes one of four or two. Nobody sees it, for results
-    are the same.
+    One 16-byte access per thread becomes two or four, unnoticed, because results are equal.
 
     ## Conditions
 
-    Reported for parameters that stand in an address or a mask with an odd factor, and not times a
-    constexpr, which may be a multiple of 16 in their place; where every other part of the address
-    and of the mask is made of sizes, numbers of programs and turns times a size, and lanes; and for
-    the tiles with the most axes alone: beside a matrix, numbers for each row count for nothing. A
-    kernel whose list cannot be read is left alone, and so is a helper, which is compiled with what
-    its caller knows.
+    - The parameter has an odd factor in an address or mask, and no constexpr factor, which may be a
+      multiple of 16 in its place. The rest is sizes, program ids, iterations times a size, and
+      lanes. Only tiles with the most axes count.
+    - The list can be read. Helpers, compiled with their caller's knowledge, are left alone.
+    - The access can be wider: more than one element per thread, and no store of one tile by all
+      programs.
+    - A listed parameter is not the length or start of a part of a batch with indices, lengths or
+      flags, which changes at every call. Uses distinguish such integers from data.
 
-    Nothing is said of accesses that are as wide as they get, by what the launches show: those of
-    one element for each thread, and a store of a single tile by all programs together. Nor is
-    anything said of what is listed and says how long a batch is, or where a part of it begins,
-    where indices, lengths or flags lie there: those are few, and a batch has another size at each
-    call. Whole numbers are told from data by what is done with them.
+    When named (`--passes specialization`), with Triton and torch and a launch that shows the
+    arguments, the pass compiles both versions, in a separate process that imports the file, and
+    prints their accesses; where these are equal, it reports nothing. Tiles that follow a size are
+    assumed to end at 4096, and unknown tensors to be fp16.
 
-    Where the pass is named (`--passes specialization`), Triton and torch are installed, and a
-    launch shows what the compiler asks for, the kernel is compiled as it is and told, in a process
-    of its own that imports the file. The loads and stores of both are then in the message, and
-    where they are equal nothing is said. A tile that follows a size is taken to be no longer than
-    4096, and a tensor whose type no launch shows to be fp16.
-
-    To be told costs another compilation for sizes that 16 does not divide, and for 1. That is why
-    parameters are listed, above all in servers, whose batches have another size at each call. So
-    `tritonopt suggest` shows annotations, which mostly were meant for readers, and seeds; what is
-    listed it shows where the pass is named.
+    Specialization costs more compilations, so servers with varying batch sizes list parameters
+    deliberately. `tritonopt suggest` shows annotations, mostly meant for readers, and seeds; listed
+    parameters only when the pass is named.
 
     ## Numerics
 
@@ -108,13 +100,12 @@ class Specialization(Lint):
     Nothing to measure: no code is changed.
 
     Compiled by Triton 3.7 for sm_90, in fp32 with tiles of 1024, the first kernel of the example
-    has 16 accesses of 32 bits, the second one 4 of 128 bits
-    (`tests/passes/test_specialization_compiled.py`). What an annotation and a list hide from the
-    compiler is the same in Triton 3.6, 3.7 and 3.9.
+    has 16 accesses of 32 bits, the second 4 of 128 bits
+    (`tests/passes/test_specialization_compiled.py`). Triton 3.6, 3.7 and 3.9 hide the same.
     """
 
     name: ClassVar[str] = "specialization"
-    summary: ClassVar[str] = "find sizes and strides of which the compiler is not told enough"
+    summary: ClassVar[str] = "find sizes and strides about which the compiler knows too little"
     runs_file: ClassVar[bool] = True
     harm: ClassVar[str] = (
         "a load or a store moves one element where it could move up to 16 bytes: their lanes are "

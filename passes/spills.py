@@ -24,39 +24,31 @@ _LEAST_TILE = 64
 
 @dataclass(frozen=True)
 class Spills(Lint):
-    """Find tiles that do not fit into registers at the sizes that are launched, and what would.
+    """Find tiles that exceed the registers at launched sizes, and settings that fit.
 
     ## What it does
 
-    A thread has 255 registers at most, and fewer where there are many warps. What does not fit goes
-    to the stack, which is in memory. The pass compiles the kernel for the largest tiles that its
-    launches ask for, without a GPU, and where the stack is used it compiles it with more warps, and
-    with shorter tiles. It reports, with the figures, the first of each that uses none. Nothing is
-    changed.
+    A thread has at most 255 registers, fewer with many warps; the rest spills to the stack, in
+    memory. The pass compiles the kernel, without a GPU, for the largest launched tiles. If the
+    stack is used, it tries more warps and shorter tiles, and reports the first of each that fits,
+    with figures. It changes nothing.
 
     ## Why
 
-    Each value on the stack is written to memory and read again, in every program; that it happens
-    is seen nowhere but in the machine code. A kernel that holds a row in one tile is right for rows
-    of any length, and gets slow from some length on.
+    Every program writes spilled values to memory and reads them back, which only machine code
+    shows. A kernel with one tile per row is right for any length, and slow from some length on.
 
     ## Conditions
 
-    Only where it is named (`--passes spills`), for it takes seconds for each kernel; and only with
-    Triton and torch installed: else it says so. The file is imported for that, in a process
-    of its own.
-
-    The launch has to show what the compiler asks for: each constexpr, and the number of warps. A
-    tile that follows a size counts as far as the launcher lets it: `min(8192, ...)`, or a check
-    that raises. `block, num_warps = settings(n)`, with a function of the launcher's file, is asked
-    for the longest row that the function takes without raising. Nothing is said of tiles that no
-    launch limits, of kernels that a tuner chooses configurations for (it measures), and of tiles
-    of fewer than 16 elements a thread. A tensor whose type no launch shows is taken to be fp16, one
-    that may be None to be there, and the stride along a last axis to be 1.
-
-    The stack has other uses: some functions keep arrays there. So it is reported only where more
-    warps or a shorter tile, with all else the same, leave less of it, and none or as much as in
-    the shortest tile.
+    - Only when named (`--passes spills`), for it takes seconds per kernel, and with Triton and
+      torch, or the remark says so. A separate process imports the file.
+    - The launch shows every constexpr and the warps. A tile that follows a size counts up to the
+      launcher's limit: `min(8192, ...)`, or a check that raises. `block, num_warps = settings(n)`,
+      a function in the launcher's file, is called for the longest row it accepts.
+    - Not reported: tiles without a limit or below 16 elements per thread; autotuned kernels.
+    - Assumed where no launch shows it: tensors are fp16, optional ones present, the last stride 1.
+    - Some functions keep arrays on the stack. So more warps or a shorter tile alone must reduce it,
+      to zero or to the least of all tried.
 
     ## Numerics
 
@@ -106,12 +98,12 @@ class Spills(Lint):
 
     Nothing to measure: no code is changed.
 
-    Compiled by Triton 3.7 for sm_90: a thread of the first kernel has 255 registers and 664 bytes
-    of stack where N is 32768, and with 8 warps 228 registers and no stack.
+    Compiled by Triton 3.7 for sm_90, a thread of the first kernel has 255 registers and 664 bytes
+    of stack where N is 32768; with 8 warps 228 registers and no stack.
     """
 
     name: ClassVar[str] = "spills"
-    summary: ClassVar[str] = "find tiles that do not fit into registers, and what would"
+    summary: ClassVar[str] = "find tiles that exceed the registers, and settings that fit"
     runs_file: ClassVar[bool] = True
     harm: ClassVar[str] = "what does not fit into registers is written to memory and read again"
 

@@ -13,41 +13,36 @@ from tritonopt.rewriting.protocol import Lint
 
 @dataclass(frozen=True)
 class UnboundedStore(Lint):
-    """Find stores and atomics that write beyond their buffer, with sizes for which they do.
+    """Find stores and atomics that write outside their buffer, with sizes for which they do.
 
     ## What it does
 
-    A mask that bounds another index than the one that is addressed, that compares with the wrong
-    length or with `<=`, or that is missing, lets lanes write past the end of the buffer. The pass
-    reports such a store together with a launch of the file that comes to it: a shape, a program, a
-    lane and the element that is written. It changes nothing.
+    A mask that is missing, bounds another index than the address uses, or compares with the wrong
+    length or `<=`, lets lanes write past the end. The pass reports the store with a launch, a
+    shape, a program, a lane and the element. It changes nothing.
 
     ## Why
 
-    A write beyond a buffer lands in another tensor. Nothing is raised, and tests whose sizes are
-    multiples of the block never see it.
+    The write silently lands in another tensor. Tests with multiples of the block size never see it.
 
     ## Conditions
 
-    Reported only with numbers, and for a launch that can be read: its grid, its arguments, its
-    configurations. The buffer is one that the launcher makes (`torch.empty`, `torch.empty_like`,
-    `x.new_empty`), or one that it was given. Tensors are taken to be contiguous. Where the sizes of
-    several tensors decide, it must go wrong however long one is beside another: what fits together
-    is for the caller to know. Nothing is said where callers may well pass only what fits:
+    Reported only with numbers, for a launch with readable grid, arguments and configurations. The
+    launcher allocates the buffer (`torch.empty`, `torch.empty_like`, `x.new_empty`) or receives it;
+    tensors are assumed contiguous. If the sizes of several tensors decide, the write is wrong for
+    any ratio of them. Not reported where callers may pass only what fits:
 
-    - a plain argument decides (of what is true or false its default counts), or the buffer has a
-      fixed length;
-    - how many dimensions the tensor has matters and is not shown (`m, n = x.shape` and
-      `x.numel()` show it, `x.shape[0]` does not);
-    - the launcher checks something that is not understood, calls a function that may raise, or is
-      decorated by a function that is not known; a function of the file calls it and checks or makes
-      what it passes;
-    - numbers are written for the sizes: `Float[Tensor, "m 128"]`, `# tritonopt: x: f32[m, 128]`.
+    - A plain argument decides (a flag has its default), or the buffer has a fixed length.
+    - The number of dimensions matters and is unknown: `m, n = x.shape` and `x.numel()` show it,
+      `x.shape[0]` does not.
+    - The launcher has an unknown check or decorator, or calls a function that may raise; a caller
+      in the file checks or makes its arguments.
+    - Sizes are declared: `Float[Tensor, "m 128"]`, `# tritonopt: x: f32[m, 128]`.
+    - The offset or mask is loaded or unknown.
 
-    The same holds where the offset or the mask is loaded or cannot be followed. Sizes that the
-    launcher or the kernel refuses are not tried: `assert n % 64 == 0`, `if x.shape != y.shape:
-    raise`, `tl.static_assert(N == D)`, `x.view(-1, 128)`. Questions that are about no size, as
-    `bias is not None` or `x.dtype == torch.float16`, may be answered either way.
+    Sizes that launcher or kernel reject are not tried (`assert n % 64 == 0`, `if x.shape !=
+    y.shape: raise`, `tl.static_assert(N == D)`, `x.view(-1, 128)`). Conditions about no size (`bias
+    is not None`, `x.dtype == torch.float16`) may be true or false.
 
     ## Numerics
 
@@ -93,7 +88,7 @@ class UnboundedStore(Lint):
     """
 
     name: ClassVar[str] = "unbounded-store"
-    summary: ClassVar[str] = "find stores that go beyond their buffer, with sizes that show it"
+    summary: ClassVar[str] = "find stores outside their buffer, with sizes that show it"
     harm: ClassVar[str] = (
         "what is written beyond a buffer lands in another tensor, and nothing is raised"
     )

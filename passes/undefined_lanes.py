@@ -25,53 +25,47 @@ class UndefinedLanes(Lint):
 
     ## What it does
 
-    Where the mask of a `tl.load` is off and no `other=` is given, the language leaves the lane
-    undefined. A reduction that takes such lanes in gives an undefined result. The pass reports the
-    load, and adds `other=` where the pass is named and one number suits all that is done with it.
+    Inactive lanes of a `tl.load` without `other=` are undefined, and so is a reduction that
+    includes them. The pass reports the load. When named, it adds `other=` where one value suits all
+    uses.
 
     ## Why
 
-    The hardware of today reads 0 there. A maximum of negative numbers is then 0, a minimum of
-    positive ones and a product too, `tl.sum(tl.exp(x))` counts 1 for every lane that is not there,
-    and a variance counts the squared mean: these results are wrong today
-    (`zero-changes-the-result`). A plain sum is right by luck (`undefined-lanes-reduced`): nothing
-    promises the 0, and an interpreter or the next compiler may put anything in its place.
+    Current hardware reads 0. That makes these results wrong (`zero-changes-the-result`): a maximum
+    of negative numbers, a minimum of positive ones, a product, `tl.sum(tl.exp(x))` (1 per inactive
+    lane), a variance (the squared mean). A plain sum is right by luck (`undefined-lanes-reduced`):
+    an interpreter or the next compiler may load anything.
 
-    `tritonopt suggest` shows the first kind. The second kind is shown when the pass is named
-    (`--passes undefined-lanes`): it is most of what is found in real code, and changes nothing on
-    the GPUs of today.
+    `tritonopt suggest` shows the first kind. The second, most of what real code has, appears when
+    the pass is named (`--passes undefined-lanes`).
 
     ## Conditions
 
-    Reported only where it is shown that
+    Reported where all of this is shown:
 
-    - the mask changes along an axis that is reduced, so that defined and undefined lanes meet: a
-      row that is masked off as a whole gives an undefined result that nobody stores;
-    - the undefined lanes come through to the reduction: no `tl.where` whose condition is false on
-      them picks something else, and no factor is 0 there. Both are decided by index arithmetic,
-      however the conditions are written; where they are not decided, nothing is said;
-    - the mask is not shown to be on in every lane (by the launches, assertions or the arithmetic);
-    - some launch comes there: of an `if` that the launches decide, the side that they take counts.
+    - The mask varies along a reduced axis, so that active and inactive lanes mix. The undefined
+      result of a row that is masked off completely is not stored.
+    - The inactive lanes reach the reduction: by index arithmetic, no `tl.where` replaces them and
+      no factor is 0 there.
+    - The mask is not known to be true in all lanes (launches, assertions, arithmetic).
+    - A launch executes it: of an `if` decided by the launches, the side taken.
 
-    That the 0 changes a result is shown by numbers: the reduction is computed with 0 in such a
-    lane and with some number in the others. What cannot be computed counts as the second kind, and
-    so does a maximum of integers, which are lengths and indices as a rule. A reduction is reported
-    once, with all loads whose lanes it takes in.
+    Numbers show whether 0 changes the result. What cannot be computed counts as the second kind,
+    and so do maxima of integers, usually lengths or indices. One remark covers a reduction and all
+    its loads.
 
-    Sums that are gathered lane by lane over a loop, and reduced after it, count as well, and so do
-    `tl.sort`, `tl.topk` and scans from the end: they bring such lanes among the others. The value
-    that is advised for `other=` is one with which the reduction does not notice the lanes: 0 for a
-    sum of products, minus infinity for a maximum and for a sum of exponentials.
+    Included are sums accumulated per lane and reduced after a loop, and `tl.sort`, `tl.topk` and
+    reverse scans, which mix lanes. The suggested `other=` is neutral: 0 for a sum of products,
+    minus infinity for a maximum or a sum of exponentials.
 
-    It is added where every reduction of what is loaded wants the same number, and the load stands
-    in the kernel itself: a helper may be called for something else. An infinity is added
-    only where no store may write such a lane, and what is loaded is not seen to be integers; where
-    nothing shows its type it is taken to be floats, and the remark says so.
+    It is added where all reductions of the load agree, and the load is not in a helper, which may
+    have other callers. An infinity is added only where no store can write such a lane and the type
+    is not known to be integer; an unknown type is assumed to be float, and the remark says so.
 
     ## Numerics
 
-    `exact`: a lane without a value may have any. Results that are wrong today change, and
-    `rewrite --verify` finds that the versions differ there.
+    `exact`: an undefined lane may have any value. Wrong results change, and `rewrite --verify`
+    reports the difference.
 
     ## Example
 
