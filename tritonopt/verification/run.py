@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tritonopt import source
 from tritonopt.verification.comparison.script import script
 from tritonopt.verification.comparison.widening import Widened, widen
-from tritonopt.verification.coverage.demands import Demand, demands
+from tritonopt.verification.coverage.demands import Demand, demands, watched
 from tritonopt.verification.coverage.guards import kept_guards
 from tritonopt.verification.coverage.requirements import Requirements
 from tritonopt.verification.coverage.scouts import Scouts
@@ -452,6 +452,7 @@ class Verification:
             "" if self.task.home is None else str(Path(self.task.home.path).resolve()),
             tuple(left_out(self.old, self.new)),
             tuple(self.task.launcher.options),
+            tuple(watched(self.demands, title).items()),
         )
 
 

@@ -124,8 +124,9 @@ class Checker:
             self.observed.saw(example, found.coverage)
         elif found.taught:
             self.observed.covers(found.coverage)
+            self.observed.fills(example, found.coverage)
         elif found.accepted and (found.compared or all(c.idle for c in found.coverage)):
-            self.observed.saw_guards(found.coverage)
+            self.observed.saw_guards(example, found.coverage)
 
     def try_out(self, example: Example) -> Examination:
         """Examine a call that the original need not take: what ails it there is no verdict."""

@@ -17,6 +17,7 @@ from tritonopt.verification.inputs.examples import (
     HALVES,
     MANY_NANS,
     NAN,
+    ONLY,
     RISING,
     ZEROS,
     Example,
@@ -43,6 +44,7 @@ _LARGEST_LIMIT = 2**17
 """What is made as long as a number in a tensor says is no longer than this."""
 _MOST_FLOATS = 2
 _MOST_TENSORS = 4
+_NARROW = ("i8", "u8", "i16")
 _RANGES = {
     "i64": (-(2**40), 2**40),
     **{f"i{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (32, 16, 8)},
@@ -99,9 +101,10 @@ def in_turn(first: Change, second: Change) -> Change:
     return lambda example: second(first(example))
 
 
+NOTHING = f"{ONLY}0"
 FIRST_CLASSES: tuple[Change, ...] = (
     partial(Example.plain, values=FAR_BELOW, dtypes={}),
-    *map(of_values, (RISING, FALLING, ZEROS)),
+    *map(of_values, (RISING, FALLING, ZEROS, NOTHING)),
 )
 """Of values, for calls that take long as well."""
 MORE_CLASSES: tuple[Change, ...] = (
@@ -147,6 +150,46 @@ def meeting(signature: Signature) -> Iterator[Change]:
             if type(value) is int and value >= 0:
                 chosen = partial(with_values, values={argument.name: value})
                 yield in_turn(chosen, partial(of_one_number, number=value))
+
+
+def extreme(signature: Signature) -> Iterator[Change]:
+    """The largest numbers and the smallest of narrow types, everywhere, where they have no bounds:
+    their products are counted in wider types, and add up to what some of these do not hold."""
+    narrow = {
+        t.name: _RANGES[t.dtypes[0]]
+        for t in signature.tensors
+        if t.dtypes[0] in _NARROW and t.high is None and not t.kind
+    }
+    for end in (1, 0) if narrow else ():
+        yield partial(_of_ends, ends={name: ends[end] for name, ends in narrow.items()})
+
+
+def _of_ends(example: Example, ends: Mapping[str, int]) -> Example:
+    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
+        low, high = _RANGES.get(recipe.dtype, (0, -1))
+        number = ends.get(name)
+        if number is None or recipe.dtype not in _NARROW or not low <= number <= high:
+            return recipe
+        return replace(recipe, low=number, high=number)
+
+    return example.with_tensors(changed)
+
+
+def skewed(signature: Signature) -> Iterator[Change]:
+    """One number everywhere in tensors that say where something goes: the first, or the last."""
+    routed = [t.name for t in signature.tensors if t.dtypes[0] in INTEGERS and t.high is not None]
+    for last in (False, True) if routed else ():
+        yield partial(_of_one_place, names=routed, last=last)
+
+
+def _of_one_place(example: Example, names: Sequence[str], last: bool) -> Example:
+    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
+        if name not in names or recipe.kind:
+            return recipe
+        number = recipe.high if last else recipe.low
+        return replace(recipe, low=number, high=number)
+
+    return example.with_tensors(changed)
 
 
 def left_free(signature: Signature) -> Iterator[Change]:

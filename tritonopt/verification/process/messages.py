@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tritonopt.verification.process.coverage_data import Coverage
+from tritonopt.verification.process.coverage_data import Coverage, Span
 
 Bits = npt.NDArray[Any]
 Reals = npt.NDArray[np.float64]
@@ -266,3 +266,5 @@ class VersionSpec:
     """Statements at the top that do not run."""
     options: tuple[str, ...] = field(default=())
     """Arguments that are passed by name where the others are not."""
+    watched: tuple[tuple[Span, bool], ...] = ()
+    """Expressions of launchers whose values are noted, or whether they are true."""

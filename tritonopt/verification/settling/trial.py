@@ -32,6 +32,7 @@ from tritonopt.verification.settling.candidates import (
 )
 from tritonopt.verification.settling.other_values import OtherValues
 from tritonopt.verification.settling.repairs import Repair, repairs
+from tritonopt.verification.settling.ties import Ties
 from tritonopt.verification.settling.wider_forms import (
     deepened,
     lengthened,
@@ -120,6 +121,10 @@ class Trial:
         found = lengthened(found, self.reading.launcher, self._taken_whole, self._stable)
         others = OtherValues(self.reading, self._good, self._with, self._spent)
         found = others.beside(self._with_other_ranks(self._with_leading(found)))
+        like = {(t.name, t.shape) for _, other in self.like for t in other.tensors}
+        known = frozenset(t.name for t in found.tensors if (t.name, t.shape) in like)
+        ties = Ties(self._taken_with_all, self._stable, self._spent, known)
+        found = ties.undone(found, self._typed_by_code())
         return self._with_complex(self._without_bad_types(found))
 
     # The search
@@ -261,6 +266,13 @@ class Trial:
         levels = (self._attempt(signature, pattern).level for pattern in PATTERNS)
         return not self._spent() and all(level == Attempt.GOOD for level in levels)
 
+    def _taken_with_all(self, signature: Signature) -> bool:
+        """The same with every value that an argument may have."""
+        several = (a for a in signature.arguments if isinstance(a, ChoiceArgument))
+        others = (self._with(signature, ChoiceArgument(a.name, (v,)))
+                  for a in several for v in a.values[1:])  # fmt: skip
+        return self._taken_whole(signature) and all(self._good(other) for other in others)
+
     def _races(self, signature: Signature, name: str) -> bool:
         """Whether programs overwrite each other, and do where a tensor holds one number alone.
 
@@ -341,8 +353,10 @@ class Trial:
         return signature
 
     def _good(self, signature: Signature) -> bool:
-        closed = _is_closed(signature)
-        good = closed and self._attempt_any(signature).level == Attempt.GOOD
+        # A number of its own may bound what tensors hold.
+        known = {*signature.size_names}
+        bounds = {t.high for t in signature.tensors if isinstance(t.high, str)}
+        good = bounds <= known and self._attempt_any(signature).level == Attempt.GOOD
         return good and self._taken(signature) > 0
 
     def _without_bad_types(self, signature: Signature) -> Signature:
