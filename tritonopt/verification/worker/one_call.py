@@ -187,6 +187,7 @@ class OneCall:
                 ),
                 out_of_bounds_loads=tuple(dict.fromkeys(access.out_of_bounds_loads)),
                 races=tuple(access.races),
+                unordered=tuple(access.unordered),
                 false_hints=tuple(dict.fromkeys(access.false_hints)),
                 launches=tuple(session.launches),
                 written=session.written,
