@@ -18,7 +18,6 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         largest = tl.maximum(largest, tl.max(x, axis=0))
 
     total = 0.0
-    loss = 0.0
     # What lse is multiplied by, once that is known.
     weight_sum = 0.0
     for start in range(0, N, BLOCK):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.source import InsertBefore
+from tritonopt.source.editing.excerpts import said_of
 from tritonopt.source.trees import walk
 from tritonopt.transforms.block_pointers.block_accesses import Block, BlockAccesses, Move
 from tritonopt.transforms.block_pointers.block_legality import form_of, sum_of
@@ -132,14 +133,21 @@ class OffsetTiles:
     # Writing
 
     def placed(self) -> Iterator[InsertBefore]:
-        """Gives each tile its name, and the statements that compute them."""
+        """Gives each tile its name, and the statements that compute them.
+
+        Of a block pointer that goes they are what is left: what explains it stands above them.
+        """
+        gone = {b.statement for b in self.accesses.blocks if not self.accesses.has_tile(b)}
         for tile in self._tiles:
+            said = said_of(self.facts.kernel.module, tile.at) if tile.at in gone else []
+            gone.discard(tile.at)
             tile.name = self.writer.fresh(tile.wanted)
             arange = f"{self.writer.language('arange')}(0, {self.writer.text(tile.extent)})"
             if tile.wide:
                 arange += f".to({self.writer.language('int64')})"
             terms = [self.writer.summand(t) for t in tile.terms if not is_zero(self.facts, t)]
-            yield InsertBefore(tile.at, f"{tile.name} = {' + '.join([*terms, arange])}")
+            line = f"{tile.name} = {' + '.join([*terms, arange])}"
+            yield InsertBefore(tile.at, "\n".join([*said, line]))
 
 
 def _must_be_wide(facts: KernelFacts, stride: ast.expr, begin: Polynomial | None) -> bool:

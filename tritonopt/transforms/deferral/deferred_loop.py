@@ -122,10 +122,12 @@ class DeferredLoop:
                 yield ReplaceExpression(one.whole, code)
 
     def _follows(self, statement: ast.stmt, other: ast.stmt) -> bool:
-        """Whether a statement stands right behind another one that has no comment."""
+        """Whether a statement stands in the line behind another one that has no comment."""
         block = block_of(self.deferral.facts.kernel.node, other)
         place = block.index(other) + 1
-        return block[place : place + 1] == [statement] and not self.accumulator.has_comment(other)
+        next_line = statement.lineno == (other.end_lineno or other.lineno) + 1
+        has_comment = self.accumulator.has_comment(other)
+        return next_line and block[place : place + 1] == [statement] and not has_comment
 
     def _tile_code(self, one: Reduced, names: Mapping[ast.Name, str]) -> str:
         """The tile, as the loop has it: on one line where it fits, else with its comments."""

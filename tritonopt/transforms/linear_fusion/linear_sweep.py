@@ -55,7 +55,7 @@ class LinearSweep:
     def changes(self, attempt: Attempt) -> list[Change]:
         """Raises Declined where nothing is saved."""
         behind = self._together()
-        begun = [*self.total.first_lines]
+        begun = [*self.total.first_lines] if () in self.sum.split else []
         for part in self.parts:
             if part.numbers:
                 what = ", ".join(part.numbers)

@@ -14,10 +14,11 @@ from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.reductions import Accumulation, nodes_of
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.source import Change, InsertAfter, InsertBefore, Remove, Replace, ReplaceExpression
+from tritonopt.source.editing.excerpts import said_of
 from tritonopt.source.trees import walk
 from tritonopt.transforms.loop_fusion.legality import Fusion, float_type
 from tritonopt.transforms.loop_fusion.moved_accumulator import MovedAccumulator
-from tritonopt.transforms.writing import NotExpressible, Writer, is_plain, names_bound
+from tritonopt.transforms.writing import NotExpressible, Writer, block_of, is_plain, names_bound
 
 
 @dataclass(frozen=True)
@@ -94,9 +95,24 @@ class MergedSweep:
             changes += [ReplaceExpression(use, lines.result) for use in self.fusion.uses]
         changes.append(InsertBefore(self.first, "\n".join(lines.before)))
         changes.append(InsertAfter(self.update, "\n".join(lines.inside)))
-        changes.append(Replace(self.second, after) if after else Remove(self.second))
+        kept = self._kept_headings if after else None
+        if kept is not None:  # what heads both stays; what explains the loop alone goes with it
+            changes += [InsertBefore(self.second, after), Remove(self.second)]
+        else:
+            changes.append(Replace(self.second, after) if after else Remove(self.second))
         written = [change.code for change in changes if not isinstance(change, Remove)]
-        return [*changes, *self.moved.no_longer_read(self.total, written)]
+        headings = kept or frozenset()
+        return [*changes, *self.moved.no_longer_read(self.total, written, headings=headings)]
+
+    @property
+    def _kept_headings(self) -> frozenset[str] | None:
+        """The comments above the start of the second sum; None where the loop has none besides."""
+        module, block = self.facts.kernel.module, block_of(self.facts.kernel.node, self.second)
+        above = block[: block.index(self.second)][-1:]
+        starts = [statement for statement in above if statement in self.total.removed]
+        if not starts or not said_of(module, self.second):
+            return None
+        return frozenset(said for start in starts for said in said_of(module, start))
 
     # What the first sweep calls things
 

@@ -88,14 +88,19 @@ class MovedAccumulator:
         raise NotExpressible(f"the start of {name} has no expression before the first sweep")
 
     def no_longer_read(
-        self, total: Total, written: Sequence[str], *, heads_nothing: bool = False
+        self,
+        total: Total,
+        written: Sequence[str],
+        *,
+        heads_nothing: bool = False,
+        headings: frozenset[str] = frozenset(),
     ) -> Iterator[Remove]:
         """Takes away where the accumulator started, and what the second sweep alone needed.
 
         But not what is read in the code that was written. `heads_nothing` says that comments on the
-        start were written elsewhere, for nothing is left where they stood.
+        start were written elsewhere, for nothing is left where they stood; `headings` stay.
         """
-        yield from (Remove(s, moved=heads_nothing) for s in total.removed)
+        yield from (Remove(s, moved=heads_nothing, headings=headings) for s in total.removed)
         inside = set(walk(self.second))
         around = self.sweeps.second.parent
         for statement in self.between:

@@ -258,7 +258,11 @@ class RowLaunches:
         several = excerpts.indented(f"{said}\n{short}", "    ")
         asked = f"if {only_if}:\n{several}"
         if _ends_with_comment(long):
-            # What is said behind a launch may be for a tool that reads that line.
+            # What is said behind a launch may be for a tool that reads that line; what is said
+            # above it goes into the `else` with it, and stands above the other launch too.
+            above = "".join(f"{line}\n" for line in excerpts.said_of(launch.module, statement))
+            several = excerpts.indented(f"{said}\n{above}{short}", "    ")
+            asked = f"if {only_if}:\n{several}"
             otherwise = Enclose(statement, statement, f"{ELSE}\n    ...")
             return [*number.changes, *named, InsertBefore(statement, asked), otherwise, *kept]
         # What is said above the launch is said above the question.

@@ -29,6 +29,8 @@ def _is_of_processors(launch: Launch, count: ast.expr | None, depth: int = 0) ->
     On other devices it may be what these say: a constant, an attribute, a call of its own.
     """
     match count:
+        case ast.Constant(value=1):
+            return True
         case ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=name)) if (
             name in _PROCESSORS
         ):
