@@ -14,11 +14,11 @@ from tritonopt.facts import KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Iteration
 from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.operations import Op
-from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, Combining
+from tritonopt.facts.recurrences.kinds import Kind
 
 EXPONENTIALS = frozenset({"exp", "exp2"})
-_ABOVE = {Op.GT: MAXIMUM, Op.LT: MINIMUM}
-_INDICES = {"max": MAXIMUM, "min": MINIMUM, "argmax": MAXIMUM, "argmin": MINIMUM}
+_ABOVE = {Op.GT: Kind.MAX, Op.LT: Kind.MIN}
+_INDICES = frozenset({"max", "min", "argmax", "argmin"})
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Partner:
     """The extreme beside which an accumulator stands, and how."""
 
     name: str
-    combining: Combining
+    combining: Kind
     """Of the extreme."""
     exponential: str = ""
     """For a sum of exponentials below it, their function; "" for its index."""
@@ -45,7 +45,7 @@ def partner_of(
     return reader.index(name) or reader.scaled(name)
 
 
-def is_chosen_extreme(loop: Loop, name: str, is_free: Callable[[Value], bool]) -> Combining | None:
+def is_chosen_extreme(loop: Loop, name: str, is_free: Callable[[Value], bool]) -> Kind | None:
     """What `top = tl.where(x > top, x, top)` keeps; None where it is anything else."""
     end, own = loop.following[name], loop.carried[name]
     if end.op not in (Op.WHERE, Op.PHI) or end.other is not own or not is_free(end.then):
@@ -53,14 +53,14 @@ def is_chosen_extreme(loop: Loop, name: str, is_free: Callable[[Value], bool]) -
     return _compared(end.condition, end.then, own)
 
 
-def _compared(condition: Value, new: Value, own: Value) -> Combining | None:
+def _compared(condition: Value, new: Value, own: Value) -> Kind | None:
     """The extreme of which `new > own` says that it is a new one."""
     if condition.op not in _ABOVE:
         return None
     if condition.left is new and condition.right is own:
         return _ABOVE[condition.op]
     if condition.left is own and condition.right is new:
-        return MINIMUM if condition.op is Op.GT else MAXIMUM
+        return Kind.MIN if condition.op is Op.GT else Kind.MAX
     return None
 
 
@@ -87,15 +87,16 @@ class _Reader:
                 return Partner(partner, found)
         return None
 
-    def _keeps(self, name: str, new: Value, condition: Value, kind: Combining) -> bool:
+    def _keeps(self, name: str, new: Value, condition: Value, kind: Kind) -> bool:
         """Whether the partner becomes `new` just where the condition holds."""
         end, own = self.loop.following[name], self.loop.carried[name]
         if not self.is_free(new):
             return False
         if end.op in (Op.WHERE, Op.PHI):
             return end.condition is condition and end.then is new and end.other is own
-        wanted = Op.MAXIMUM if kind is MAXIMUM else Op.MINIMUM
-        return end.op is wanted and end.attribute is None and set(end.operands) == {own, new}
+        return (
+            end.op is kind.operation and end.attribute is None and set(end.operands) == {own, new}
+        )
 
     def _rises(self, index: Value) -> bool:
         """Whether the index of a later turn is always larger: a turn has a tile of its own."""
@@ -127,7 +128,7 @@ class _Reader:
                     continue
                 guarded = _is_guarded(least, new)
                 if (guarded or least is new) and self._is_below(added, least, factor.function):
-                    return Partner(partner, MAXIMUM, factor.function, guarded)
+                    return Partner(partner, Kind.MAX, factor.function, guarded)
         return None
 
     def _is_maximum(self, new: Value, carried: Value) -> bool:

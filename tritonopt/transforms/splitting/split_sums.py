@@ -17,9 +17,10 @@ from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.dtypes import BOOLEANS, INTEGERS, SOME_FLOAT, SOME_INTEGER
 from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.kinds import NUMERIC_REDUCTIONS, SUMS_AND_EXTREMES, Kind
+from tritonopt.facts.recurrences.reduction_calls import reducing
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.source.trees import walk
-from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM, Combining, reducing
 from tritonopt.transforms.splitting.moved_names import MovedName, moved_names
 from tritonopt.transforms.splitting.partnered import Partner, is_chosen_extreme, partner_of
 from tritonopt.transforms.splitting.second_sweep import SecondSweep
@@ -27,16 +28,7 @@ from tritonopt.transforms.splitting.shared_loops import LoopCheck
 from tritonopt.transforms.splitting.value_parts import all_parts, bounds_of, is_computed_in
 from tritonopt.transforms.writing import names_bound
 
-_OPERATIONS: Mapping[Op, Combining] = {
-    Op.ADD: SUM,
-    Op.SUB: SUM,
-    Op.MAXIMUM: MAXIMUM,
-    Op.MINIMUM: MINIMUM,
-}
-_REDUCTIONS: Mapping[str, Combining] = {"max": MAXIMUM, "min": MINIMUM}
-FUNCTIONS: Mapping[Combining, str] = {SUM: "sum", MAXIMUM: "max", MINIMUM: "min"}
-"""What combines the results of several programs."""
-_EXTREMES = (MAXIMUM, MINIMUM)
+_OPERATIONS: Mapping[Op, Kind] = {**SUMS_AND_EXTREMES, Op.SUB: Kind.ADD}
 _TYPES = frozenset({"fp32", "fp64", "int32", "int64"})
 """Of accumulators: what is stored and loaded again is what it was."""
 
@@ -46,7 +38,7 @@ class Accumulator:
     """A name to which the turns of the loop bring something."""
 
     name: str
-    combining: Combining
+    combining: Kind
     dtype: str
     shape: tuple[Value, ...]
     """Of the accumulator in the loop."""
@@ -147,7 +139,7 @@ class _Legality:
         partner = self._partners[name]
         chosen = is_chosen_extreme(self.loop, name, self._is_free)
         if partner is not None:
-            combining = SUM
+            combining = Kind.ADD
             self._check_is_number(partner.name)
         elif chosen is not None:
             combining = chosen
@@ -190,7 +182,7 @@ class _Legality:
         pairs = [(name, p.name) for name, p in self._partners.items() if p is not None]
         return {name for pair in pairs for name in pair}
 
-    def _combining(self, name: str) -> Combining:
+    def _combining(self, name: str) -> Kind:
         kinds = self._combinings(self.loop.following[name], self.loop.carried[name], name)
         if len(kinds) != 1:
             text = f"the loop in line {self.loop.line} does several things with {name}"
@@ -218,7 +210,7 @@ class _Legality:
             return False
         return True
 
-    def _combinings(self, value: Value, own: Value, name: str) -> set[Combining]:
+    def _combinings(self, value: Value, own: Value, name: str) -> set[Kind]:
         """The operations that combine what an accumulator was with what a turn brings.
 
         Raises Declined where it is anything else that a turn makes of it.
@@ -238,14 +230,16 @@ class _Legality:
                 part = value.carrier.name
                 before = self._combinings(inner.initial[part], own, name)
                 return before | self._combinings(inner.following[part], inner.carried[part], name)
-        if value.op is Op.REDUCE and not own.shape and value.reduction.name in _REDUCTIONS:
+        if value.op is Op.REDUCE and not own.shape:
             # `m = tl.max(tl.maximum(x, m))`
-            kind = _REDUCTIONS[value.reduction.name]
-            if self._combinings(value.operand, own, name) == {kind}:
-                return {kind}
+            kind = NUMERIC_REDUCTIONS.get(value.reduction.name)
+            repeats = kind is not None and kind.repeats
+            inside = self._combinings(value.operand, own, name) if repeats else set()
+            if inside == {kind}:
+                return inside
         kind_of = _OPERATIONS.get(value.op)
         if kind_of is not None:
-            if kind_of is not SUM and value.attribute is not None:
+            if kind_of is not Kind.ADD and value.attribute is not None:
                 text = f"{where} asks for NaN to be kept in {name}"
                 raise refuted("accumulators-can-be-combined", "nan-is-propagated", text)
             mine = [side for side in (value.left, value.right) if self._holds(side, own)]
@@ -311,13 +305,13 @@ class _Legality:
         types = self.facts.types.of(self.loop.following[name])
         return self._partners.get(name) is not None or types.all_in(INTEGERS | BOOLEANS)
 
-    def _check_start(self, name: str, combining: Combining, partner: Partner | None) -> None:
+    def _check_start(self, name: str, combining: Kind, partner: Partner | None) -> None:
         claim, initial = "accumulators-can-be-combined", self.loop.initial[name]
         if initial.op is Op.FULL:
             initial = initial.operand
         if partner is not None and not partner.exponential:
             return  # where nothing is found, it is the index in all programs
-        if combining in _EXTREMES:
+        if combining.repeats:
             return  # to take in the same number several times changes nothing
         if initial.constant != 0:
             text = f"{name} does not begin with 0, and would take that in once for each program"
@@ -339,7 +333,7 @@ class _Legality:
             text = f"no tile is taken to have nothing but -inf, below which {name} would be NaN"
             self.attempt.assume("infinite-rows-are-the-same", text)
 
-    def _reduction(self, name: str, combining: Combining) -> ast.Call | None:
+    def _reduction(self, name: str, combining: Kind) -> ast.Call | None:
         """The one reduction that is all that is done with an accumulator behind the loop."""
         parents = self.facts.kernel.module.names.parents
         found: list[ast.Call] = []
