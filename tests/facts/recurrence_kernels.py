@@ -4,8 +4,9 @@ import triton
 import triton.language as tl
 
 
-# loop 0, acc: sum
-#   starts as 0, adds X[iteration0*B + arange(0, B)]*(iteration0*B + arange(0, B) < N)
+# loop iteration0 (range): cdiv(N, B) times
+#   carries acc [B]: starts as 0, adds X[iteration0*B + arange(0, B)]*(iteration0*B + arange(0, B) <
+#         N)
 @triton.jit
 def sum_of_tiles(X, Y, N, B: tl.constexpr):
     acc = tl.zeros([B], tl.float32)
@@ -15,9 +16,9 @@ def sum_of_tiles(X, Y, N, B: tl.constexpr):
     tl.store(Y, tl.sum(acc, axis=0))
 
 
-# loop 0, acc: sum
-#   starts as 0, adds X[iteration0*B + arange(0, B)]*(iteration0*B + arange(0, B) < N), summed along
-#     axes (0,)
+# loop iteration0 (range): cdiv(N, B) times
+#   carries acc: starts as 0, adds X[iteration0*B + arange(0, B)]*(iteration0*B + arange(0, B) < N),
+#         summed along axes (0,)
 @triton.jit
 def sum_in_the_loop(X, Y, N, B: tl.constexpr):
     acc = 0.0
@@ -27,9 +28,9 @@ def sum_in_the_loop(X, Y, N, B: tl.constexpr):
     tl.store(Y, acc)
 
 
-# loop 0, acc: sum
-#   starts as 0, adds X[iteration0*B + arange(0, B)]*(iteration0*B + arange(0, B) < N) -
-#     X[iteration0*B + arange(0, B)]**2*(iteration0*B + arange(0, B) < N)
+# loop iteration0 (range): cdiv(N, B) times
+#   carries acc [B]: starts as 0, adds X[iteration0*B + arange(0, B)]*(iteration0*B + arange(0, B) <
+#         N) - X[iteration0*B + arange(0, B)]**2*(iteration0*B + arange(0, B) < N)
 @triton.jit
 def sum_that_subtracts(X, Y, N, B: tl.constexpr):
     acc = tl.zeros([B], tl.float32)
@@ -41,9 +42,9 @@ def sum_that_subtracts(X, Y, N, B: tl.constexpr):
     tl.store(Y, tl.sum(acc, axis=0))
 
 
-# loop 0, acc: not-a-recurrence (what the loop makes of acc depends on what the turn before has
-#     left, but is no sum and no extreme)
-#   starts as 0, not a sum
+# loop iteration0 (range): cdiv(N, B) times
+#   carries acc [B]: starts as 0, no recurrence: what the loop makes of acc depends on what the turn
+#         before has left, but is no sum and no extreme
 @triton.jit
 def subtracted_from(X, Y, N, B: tl.constexpr):
     acc = tl.zeros([B], tl.float32)
@@ -53,8 +54,9 @@ def subtracted_from(X, Y, N, B: tl.constexpr):
     tl.store(Y, tl.sum(acc, axis=0))
 
 
-# loop 0, acc: sum
-#   starts as 0, adds X[iteration0*B + arange(0, B)]*(iteration0*B + arange(0, B) < N)
+# loop iteration0 (range): cdiv(N, B) times
+#   carries acc [B]: starts as 0, adds X[iteration0*B + arange(0, B)]*(iteration0*B + arange(0, B) <
+#         N)
 @triton.jit
 def sum_as_inductor_prints_it(X, Y, N, B: tl.constexpr):
     acc = tl.full([B], 0, tl.float32)
@@ -66,8 +68,8 @@ def sum_as_inductor_prints_it(X, Y, N, B: tl.constexpr):
     tl.store(Y, tl.sum(acc, axis=0))
 
 
-# loop 0, acc: sum
-#   starts as 0, adds (0 < X[iteration0])*X[iteration0]
+# loop iteration0 (range): N times
+#   carries acc: starts as 0, adds (0 < X[iteration0])*X[iteration0]
 @triton.jit
 def sum_under_a_condition(X, Y, N, B: tl.constexpr):
     acc = 0.0
@@ -78,12 +80,12 @@ def sum_under_a_condition(X, Y, N, B: tl.constexpr):
     tl.store(Y, acc)
 
 
-# loop 0, acc: sum
-#   starts as 0, adds X[iteration0*N + iteration1*B + arange(0, B)]*(iteration1*B + arange(0, B) <
-#     N)
-# loop 1, acc: sum
-#   starts as acc?, adds X[iteration0*N + iteration1*B + arange(0, B)]*(iteration1*B + arange(0, B)
-#     < N)
+# loop iteration0 (range): M times
+#   carries acc [B]: starts as 0, adds X[iteration0*N + iteration1*B + arange(0, B)]*(iteration1*B +
+#         arange(0, B) < N)
+#   loop iteration1 (range): cdiv(N, B) times
+#     carries acc [B]: starts as acc?, adds X[iteration0*N + iteration1*B + arange(0,
+#         B)]*(iteration1*B + arange(0, B) < N)
 @triton.jit
 def sum_of_a_nest(X, Y, M, N, B: tl.constexpr):
     acc = tl.zeros([B], tl.float32)
@@ -94,10 +96,10 @@ def sum_of_a_nest(X, Y, M, N, B: tl.constexpr):
     tl.store(Y, tl.sum(acc, axis=0))
 
 
-# loop 0, acc: sum
-#   starts as 0, adds sum(X[iteration0*N + iteration1])
-# loop 1, part: sum
-#   starts as 0, adds X[iteration0*N + iteration1]
+# loop iteration0 (range): M times
+#   carries acc: starts as 0, adds sum(X[iteration0*N + iteration1])
+#   loop iteration1 (range): N times
+#     carries part: starts as 0, adds X[iteration0*N + iteration1]
 @triton.jit
 def sums_of_inner_sums(X, Y, M, N, B: tl.constexpr):
     acc = 0.0
@@ -109,9 +111,9 @@ def sums_of_inner_sums(X, Y, M, N, B: tl.constexpr):
     tl.store(Y, acc)
 
 
-# loop 0, mean: sum
-#   starts as 0, adds X[iteration0*B + arange(0, B)]*(iteration0*B + arange(0, B) < N), summed along
-#     axes (0,)
+# loop iteration0 (range): cdiv(N, B) times
+#   carries mean: starts as 0, adds X[iteration0*B + arange(0, B)]*(iteration0*B + arange(0, B) <
+#         N), summed along axes (0,)
 @triton.jit
 def scaled_after_the_reduction(X, Y, N, B: tl.constexpr):
     mean = 0.0
@@ -121,8 +123,8 @@ def scaled_after_the_reduction(X, Y, N, B: tl.constexpr):
     tl.store(Y, mean)
 
 
-# loop 0, acc: no-such-reduction (the loop multiplies acc, which is no sum and no extreme)
-#   starts as 1, not a sum
+# loop iteration0 (range): N times
+#   carries acc: starts as 1, product of X[iteration0]
 @triton.jit
 def product(X, Y, N, B: tl.constexpr):
     acc = 1.0
@@ -131,15 +133,10 @@ def product(X, Y, N, B: tl.constexpr):
     tl.store(Y, acc)
 
 
-# loop 0, every: not-a-recurrence (what the loop makes of every depends on what the turn before has
-#     left, but is no sum and no extreme)
-#   starts as -1, not a sum
-# loop 0, odd: not-a-recurrence (what the loop makes of odd depends on what the turn before has
-#     left, but is no sum and no extreme)
-#   starts as 0, not a sum
-# loop 0, some: not-a-recurrence (what the loop makes of some depends on what the turn before has
-#     left, but is no sum and no extreme)
-#   starts as 0, not a sum
+# loop iteration0 (range): N times
+#   carries every: starts as -1, and of X[iteration0]
+#   carries odd: starts as 0, xor of X[iteration0]
+#   carries some: starts as 0, or of X[iteration0]
 @triton.jit
 def bits(X, Y, N, B: tl.constexpr):
     every = -1
@@ -153,8 +150,8 @@ def bits(X, Y, N, B: tl.constexpr):
     tl.store(Y, every + some + odd)
 
 
-# loop 0, acc: no-such-reduction (the loop multiplies acc, which is no sum and no extreme)
-#   starts as 0, not a sum
+# loop iteration0 (range): N times
+#   carries acc: starts as 0, no recurrence: the loop does several things with acc
 @triton.jit
 def affine(X, Y, N, B: tl.constexpr):
     acc = 0.0
@@ -163,10 +160,11 @@ def affine(X, Y, N, B: tl.constexpr):
     tl.store(Y, acc)
 
 
-# loop 0, low: minimum
-#   starts as inf, not a sum
-# loop 0, top: maximum
-#   starts as -inf, not a sum
+# loop iteration0 (range): cdiv(N, B) times
+#   carries low [B]: starts as inf, minimum of X[iteration0*B + arange(0, B)]*(iteration0*B +
+#         arange(0, B) < N) + inf - inf*(iteration0*B + arange(0, B) < N)
+#   carries top [B]: starts as -inf, maximum of X[iteration0*B + arange(0, B)]*(iteration0*B +
+#         arange(0, B) < N) + -inf - -inf*(iteration0*B + arange(0, B) < N)
 @triton.jit
 def extremes_of_tiles(X, Y, N, B: tl.constexpr):
     top = tl.full([B], -float("inf"), tl.float32)
@@ -178,8 +176,9 @@ def extremes_of_tiles(X, Y, N, B: tl.constexpr):
     tl.store(Y, tl.max(top, axis=0) - tl.min(low, axis=0))
 
 
-# loop 0, top: maximum
-#   starts as -inf, not a sum
+# loop iteration0 (range): cdiv(N, B) times
+#   carries top: starts as -inf, maximum of reduce(max, lane, B, X[iteration0*B +
+#         lane]*(iteration0*B + lane < N) + -inf - -inf*(iteration0*B + lane < N))
 @triton.jit
 def maximum_of_maxima(X, Y, N, B: tl.constexpr):
     top = -float("inf")
@@ -190,8 +189,9 @@ def maximum_of_maxima(X, Y, N, B: tl.constexpr):
     tl.store(Y, top)
 
 
-# loop 0, top: maximum
-#   starts as -inf, not a sum
+# loop iteration0 (range): cdiv(N, B) times
+#   carries top: starts as -inf, maximum of X[iteration0*B + arange(0, B)]*(iteration0*B + arange(0,
+#         B) < N) + -inf - -inf*(iteration0*B + arange(0, B) < N)
 @triton.jit
 def maximum_inside_the_reduction(X, Y, N, B: tl.constexpr):
     top = -float("inf")
@@ -202,9 +202,9 @@ def maximum_inside_the_reduction(X, Y, N, B: tl.constexpr):
     tl.store(Y, top)
 
 
-# loop 0, acc: not-a-recurrence (what the loop makes of acc depends on what the turn before has
-#     left, but is no sum and no extreme)
-#   starts as 0, not a sum
+# loop iteration0 (range): cdiv(N, B) times
+#   carries acc: starts as 0, no recurrence: what the loop makes of acc depends on what the turn
+#         before has left, but is no sum and no extreme
 @triton.jit
 def sum_inside_the_reduction(X, Y, N, B: tl.constexpr):
     acc = 0.0
@@ -214,8 +214,8 @@ def sum_inside_the_reduction(X, Y, N, B: tl.constexpr):
     tl.store(Y, acc)
 
 
-# loop 0, top: nan-is-propagated (the loop asks for NaN to be kept in top)
-#   starts as -inf, not a sum
+# loop iteration0 (range): N times
+#   carries top: starts as -inf, no recurrence: the loop asks for NaN to be kept in top
 @triton.jit
 def maximum_that_keeps_nan(X, Y, N, B: tl.constexpr):
     top = -float("inf")
@@ -224,8 +224,8 @@ def maximum_that_keeps_nan(X, Y, N, B: tl.constexpr):
     tl.store(Y, top)
 
 
-# loop 0, acc: not-a-recurrence (the loop does several things with acc)
-#   starts as 0, not a sum
+# loop iteration0 (range): N times
+#   carries acc: starts as 0, no recurrence: the loop does several things with acc
 @triton.jit
 def maximum_and_sum(X, Y, N, B: tl.constexpr):
     acc = 0.0
@@ -234,8 +234,8 @@ def maximum_and_sum(X, Y, N, B: tl.constexpr):
     tl.store(Y, acc)
 
 
-# loop 0, top: maximum, chosen
-#   starts as -inf, not a sum
+# loop iteration0 (range): N times
+#   carries top: starts as -inf, maximum by comparison of X[iteration0]
 @triton.jit
 def chosen_extreme(X, Y, N, B: tl.constexpr):
     top = -float("inf")
@@ -245,10 +245,11 @@ def chosen_extreme(X, Y, N, B: tl.constexpr):
     tl.store(Y, top)
 
 
-# loop 0, best: first index of the maximum top
-#   starts as 0, not a sum
-# loop 0, top: maximum
-#   starts as -inf, not a sum
+# loop iteration0 (range): cdiv(N, B) times
+#   carries best: starts as 0, index of the maximum top
+#   carries top: starts as -inf, maximum of call(part, 0, call(reshaped, ('max', ('axis',
+#         'return_indices')), X[iteration0*B + lane]*(iteration0*B + lane < N) + -inf -
+#         -inf*(iteration0*B + lane < N), B, 0, , 1, ), value, 21)
 @triton.jit
 def first_of_the_largest(X, Y, N, B: tl.constexpr):
     top = -float("inf")
@@ -262,11 +263,12 @@ def first_of_the_largest(X, Y, N, B: tl.constexpr):
     tl.store(Y, top + best)
 
 
-# loop 0, best: not-a-recurrence (in the loop what comes to best depends on top, which it carries
-#     from turn to turn)
-#   starts as 0, not a sum
-# loop 0, top: maximum
-#   starts as -inf, not a sum
+# loop iteration0 (range): cdiv(N, B) times
+#   carries best: starts as 0, no recurrence: in the loop what comes to best depends on top, which
+#         it carries from turn to turn
+#   carries top: starts as -inf, maximum of call(part, 0, call(reshaped, ('max', ('axis',
+#         'return_indices')), X[iteration0*B + lane]*(iteration0*B + lane < N) + -inf -
+#         -inf*(iteration0*B + lane < N), B, 0, , 1, ), value, 21)
 @triton.jit
 def last_of_the_largest(X, Y, N, B: tl.constexpr):
     top = -float("inf")
@@ -280,13 +282,12 @@ def last_of_the_largest(X, Y, N, B: tl.constexpr):
     tl.store(Y, top + best)
 
 
-# loop 0, best: not-a-recurrence (in the loop what comes to best depends on top, which it carries
-#     from turn to turn)
-#   starts as 0, not a sum
-# loop 0, count: sum
-#   starts as 0, adds B
-# loop 0, top: maximum
-#   starts as -inf, not a sum
+# loop iteration0 (range): cdiv(N, B) times
+#   carries best: starts as 0, index of the maximum top
+#   carries count: starts as 0, adds B
+#   carries top: starts as -inf, maximum of call(part, 0, call(reshaped, ('max', ('axis',
+#         'return_indices')), X[iteration0*B + lane]*(iteration0*B + lane < N) + -inf -
+#         -inf*(iteration0*B + lane < N), B, 0, , 1, ), value, 22)
 @triton.jit
 def index_from_a_count_that_is_read(X, Y, N, B: tl.constexpr):
     top = -float("inf")
@@ -303,10 +304,10 @@ def index_from_a_count_that_is_read(X, Y, N, B: tl.constexpr):
     tl.store(Y + 1, count)
 
 
-# loop 0, top: maximum
-#   starts as -inf, not a sum
-# loop 0, total: sum of exp below the maximum top
-#   starts as 0, not a sum
+# loop iteration0 (range): cdiv(N, B) times
+#   carries top: starts as -inf, maximum of reduce(max, lane, B, X[iteration0*B +
+#         lane]*(iteration0*B + lane < N) + -inf - -inf*(iteration0*B + lane < N))
+#   carries total: starts as 0, sum of exp below the maximum top
 @triton.jit
 def sum_of_exponentials(X, Y, N, B: tl.constexpr):
     top = -float("inf")
@@ -320,10 +321,10 @@ def sum_of_exponentials(X, Y, N, B: tl.constexpr):
     tl.store(Y, top + tl.log(total))
 
 
-# loop 0, top: maximum
-#   starts as -inf, not a sum
-# loop 0, total: sum of exp2 below the maximum top (guarded)
-#   starts as 0, not a sum
+# loop iteration0 (range): cdiv(N, B) times
+#   carries top [B]: starts as -inf, maximum of X[iteration0*B + arange(0, B)]*(iteration0*B +
+#         arange(0, B) < N) + -inf - -inf*(iteration0*B + arange(0, B) < N)
+#   carries total [B]: starts as 0, sum of exp2 below the maximum top, or below 0 where that is -inf
 @triton.jit
 def guarded_exponentials(X, Y, N, B: tl.constexpr):
     top = tl.full([B], -float("inf"), tl.float32)
@@ -338,11 +339,11 @@ def guarded_exponentials(X, Y, N, B: tl.constexpr):
     tl.store(Y, tl.sum(total, axis=0))
 
 
-# loop 0, top: maximum
-#   starts as -inf, not a sum
-# loop 0, total: not-a-recurrence (in the loop what comes to total depends on top, which it carries
-#     from turn to turn)
-#   starts as 0, not a sum
+# loop iteration0 (range): cdiv(N, B) times
+#   carries top: starts as -inf, maximum of reduce(max, lane, B, X[iteration0*B +
+#         lane]*(iteration0*B + lane < N) + -inf - -inf*(iteration0*B + lane < N))
+#   carries total: starts as 0, no recurrence: in the loop what comes to total depends on top, which
+#         it carries from turn to turn
 @triton.jit
 def exponentials_of_the_old_maximum(X, Y, N, B: tl.constexpr):
     top = -float("inf")
@@ -356,10 +357,9 @@ def exponentials_of_the_old_maximum(X, Y, N, B: tl.constexpr):
     tl.store(Y, total)
 
 
-# loop 0, acc: sum
-#   starts as 0, adds X[iteration0*stride + arange(0, B)]
-# loop 0, places: sum, moves
-#   starts as X + arange(0, B), adds stride
+# loop iteration0 (range): N times
+#   carries acc [B]: starts as 0, adds X[iteration0*stride + arange(0, B)]
+#   carries places [B]: starts as X + arange(0, B), adds stride
 @triton.jit
 def pointers_that_move(X, Y, N, stride, B: tl.constexpr):
     places = X + tl.arange(0, B)
@@ -370,11 +370,9 @@ def pointers_that_move(X, Y, N, stride, B: tl.constexpr):
     tl.store(Y, tl.sum(acc, axis=0))
 
 
-# loop 0, acc: not-a-recurrence (in the loop what comes to acc depends on places, which it carries
-#     from turn to turn)
-#   starts as 0, adds ?[iteration0*stride + X + stride + arange(0, B)]
-# loop 0, places: sum
-#   starts as X + arange(0, B), adds stride
+# loop iteration0 (range): N times
+#   carries acc [B]: starts as 0, adds ?[iteration0*stride + X + stride + arange(0, B)]
+#   carries places [B]: starts as X + arange(0, B), adds stride
 @triton.jit
 def moved_before_it_is_read(X, Y, N, stride, B: tl.constexpr):
     places = X + tl.arange(0, B)
@@ -385,8 +383,8 @@ def moved_before_it_is_read(X, Y, N, stride, B: tl.constexpr):
     tl.store(Y, tl.sum(acc, axis=0))
 
 
-# loop 0, at: sum
-#   starts as 0, adds iteration0
+# loop iteration0 (range): N times
+#   carries at: starts as 0, adds iteration0
 @triton.jit
 def step_that_varies(X, Y, N, B: tl.constexpr):
     at = 0
@@ -395,11 +393,10 @@ def step_that_varies(X, Y, N, B: tl.constexpr):
     tl.store(Y, at)
 
 
-# loop 0, acc: not-a-recurrence (in the loop what comes to acc depends on seen, which it carries
-#     from turn to turn)
-#   starts as 0, adds (4 < seen?)*X[iteration0]
-# loop 0, seen: sum
-#   starts as 0, adds X[iteration0]
+# loop iteration0 (range): N times
+#   carries acc: starts as 0, adds (4 < seen?)*X[iteration0], no recurrence: in the loop what comes
+#         to acc depends on seen, which it carries from turn to turn
+#   carries seen: starts as 0, adds X[iteration0]
 @triton.jit
 def condition_of_another_sum(X, Y, N, B: tl.constexpr):
     acc = 0.0
@@ -413,9 +410,9 @@ def condition_of_another_sum(X, Y, N, B: tl.constexpr):
     tl.store(Y + 1, seen)
 
 
-# loop 0, last: last-value-is-used (the loop gives last another value in each turn, and the last one
-#     is read)
-#   starts as 0, not a sum
+# loop iteration0 (range): N times
+#   carries last: starts as 0, no recurrence: the loop gives last another value in each turn, and
+#         the last one is read
 @triton.jit
 def last_element(X, Y, N, B: tl.constexpr):
     last = 0.0
@@ -424,9 +421,9 @@ def last_element(X, Y, N, B: tl.constexpr):
     tl.store(Y, last)
 
 
-# loop 0, found: last-value-is-used (the loop gives found another value in each turn, and the last
-#     one is read)
-#   starts as -1, not a sum
+# loop iteration0 (range): N times
+#   carries found: starts as -1, no recurrence: the loop gives found another value in each turn, and
+#         the last one is read
 @triton.jit
 def found_last(X, Y, N, B: tl.constexpr):
     found = -1
@@ -436,11 +433,10 @@ def found_last(X, Y, N, B: tl.constexpr):
     tl.store(Y, found)
 
 
-# loop 0, acc: not-a-recurrence (what the loop makes of acc depends on what the turn before has
-#     left, but is no sum and no extreme)
-#   starts as 0, not a sum
-# loop 0, at: sum
-#   starts as 0, not a sum
+# loop iteration0 (while): an unknown number of times
+#   carries acc: starts as 0, no recurrence: what the loop makes of acc depends on what the turn
+#         before has left, but is no sum and no extreme
+#   carries at: starts as 0, sum of 1
 @triton.jit
 def left_early(X, Y, N, B: tl.constexpr):
     acc = 0.0
@@ -451,9 +447,9 @@ def left_early(X, Y, N, B: tl.constexpr):
     tl.store(Y, acc)
 
 
-# loop 0, acc: opaque-value (in the loop what comes to acc is not understood: result of a call not
-#     understood)
-#   starts as 0, adds ?
+# loop iteration0 (range): N times
+#   carries acc: starts as 0, adds ?, no recurrence: in the loop what comes to acc is not
+#         understood: result of a call not understood
 @triton.jit
 def helper_that_is_not_known(X, Y, N, B: tl.constexpr):
     acc = 0.0

@@ -56,9 +56,10 @@ class Kind(Enum):
         return f"atomic_{self.reduction if extreme else self.operation}"
 
 
+BY_OPERATION: Mapping[Op, Kind] = {kind.operation: kind for kind in Kind}
 BY_REDUCTION: Mapping[str, Kind] = {kind.reduction: kind for kind in Kind if kind.reduction}
 EXTREMES: Mapping[str, Kind] = {kind.noun: kind for kind in (Kind.MAX, Kind.MIN)}
 """By the function of two operands, `tl.maximum` and `tl.minimum`."""
-SUMS_AND_EXTREMES: Mapping[Op, Kind] = {k.operation: k for k in (Kind.ADD, Kind.MAX, Kind.MIN)}
-NUMERIC_REDUCTIONS: Mapping[str, Kind] = {k.reduction: k for k in SUMS_AND_EXTREMES.values()}
+NUMERIC = (Kind.ADD, Kind.MAX, Kind.MIN)
 """What tiles and memory are reduced with in every version of Triton."""
+NUMERIC_REDUCTIONS: Mapping[str, Kind] = {kind.reduction: kind for kind in NUMERIC}

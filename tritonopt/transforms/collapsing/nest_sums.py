@@ -14,7 +14,8 @@ from tritonopt.facts.language import function
 from tritonopt.facts.memory.padding import NotKnown, Padding
 from tritonopt.facts.memory.zeros import put_in
 from tritonopt.facts.operations import COMPARISONS, Op
-from tritonopt.facts.recurrences.kinds import BY_REDUCTION, SUMS_AND_EXTREMES
+from tritonopt.facts.recurrences.kinds import BY_REDUCTION, NUMERIC
+from tritonopt.facts.recurrences.reading import plain_update
 from tritonopt.facts.values import FLOAT_BITS, is_integer, reachable
 from tritonopt.transforms.collapsing.index_nests import Nest
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
@@ -61,12 +62,10 @@ class _Carried:
         if carried not in set(following.walk()):
             text = f"{name} has a value before the nest, of another shape"
             raise refuted("type-stays", "rows-differ", text)
-        kind = SUMS_AND_EXTREMES.get(following.op)
-        if kind is None or carried not in following.operands:
+        update = plain_update(sweep, name)
+        if update is None or update[0] not in NUMERIC:
             raise self._is_more(name, "is no sum, maximum or minimum")
-        reduction = kind.reduction
-        one, other = following.operands
-        term = other if one is carried else one
+        reduction, term = update[0].reduction, update[1]
         if sees_carried(self.nest, term):
             raise self._is_more(name, "is combined with what the turns before have left")
         number = carried.rank == 0

@@ -16,10 +16,11 @@ from tritonopt.facts import of as facts_of
 from tritonopt.facts.algebra.atoms import Iteration, Lane, ProgramId
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 from tritonopt.facts.operations import Op
-from tritonopt.facts.recurrences.kinds import NUMERIC_REDUCTIONS, SUMS_AND_EXTREMES, Kind
+from tritonopt.facts.recurrences.kinds import NUMERIC, NUMERIC_REDUCTIONS, Kind
+from tritonopt.facts.recurrences.reading import plain_update
+from tritonopt.facts.recurrences.value_parts import all_parts
 from tritonopt.source import Kernel
 from tritonopt.transforms.merging.coordinates import Coordinate, NotUnderstood, coordinates_of
-from tritonopt.transforms.splitting.value_parts import all_parts
 
 CLAIM = "nothing-else-is-lost"
 TYPES = frozenset({"fp32", "fp64", "int32", "int64"})
@@ -149,14 +150,12 @@ class _Store:
     def _looped(self, value: Value) -> Effect:
         """A name to which each turn of a loop brings something."""
         loop, name = self._facts.loops[value.carrier.loop], value.carrier.name
-        own, following = loop.carried[name], loop.following[name]
-        kind = SUMS_AND_EXTREMES.get(following.op)
-        if kind is None or following.attribute is not None or self._facts.exits_early(loop):
+        own = loop.carried[name]
+        update = plain_update(loop, name)
+        counted = loop.kind in ("range", "tl.range") and not self._facts.exits_early(loop)
+        if update is None or update[0] not in NUMERIC or not counted:
             raise self._more("line {0} does more in its loop than to reduce what it loads")
-        mine = [side for side in following.operands if side is own]
-        if len(mine) != 1 or loop.kind not in ("range", "tl.range"):
-            raise self._more("line {0} does more in its loop than to reduce what it loads")
-        term = following.right if following.left is own else following.left
+        kind, term = update
         start = loop.initial[name]
         while start.op in (Op.FULL, Op.CAST):
             start = start.operand

@@ -40,7 +40,8 @@ from tritonopt.facts.algebra.polynomial import Group, TooLarge
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import ELEMENTWISE, Op
-from tritonopt.facts.recurrences.kinds import SUMS_AND_EXTREMES, Kind
+from tritonopt.facts.recurrences.kinds import NUMERIC, Kind
+from tritonopt.facts.recurrences.reading import plain_update
 from tritonopt.facts.values import FLOAT_BITS, is_float, operands_first, reachable
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
@@ -252,14 +253,11 @@ class _Kernel:
         return found
 
     def _accumulator(self, loop: Loop, name: str) -> _Kind | None:
-        carried, following = loop.carried[name], loop.following[name]
-        combined = SUMS_AND_EXTREMES.get(following.op)
-        if combined is None or carried not in following.operands:
+        carried = loop.carried[name]
+        update = plain_update(loop, name)
+        if update is None or update[0] not in NUMERIC or loop.result[name].op is not Op.RESULT:
             return None
-        if loop.result[name].op is not Op.RESULT:
-            return None
-        one, other = following.operands
-        term = other if one is carried else one
+        combined, term = update
         inner = term.operand if term.op is Op.CAST else term
         is_scalar = carried.rank == 0
         if is_scalar:

@@ -51,7 +51,7 @@ class PartsTogether:
         """What an index, or a sum of exponentials, is by what the extremes of all parts are."""
         partner, name, language = accumulator.partner, accumulator.name, self.writer.language
         assert partner is not None
-        extreme = f"{language(partner.combining.reduction)}({partner.name}, axis=0)"
+        extreme = f"{language(partner.kind.reduction)}({partner.name}, axis=0)"
         if partner.guarded:
             shift = self.writer.fresh("shift")
             yield f"{shift} = {extreme}"

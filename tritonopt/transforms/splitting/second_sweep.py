@@ -21,9 +21,9 @@ from tritonopt.facts.algebra.polynomial import Polynomial
 from tritonopt.facts.algebra.variation import has_unknown_axes, varies_along, varies_with
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.value_parts import all_parts, bounds_of, is_computed_in
 from tritonopt.source.trees import walk
 from tritonopt.transforms.aliasing import prove_unchanged
-from tritonopt.transforms.splitting.value_parts import all_parts, bounds_of, is_computed_in
 from tritonopt.transforms.writing import names_bound
 
 _AXES = 5

@@ -10,9 +10,9 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.value_parts import all_parts
 from tritonopt.source.trees import walk
 from tritonopt.transforms.splitting.second_sweep import SecondSweep, second_sweep
-from tritonopt.transforms.splitting.value_parts import all_parts
 
 
 def candidates(facts: KernelFacts) -> Iterator[Loop]:
