@@ -85,10 +85,7 @@ class _Proof:
         return self.row.facts
 
     def check(self) -> ColumnTiles:
-        facts = self.facts
-        if facts.launches.caller is not None:
-            called = f"{facts.launches.caller.name} calls this one, and may pass tiles to it"
-            raise unknown("launches-are-seen", "called-from-a-kernel", called)
+        self.facts.check_parameters()
         self._check_effects()
         statements = self.row.statements
         self._check_values()

@@ -195,9 +195,7 @@ class _Legality:
 
     def _check_loops(self) -> None:
         self._check_bound(self.loop.initial[self.name])
-        if self.facts.launches.caller is not None:
-            called = f"{self.facts.launches.caller.name} calls this one, and may pass tiles to it"
-            raise unknown("launches-are-seen", "called-from-a-kernel", called)
+        self.facts.check_parameters()
         claim = "loops-are-plain"
         for loop in self.facts.loops:
             if loop.inlined or loop.node not in self.nodes:
@@ -206,10 +204,7 @@ class _Legality:
             if loop.kind == "other":
                 text = f"{where} is no `range` or `tl.range`"
                 raise unknown(claim, "loop-is-not-plain", text)
-            if loop.node.orelse:
-                raise refuted(claim, "loop-is-not-plain", f"{where} has an `else`")
-            if self.facts.exits_early(loop):
-                raise refuted(claim, "early-exit", f"{where} may be left early")
+            self.facts.check_ends(loop)
             header = loop.node.iter if isinstance(loop.node, ast.For) else None
             if isinstance(header, ast.Call) and any(
                 k.arg == "warp_specialize" for k in header.keywords

@@ -152,7 +152,7 @@ class _Store:
         loop, name = self._facts.loops[value.carrier.loop], value.carrier.name
         own = loop.carried[name]
         update = plain_update(loop, name)
-        counted = loop.kind in ("range", "tl.range") and not self._facts.exits_early(loop)
+        counted = loop.is_counted and not self._facts.exits_early(loop)
         if update is None or update[0] not in NUMERIC or not counted:
             raise self._more("line {0} does more in its loop than to reduce what it loads")
         kind, term = update

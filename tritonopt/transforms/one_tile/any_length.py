@@ -106,7 +106,7 @@ class _Kernel:
 
     def check(self) -> AnyLength:
         for loop in self.facts.loops:
-            alike = loop.kind in ("range", "tl.range") and not loop.inlined and not loop.nest[:-1]
+            alike = loop.is_counted and not loop.inlined and not loop.nest[:-1]
             if not alike or loop.left_early or self._count(loop) != self.sweeps.count:
                 raise _matters(f"the loop in line {loop.line} is no plain sweep over the row")
         assert self._accumulated is not None  # in the order of the loops, before it is asked for

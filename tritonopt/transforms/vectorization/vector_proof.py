@@ -80,13 +80,8 @@ def _rounds(carried: Carried, dtype: str) -> bool:
 def _check_header(loop: ScalarLoop, attempt: Attempt) -> None:
     facts, found = loop.facts, loop.loop
     claim, where = "loops-are-plain", f"the loop in line {found.line}"
-    if facts.launches.caller is not None:
-        called = f"{facts.launches.caller.name} calls this one, and may pass tiles to it"
-        raise unknown("launches-are-seen", "called-from-a-kernel", called)
-    if loop.node.orelse:
-        raise refuted(claim, "loop-is-not-plain", f"{where} has an `else`")
-    if facts.exits_early(found):
-        raise refuted(claim, "early-exit", f"{where} may be left early")
+    facts.check_parameters()
+    facts.check_ends(found)
     call = loop.node.iter
     if not isinstance(call, ast.Call) or not isinstance(loop.node.target, ast.Name):
         raise unknown(claim, "loop-is-not-plain", f"{where} counts with several names")
