@@ -222,7 +222,7 @@ INNER_FLOORS = {
         "comparison": 4,
         "capture": 5,
     },
-    "facts": {"interpreting": 0, "algebra": 0, "host": 1, "memory": 2},
+    "facts": {"interpreting": 0, "algebra": 0, "host": 1, "memory": 2, "recurrences": 3},
     "reporting": {"page": 0},
     "source": {"editing": 0, "project": 0},
     "tuning": {"variation": 0, "dispatch": 0, "proving": 0, "applying": 1, "compiling": 1},

@@ -44,7 +44,7 @@ def test_a_listing() -> None:
         assert expected in lines
     assert any("loop iteration0" in line and "cdiv(N, B) times" in line for line in lines)
     assert any("carries acc [B]: starts as 0, adds X[" in line for line in lines)
-    assert any("carries best [B]: starts as 0, not a sum" in line for line in lines)
+    assert any("carries best [B]: starts as 0, maximum" in line for line in lines)
     assert any(line.lstrip().startswith("load (line ") and " where (" in line for line in lines)
     assert any("while): an unknown number of times" in line for line in lines)
     assert any("store (line " in line and "Y[program_id(0)]" in line for line in lines)

@@ -38,7 +38,7 @@ def counter_type(facts: KernelFacts, loop: Loop, *, fits: bool = False) -> str |
     """
     if loop.kind == "tl.static_range":
         return NUMBER
-    if loop.kind not in ("range", "tl.range") or None in (loop.start, loop.stop, loop.step):
+    if not loop.is_counted or None in (loop.start, loop.stop, loop.step):
         return None
     bounds = [b for b in (loop.start, loop.stop, loop.step) if b is not None]
     found = promoted([integer_type(facts, b, fits=fits or _grows(facts, b)) for b in bounds])

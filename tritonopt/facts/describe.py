@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from tritonopt.checks.condition import Unmet
 from tritonopt.facts import value_listing
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.effects import Effect, EffectKind, Loop
 from tritonopt.facts.kernel_facts import KernelFacts
+from tritonopt.facts.recurrences.kinds import Kind
+from tritonopt.facts.recurrences.reading import recurrences
 from tritonopt.facts.reductions import accumulation
 from tritonopt.facts.values import Value
 
@@ -76,22 +79,27 @@ def _loop(facts: KernelFacts, loop: Loop) -> Iterator[str]:
     times = "an unknown number of times" if count is None else f"{count.readable} times"
     helper = " (in a helper)" if loop.inlined else ""
     yield f"{indent}loop iteration{loop.identity} (line {loop.line}, {loop.kind}){helper}: {times}"
-    for name, carried in loop.carried.items():
-        if loop.following[name] is carried:
-            continue
-        yield f"{indent}  carries {name}{_shape(facts, carried)}: {_step(facts, loop, name)}"
+    for name, found in recurrences(facts, loop).items():
+        start = facts.forms.of(loop.initial[name]).readable
+        added = _added(facts, loop, name)
+        parts = [f"{name}{_shape(facts, loop.carried[name])}: starts as {start}", *added]
+        if isinstance(found, Unmet):
+            parts.append(f"no recurrence: {found}")
+        elif not added or found.kind is not Kind.ADD:
+            brought = [facts.forms.of(operand).readable for operand in found.operands]
+            parts.append(f"{found}{' of ' if brought else ''}{' and '.join(brought)}")
+        yield f"{indent}  carries {', '.join(parts)}"
 
 
-def _step(facts: KernelFacts, loop: Loop, name: str) -> str:
-    start = facts.forms.of(loop.initial[name]).readable
+def _added(facts: KernelFacts, loop: Loop, name: str) -> Iterable[str]:
     try:
         sums = accumulation(facts, facts.forms, loop, name)
     except TooLarge:
-        sums = None
+        return ()
     if sums is None:
-        return f"starts as {start}, not a sum"
+        return ()
     along = f", summed along axes {sums.axes}" if sums.axes else ""
-    return f"starts as {start}, adds {sums.term.readable}{along}"
+    return (f"adds {sums.term.readable}{along}",)
 
 
 def _shape(facts: KernelFacts, value: Value) -> str:

@@ -64,6 +64,11 @@ class Loop:
     def line(self) -> int:
         return self.node.lineno
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is a loop over `range` or `tl.range`, which the compiler does not unroll."""
+        return self.kind in ("range", "tl.range")
+
 
 @dataclass(frozen=True, eq=False)
 class Guard:

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts.algebra.forms import Forms
 from tritonopt.facts.assumptions import Assumption, AssumptionError, Assumptions
 from tritonopt.facts.binding_times import BindingTimes, TruthValues
@@ -209,6 +210,29 @@ class KernelFacts:
         return loop.left_early or any(
             e.kind is EffectKind.EXIT and loop in e.loops for e in self.effects
         )
+
+    # What most rewrites of loops ask before anything else; all raise Declined
+
+    def check_parameters(self) -> None:
+        """Parameters are what launches pass: no kernel calls this one, with tiles for numbers."""
+        if self.launches.caller is not None:
+            called = f"{self.launches.caller.name} calls this one, and may pass tiles to it"
+            raise unknown("launches-are-seen", "called-from-a-kernel", called)
+
+    def check_counted(self, loop: Loop) -> None:
+        """The loop is over `range` or `tl.range`, and does not end before its last iteration."""
+        if not loop.is_counted:
+            text = f"the loop in line {loop.line} is no `range` or `tl.range`"
+            raise unknown("loops-are-plain", "loop-is-not-plain", text)
+        self.check_ends(loop)
+
+    def check_ends(self, loop: Loop) -> None:
+        """The loop does not end before its last iteration, and has no `else` for that."""
+        claim, where = "loops-are-plain", f"the loop in line {loop.line}"
+        if loop.node.orelse:
+            raise refuted(claim, "loop-is-not-plain", f"{where} has an `else`")
+        if self.exits_early(loop):
+            raise refuted(claim, "early-exit", f"{where} may be left early")
 
 
 def of(

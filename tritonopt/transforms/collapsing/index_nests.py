@@ -13,8 +13,6 @@ from tritonopt.facts.effects import Effect
 from tritonopt.facts.operations import Op
 from tritonopt.source.trees import walk
 
-_COUNTED = ("range", "tl.range")
-
 
 @dataclass(frozen=True)
 class Nest:
@@ -147,7 +145,7 @@ def index_nests(facts: KernelFacts) -> Iterator[Nest]:
 
 def _is_counted(loop: Loop) -> bool:
     named = isinstance(loop.node, ast.For) and isinstance(loop.node.target, ast.Name)
-    return named and not loop.inlined and loop.kind in _COUNTED
+    return named and not loop.inlined and loop.is_counted
 
 
 def _is_only_around(facts: KernelFacts, loop: Loop, inner: Loop) -> bool:

@@ -71,15 +71,10 @@ class _Proof:
 
     def _check_loops(self) -> None:
         facts, claim = self.nest.facts, "loops-are-plain"
-        if facts.launches.caller is not None:
-            called = f"{facts.launches.caller.name} calls this one, and may pass tiles to it"
-            raise unknown("launches-are-seen", "called-from-a-kernel", called)
+        facts.check_parameters()
         for loop in self.nest.loops:
             where = f"the loop in line {loop.line}"
-            if loop.node.orelse:
-                raise refuted(claim, "loop-is-not-plain", f"{where} has an `else`")
-            if facts.exits_early(loop):
-                raise refuted(claim, "early-exit", f"{where} may be left early")
+            facts.check_ends(loop)
             assert isinstance(loop.node, ast.For) and isinstance(loop.node.iter, ast.Call)
             options = {k.arg for k in loop.node.iter.keywords} - {"arg1", "arg2", "step"}
             if options - (_OPTIONS if loop is self.nest.sweep else set()):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +14,8 @@ from tritonopt.facts.language import function
 from tritonopt.facts.memory.padding import NotKnown, Padding
 from tritonopt.facts.memory.zeros import put_in
 from tritonopt.facts.operations import COMPARISONS, Op
+from tritonopt.facts.recurrences.kinds import BY_REDUCTION, NUMERIC
+from tritonopt.facts.recurrences.reading import plain_update
 from tritonopt.facts.values import FLOAT_BITS, is_integer, reachable
 from tritonopt.transforms.collapsing.index_nests import Nest
 from tritonopt.transforms.filled_lanes import FilledLanes
@@ -22,8 +23,6 @@ from tritonopt.transforms.one_tile.accumulators import is_as_wide
 from tritonopt.transforms.writing import block_of, names_bound, reads_of
 
 SUMS = "accumulators-are-sums"
-_COMBINED = {Op.ADD: "sum", Op.MAXIMUM: "max", Op.MINIMUM: "min"}
-_IDENTITY = {"sum": 0.0, "max": -math.inf, "min": math.inf}
 
 
 @dataclass(frozen=True)
@@ -64,11 +63,10 @@ class _Carried:
         if carried not in set(following.walk()):
             text = f"{name} has a value before the nest, of another shape"
             raise refuted("type-stays", "rows-differ", text)
-        reduction = _COMBINED.get(following.op)
-        if reduction is None or carried not in following.operands:
+        update = plain_update(sweep, name)
+        if update is None or update[0] not in NUMERIC:
             raise self._is_more(name, "is no sum, maximum or minimum")
-        one, other = following.operands
-        term = other if one is carried else one
+        reduction, term = update[0].reduction, update[1]
         if sees_carried(self.nest, term):
             raise self._is_more(name, "is combined with what the turns before have left")
         number = carried.rank == 0
@@ -110,7 +108,7 @@ class _Carried:
         initial, result = nest.loops[0].initial[name], nest.loops[0].result[name]
         if initial.op is not Op.FULL or initial.operand.constant is None:
             raise unknown(claim, "accumulator-starts-elsewhere", f"{name} begins with a tile")
-        if float(str(initial.operand.constant)) != _IDENTITY[reduction]:
+        if float(str(initial.operand.constant)) != BY_REDUCTION[reduction].identity:
             text = f"each lane of {name} begins with something else than nothing"
             raise refuted(claim, "accumulator-starts-elsewhere", text)
         for value in reachable(self._all_values()):
@@ -181,4 +179,4 @@ class _Carried:
             number = Padding(self.nest.facts, self._condition).of(term)
         except NotKnown:
             return False
-        return number == _IDENTITY[reduction]
+        return number == BY_REDUCTION[reduction].identity

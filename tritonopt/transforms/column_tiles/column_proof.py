@@ -19,6 +19,7 @@ from tritonopt.facts.memory.races import coefficient
 from tritonopt.facts.memory.zeros import put_in
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.program_ids import sure_callee
+from tritonopt.facts.recurrences.kinds import NUMERIC_REDUCTIONS
 from tritonopt.facts.values import FLOAT_BITS, is_integer, reachable
 from tritonopt.source import Kernel
 from tritonopt.source.trees import walk
@@ -34,7 +35,6 @@ from tritonopt.transforms.filled_lanes import FilledLanes
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
 
 _APART = "iterations-are-independent"
-_IDENTITY = {"sum": 0.0, "max": -math.inf, "min": math.inf}
 _PASSED_ON = ELEMENTWISE | {Op.LANE, Op.FULL, Op.LOAD, Op.REDUCE, Op.PHI, Op.IN_BRANCH}
 _SPELLED = {"fp16": "float16", "fp32": "float32", "fp64": "float64", "bf16": "bfloat16"}
 _COMMUTING = frozenset({"atomic_add", "atomic_max", "atomic_min"})
@@ -86,10 +86,7 @@ class _Proof:
         return self.row.facts
 
     def check(self) -> ColumnTiles:
-        facts = self.facts
-        if facts.launches.caller is not None:
-            called = f"{facts.launches.caller.name} calls this one, and may pass tiles to it"
-            raise unknown("launches-are-seen", "called-from-a-kernel", called)
+        self.facts.check_parameters()
         self._check_effects()
         statements = self.row.statements
         self._check_values()
@@ -133,7 +130,7 @@ class _Proof:
                 continue
             known = part.op in _PASSED_ON
             if part.op is Op.REDUCE:
-                known = part.rank == 0 and part.reduction.name in _IDENTITY
+                known = part.rank == 0 and part.reduction.name in NUMERIC_REDUCTIONS
             if part.op is Op.ATTRIBUTE:
                 known = part.name == "dtype"
             if not known or (part.rank or 0) > 1 or part.rank is None:
@@ -203,7 +200,7 @@ class _Proof:
     def _reduced(self, call: ast.Call) -> Reduced:
         value = self.facts.values[call]
         name, operand = value.reduction.name, value.operand
-        if self._off(operand, name) != _IDENTITY[name]:
+        if self._off(operand, name) != NUMERIC_REDUCTIONS[name].identity:
             text = f"the {name} in line {call.lineno} may take in lanes behind the end of the row"
             raise unknown("masked-off-lanes-add-nothing", "masked-off-lanes-count", text)
         if any(k.arg not in ("axis", "input") for k in call.keywords):

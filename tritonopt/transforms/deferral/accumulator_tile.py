@@ -12,10 +12,10 @@ from functools import cached_property
 from tritonopt.facts import Value
 from tritonopt.facts.language import DTYPES, function
 from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.source import Change, InsertBefore, Replace
 from tritonopt.source.trees import walk
-from tritonopt.transforms.deferral.combining import Combining
 from tritonopt.transforms.deferral.updates import mentions
 from tritonopt.transforms.writing import NotExpressible, Writer
 
@@ -33,7 +33,7 @@ class AccumulatorTile:
     """The statements in which the tile is needed, and ..."""
     first: ast.stmt
     """... the one before which it begins."""
-    combining: Combining
+    combining: Kind
     initial: Value
     """What the accumulator is before that statement."""
     dtype: str | None

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.language import REDUCTIONS
 from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.reduction_calls import reducing
 from tritonopt.source.trees import walk
-from tritonopt.transforms.deferral.combining import reducing
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, SOME_FLOAT, SOME_INTEGER, Types
 from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.source.trees import walk
-from tritonopt.transforms.deferral.combining import PRODUCT, SUM, Combining
 from tritonopt.transforms.deferral.updates import Reduced, Update, mentions, update_of
 from tritonopt.transforms.pinned_rounding import check_pins
 from tritonopt.transforms.writing import block_of, comments_in
@@ -53,7 +53,7 @@ class Deferral:
     last: ast.stmt
     """... and the last one that does."""
     updates: tuple[Update, ...]
-    combining: Combining
+    combining: Kind
     initial: Value
     shape: tuple[Value, ...]
     """Of the tile."""
@@ -195,9 +195,7 @@ class _Legality:
 
     def _check_loops(self) -> None:
         self._check_bound(self.loop.initial[self.name])
-        if self.facts.launches.caller is not None:
-            called = f"{self.facts.launches.caller.name} calls this one, and may pass tiles to it"
-            raise unknown("launches-are-seen", "called-from-a-kernel", called)
+        self.facts.check_parameters()
         claim = "loops-are-plain"
         for loop in self.facts.loops:
             if loop.inlined or loop.node not in self.nodes:
@@ -206,10 +204,7 @@ class _Legality:
             if loop.kind == "other":
                 text = f"{where} is no `range` or `tl.range`"
                 raise unknown(claim, "loop-is-not-plain", text)
-            if loop.node.orelse:
-                raise refuted(claim, "loop-is-not-plain", f"{where} has an `else`")
-            if self.facts.exits_early(loop):
-                raise refuted(claim, "early-exit", f"{where} may be left early")
+            self.facts.check_ends(loop)
             header = loop.node.iter if isinstance(loop.node, ast.For) else None
             if isinstance(header, ast.Call) and any(
                 k.arg == "warp_specialize" for k in header.keywords
@@ -217,7 +212,7 @@ class _Legality:
                 raise refuted(claim, "loop-options", f"{where} says warp_specialize")
         self.attempt.prove(claim, "no iteration ends early")
 
-    def _combining(self, updates: Sequence[Update]) -> Combining:
+    def _combining(self, updates: Sequence[Update]) -> Kind:
         kinds = {update.combining for update in updates}
         if len(kinds) > 1:
             nouns = " and ".join(sorted(kind.noun for kind in kinds))
@@ -262,7 +257,7 @@ class _Legality:
         self.attempt.prove(claim, f"all tiles are [{sizes}]")
         return shape
 
-    def _dtype(self, combining: Combining, reduced: Sequence[Reduced]) -> tuple[str | None, bool]:
+    def _dtype(self, combining: Kind, reduced: Sequence[Reduced]) -> tuple[str | None, bool]:
         """The type of the accumulator, and whether nothing is rounded in it."""
         claim = "accumulators-are-wide"
         dtype = self._own_type()
@@ -353,14 +348,14 @@ class _Legality:
             text = "what is reduced are floats, or integers of which one tile's sum fits their type"
             self.attempt.assume(claim, text)
 
-    def _stays_in_range(self, combining: Combining, dtype: str, one: Reduced) -> bool:
+    def _stays_in_range(self, combining: Kind, dtype: str, one: Reduced) -> bool:
         """Whether the tile is reduced in the accumulator's own type, or exactly in another."""
         if self._is_of(one, frozenset({dtype})):
             return True
-        if combining is SUM:
+        if combining is Kind.ADD:
             # To int32 only what is widened to it can be added in a loop; int64 takes more.
             return dtype in ("int32", "uint32") or self._is_small(one)
-        return combining is not PRODUCT  # bits stay what they are in a wider type
+        return combining is not Kind.MUL  # bits stay what they are in a wider type
 
     def _reduced_value(self, one: Reduced) -> Value:
         """What is reduced: with `dtype=` in the reduction, what that makes of the tile."""

@@ -12,15 +12,14 @@ from dataclasses import dataclass, replace
 from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.operations import Op
-from tritonopt.source.trees import walk
-from tritonopt.transforms.deferral.combining import (
+from tritonopt.facts.recurrences.kinds import Kind
+from tritonopt.facts.recurrences.reduction_calls import (
     OPERATORS,
-    SUM,
-    Combining,
     Reducing,
     combining_call,
     reducing,
 )
+from tritonopt.source.trees import walk
 
 _CLAIM = "accumulators-are-sums"
 
@@ -51,7 +50,7 @@ class Update:
     statement: ast.Assign | ast.AugAssign
     names: tuple[ast.Name, ...]
     """Where the accumulator stands in it."""
-    combining: Combining
+    combining: Kind
     reduced: tuple[Reduced, ...]
     inside: bool = False
     """Whether it is combined with the tile, in the reduction: `tl.max(tl.maximum(x, m))`."""
@@ -124,8 +123,8 @@ class _Reader:
         return found is not None and found.op is Op.WHERE and own
 
     def _spine(
-        self, node: ast.expr, combining: Combining | None
-    ) -> tuple[Combining, ast.Name, tuple[Reduced, ...]]:
+        self, node: ast.expr, combining: Kind | None
+    ) -> tuple[Kind, ast.Name, tuple[Reduced, ...]]:
         """`acc + a + b`: the operation, where the accumulator stands, and what comes to it."""
         found = combined_sides(self.facts, node)
         if found is None or combining not in (None, found[0]):
@@ -144,9 +143,9 @@ class _Reader:
         _, name, more = self._spine(own[0], combining)
         return combining, name, (*more, *terms)
 
-    def _terms(self, combining: Combining, node: ast.expr) -> tuple[Reduced, ...]:
+    def _terms(self, combining: Kind, node: ast.expr) -> tuple[Reduced, ...]:
         """The reductions that an expression adds up, or the one that it is."""
-        if combining is SUM:
+        if combining is Kind.ADD:
             match node:
                 case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
                     terms = (*self._terms(combining, left), *self._terms(combining, right))
@@ -242,7 +241,7 @@ def _only_adds_axes(node: ast.Subscript) -> bool:
 
 def combined_sides(
     facts: KernelFacts, node: ast.expr | ast.AugAssign
-) -> tuple[Combining, Sequence[ast.expr]] | None:
+) -> tuple[Kind, Sequence[ast.expr]] | None:
     """An operation of two operands, and these; None where it is none that regroups."""
     match node:
         case ast.BinOp(left=left, op=op, right=right):

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import Effect, EffectKind, KernelFacts
 from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.value_parts import all_parts
 from tritonopt.source.trees import blocks_of, walk
 from tritonopt.transforms.merging.launch_pairs import candidates
 from tritonopt.transforms.merging.slot_reductions import reduces
-from tritonopt.transforms.splitting.value_parts import all_parts
 
 _WRITES = frozenset({EffectKind.STORE, EffectKind.ATOMIC})
 CLAIM = "parts-are-independent"

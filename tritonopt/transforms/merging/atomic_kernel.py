@@ -13,11 +13,11 @@ from tritonopt.facts.algebra.atoms import Param
 from tritonopt.facts.algebra.polynomial import ONE, Polynomial
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.source import AddArgument, Change, Remove, Replace, ReplaceExpression
 from tritonopt.source.trees import walk
 from tritonopt.source.tuner_functions import counting_use
 from tritonopt.transforms.code_edits import in_parentheses
-from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM, Combining
 from tritonopt.transforms.interleaving.unused_names import unused_names
 from tritonopt.transforms.merging.met_slots import Place
 from tritonopt.transforms.merging.partial_stores import PartialStore
@@ -26,7 +26,6 @@ from tritonopt.transforms.statement_lists import StatementLists
 from tritonopt.transforms.tiling.pruning import check_pruning
 from tritonopt.transforms.writing import NotExpressible, Writer, comments_in
 
-ATOMICS = {SUM: "atomic_add", MAXIMUM: "atomic_max", MINIMUM: "atomic_min"}
 _TUNERS = frozenset({"flag_gems.utils.libtuner", "flag_gems.utils.libentry.libtuner"}) | {
     "fla.ops.utils.cache.fla_cache_autotune"
 }
@@ -40,7 +39,7 @@ _RESETTING = ("reset_to_zero", "restore_value")
 class AtomicKernel:
     """One kernel, some of whose stores become atomics. What it gives may raise NotExpressible."""
 
-    partials: Sequence[tuple[PartialStore, Combining, Sequence[Place]]]
+    partials: Sequence[tuple[PartialStore, Kind, Sequence[Place]]]
     bindings: Sequence[LaunchBinding]
     """What its launches pass."""
 
@@ -57,7 +56,7 @@ class AtomicKernel:
         for partial, combining, places in self.partials:
             if comments_in(facts.kernel.module.text_of(partial.pointer)):
                 raise NotExpressible(f"a comment stands in line {partial.call.lineno}")
-            found[partial.call.func] = Writer(facts).language(ATOMICS[combining])
+            found[partial.call.func] = Writer(facts).language(combining.atomic)
             found[partial.pointer] = self._pointer(partial, places)
         return found
 
@@ -214,7 +213,7 @@ class AtomicKernel:
                 text = f"the tuner in line {decorator.lineno} has a hook of its own"
                 raise refuted("launches-can-be-tuned", "state-is-not-restored", text)
             for keyword, sums in zip(_RESETTING, (True, False), strict=True):
-                wanted = [p.buffer for p, c, _ in self.partials if (c is SUM) is sums]
+                wanted = [p.buffer for p, c, _ in self.partials if (c is Kind.ADD) is sums]
                 if wanted:
                     yield self._listed(decorator, given.get(keyword), keyword, wanted)
         self._check_arguments()

@@ -12,12 +12,12 @@ from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts import of as facts_of
 from tritonopt.facts.launch_bindings import LaunchBinding
+from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.rewriting.model import Safety
 from tritonopt.source import Change, Launch, Remove
 from tritonopt.source.launches import places
 from tritonopt.source.trees import walk
-from tritonopt.transforms.deferral.combining import SUM
 from tritonopt.transforms.merging.atomic_kernel import AtomicKernel
 from tritonopt.transforms.merging.launch_pairs import (
     NEW,
@@ -54,7 +54,7 @@ class Merged:
     @property
     def rounds(self) -> bool:
         """Whether sums of floats are added up in another order."""
-        return any(r.combining is SUM and r.dtype in FLOAT_BITS for r in self.reductions)
+        return any(r.combining is Kind.ADD and r.dtype in FLOAT_BITS for r in self.reductions)
 
 
 def prove_merge(facts: KernelFacts, candidate: Candidate, attempt: Attempt) -> Merged:
@@ -138,7 +138,7 @@ class _Merge:
             return
         lock = locks[0]
         stored = {e.node for e in lock.stores} - {p.effect.node for p in partials}
-        if stored or any(r.combining is not SUM for r in reductions):
+        if stored or any(r.combining is not Kind.ADD for r in reductions):
             text = f"{lock.lock} guards more than what {self._candidate.final.name} adds up"
             raise refuted(STORED, "lock-is-not-understood", text)
         for pair in pairs:
@@ -205,7 +205,7 @@ class _Merge:
         """What is needed for extremes: atomics order NaN by its bits, and reductions drop it."""
         claim, safety = "accumulators-can-be-combined", set()
         for partial, reduction in zip(partials, reductions, strict=True):
-            if reduction.combining is SUM or reduction.dtype not in FLOAT_BITS:
+            if reduction.combining is Kind.ADD or reduction.dtype not in FLOAT_BITS:
                 continue
             if not partial.is_of_numbers:
                 text = f"no program finds nothing but NaN for {partial.buffer}"

@@ -11,6 +11,7 @@ from tritonopt.facts import KernelFacts
 from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.side_effects import effects_of
 from tritonopt.facts.host.tensor_expressions import shape_of
+from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.source import (
     AddArgument,
     Change,
@@ -21,7 +22,6 @@ from tritonopt.source import (
 )
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
-from tritonopt.transforms.deferral.combining import MAXIMUM
 from tritonopt.transforms.merging.launch_pairs import Made, Pair, uses
 from tritonopt.transforms.merging.slot_reductions import SlotReduction
 from tritonopt.transforms.part_text import PartText, launch_text
@@ -154,7 +154,7 @@ class OneLaunch:
             return ""
         if reduction.start is not None and math.isfinite(reduction.start):
             return repr(reduction.start)
-        largest = reduction.combining is MAXIMUM
+        largest = reduction.combining is Kind.MAX
         if reduction.dtype.startswith("int"):
             check_builtin(self.pair.first, "torch")
             end = "min" if largest else "max"

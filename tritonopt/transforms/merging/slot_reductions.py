@@ -16,16 +16,15 @@ from tritonopt.facts import of as facts_of
 from tritonopt.facts.algebra.atoms import Iteration, Lane, ProgramId
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.kinds import NUMERIC, NUMERIC_REDUCTIONS, Kind
+from tritonopt.facts.recurrences.reading import plain_update
+from tritonopt.facts.recurrences.value_parts import all_parts
 from tritonopt.source import Kernel
-from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM, Combining
 from tritonopt.transforms.merging.coordinates import Coordinate, NotUnderstood, coordinates_of
-from tritonopt.transforms.splitting.value_parts import all_parts
 
 CLAIM = "nothing-else-is-lost"
 TYPES = frozenset({"fp32", "fp64", "int32", "int64"})
 """Of these there are atomics of all kinds."""
-_REDUCTIONS = {"sum": SUM, "max": MAXIMUM, "min": MINIMUM}
-_OPERATIONS = {Op.ADD: SUM, Op.MAXIMUM: MAXIMUM, Op.MINIMUM: MINIMUM}
 _FREE = frozenset({Op.IN_BRANCH, Op.POS})
 
 
@@ -38,7 +37,7 @@ class SlotReduction:
     buffer: str
     """The parameter that it loads from."""
     output: str
-    combining: Combining
+    combining: Kind
     dtype: str
     """Of the buffer, and of the result."""
     start: float | int | None
@@ -52,7 +51,7 @@ class SlotReduction:
     @property
     def begins_with_zero(self) -> bool:
         """Whether 0 is what the output holds before anything comes to it."""
-        return self.combining is SUM or self.start == 0
+        return self.combining is Kind.ADD or self.start == 0
 
 
 def slot_reductions(facts: KernelFacts) -> list[SlotReduction]:
@@ -81,7 +80,7 @@ class _Store:
     def __init__(self, facts: KernelFacts, store: Effect) -> None:
         self._facts = facts
         self._store = store
-        self._kinds: set[Combining] = set()
+        self._kinds: set[Kind] = set()
         self._starts: list[float | int] = []
         self._axes: list[int] | None = None
         """Of the load, from the left, that are left where the walk has come to."""
@@ -111,7 +110,7 @@ class _Store:
         if any(coordinate.bound is not None for coordinate in slots):
             self._check_other(load, combining)
         strides = self._strides(kept, there)
-        start = self._starts[0] if self._starts and combining is not SUM else None
+        start = self._starts[0] if self._starts and combining is not Kind.ADD else None
         return SlotReduction(
             load, store, buffer, output, combining, dtype, start, slots, kept, strides
         )
@@ -129,7 +128,7 @@ class _Store:
                 found = self._load_of(value.operand)
                 self._casts.append(value)
                 return found
-            case Op.REDUCE if value.reduction.name in _REDUCTIONS:
+            case Op.REDUCE if value.reduction.name in NUMERIC_REDUCTIONS:
                 found = self._load_of(value.operand)
                 return self._reduced(value, found)
             case Op.RESULT:
@@ -140,7 +139,7 @@ class _Store:
 
     def _reduced(self, value: Value, found: Effect) -> Effect:
         _, axes, keeps = value.reduction
-        self._kinds.add(_REDUCTIONS[value.reduction.name])
+        self._kinds.add(NUMERIC_REDUCTIONS[value.reduction.name])
         assert self._axes is not None
         if keeps or value.operand.shape is None:
             raise self._more("line {0} keeps an axis along which it reduces")
@@ -151,14 +150,12 @@ class _Store:
     def _looped(self, value: Value) -> Effect:
         """A name to which each turn of a loop brings something."""
         loop, name = self._facts.loops[value.carrier.loop], value.carrier.name
-        own, following = loop.carried[name], loop.following[name]
-        kind = _OPERATIONS.get(following.op)
-        if kind is None or following.attribute is not None or self._facts.exits_early(loop):
+        own = loop.carried[name]
+        update = plain_update(loop, name)
+        counted = loop.is_counted and not self._facts.exits_early(loop)
+        if update is None or update[0] not in NUMERIC or not counted:
             raise self._more("line {0} does more in its loop than to reduce what it loads")
-        mine = [side for side in following.operands if side is own]
-        if len(mine) != 1 or loop.kind not in ("range", "tl.range"):
-            raise self._more("line {0} does more in its loop than to reduce what it loads")
-        term = following.right if following.left is own else following.left
+        kind, term = update
         start = loop.initial[name]
         while start.op in (Op.FULL, Op.CAST):
             start = start.operand
@@ -216,23 +213,23 @@ class _Store:
                     return
         raise self._more("line {0} rounds to another type than the output's")
 
-    def _check_other(self, load: Effect, combining: Combining) -> None:
+    def _check_other(self, load: Effect, combining: Kind) -> None:
         """What masked-off lanes hold changes nothing."""
         other = load.other.constant if load.other is not None else None
-        if combining is SUM and type(other) in (int, float) and other == 0:
+        if combining is Kind.ADD and type(other) in (int, float) and other == 0:
             return
-        worst = -math.inf if combining is MAXIMUM else math.inf
-        if combining is not SUM and type(other) is float and other == worst:
+        worst = combining.identity
+        if combining is not Kind.ADD and type(other) is float and other == worst:
             return
-        if combining is not SUM and self._starts and type(other) in (int, float):
+        if combining is not Kind.ADD and self._starts and type(other) in (int, float):
             assert isinstance(other, (int, float))
-            if all(other <= s if combining is MAXIMUM else other >= s for s in self._starts):
+            if all(other <= s if combining is Kind.MAX else other >= s for s in self._starts):
                 return
         text = f"lanes that line {load.line} masks off may come into the result"
         raise refuted(CLAIM, "masked-off-lanes-count", text)
 
-    def _check_starts(self, combining: Combining) -> None:
-        if combining is SUM and any(self._starts):
+    def _check_starts(self, combining: Kind) -> None:
+        if combining is Kind.ADD and any(self._starts):
             raise self._more("line {0} adds to something else than 0")
         if len(set(self._starts)) > 1:
             raise self._more("line {0} begins with several numbers")

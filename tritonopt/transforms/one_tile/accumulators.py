@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.language import function
 from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.kinds import EXTREMES
 from tritonopt.facts.values import is_float, is_integer
 from tritonopt.source import Change, Replace, ReplaceExpression
 from tritonopt.source.editing import excerpts
@@ -30,7 +31,6 @@ _PROMOTING = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.WHERE})
 _KEEPING = frozenset({"abs", "exp", "exp2", "log", "log2", "sqrt"})
 """Functions of a float that give the same type."""
 _NAMES = {"fp32": "float32", "int32": "int32"}
-_EXTREMES = ("maximum", "minimum")
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _extreme(facts: KernelFacts, statement: ast.stmt, name: str) -> ast.expr | N
     match statement:
         case ast.Assign(
             targets=[ast.Name()], value=ast.Call(args=[left, right], keywords=[]) as call
-        ) if function(facts.kernel.module.resolve(call.func)) in _EXTREMES:
+        ) if function(facts.kernel.module.resolve(call.func)) in EXTREMES:
             return _beside(left, right, name)
     return None
 

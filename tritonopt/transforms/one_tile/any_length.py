@@ -40,6 +40,8 @@ from tritonopt.facts.algebra.polynomial import Group, TooLarge
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import ELEMENTWISE, Op
+from tritonopt.facts.recurrences.kinds import NUMERIC, Kind
+from tritonopt.facts.recurrences.reading import plain_update
 from tritonopt.facts.values import FLOAT_BITS, is_float, operands_first, reachable
 from tritonopt.transforms.filled_lanes import FilledLanes
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
@@ -58,8 +60,6 @@ _LANE_BY_LANE = (
     *(NumPrograms, Param, ProgramId, Quotient, Rounded, Zero),
 )
 """What an index may be made of."""
-_COMBINED = {Op.ADD: "sum", Op.MAXIMUM: "max", Op.MINIMUM: "min"}
-_IDENTITY = {"sum": 0.0, "max": -math.inf, "min": math.inf}
 _PLACE = Param("(place in the row)")
 """What no parameter is called."""
 
@@ -107,7 +107,7 @@ class _Kernel:
 
     def check(self) -> AnyLength:
         for loop in self.facts.loops:
-            alike = loop.kind in ("range", "tl.range") and not loop.inlined and not loop.nest[:-1]
+            alike = loop.is_counted and not loop.inlined and not loop.nest[:-1]
             if not alike or loop.left_early or self._count(loop) != self.sweeps.count:
                 raise _matters(f"the loop in line {loop.line} is no plain sweep over the row")
         assert self._accumulated is not None  # in the order of the loops, before it is asked for
@@ -254,18 +254,19 @@ class _Kernel:
         return found
 
     def _accumulator(self, loop: Loop, name: str) -> _Kind | None:
-        carried, following = loop.carried[name], loop.following[name]
-        combined = _COMBINED.get(following.op)
-        if combined is None or carried not in following.operands:
+        carried = loop.carried[name]
+        update = plain_update(loop, name)
+        if update is None or update[0] not in NUMERIC or loop.result[name].op is not Op.RESULT:
             return None
-        if loop.result[name].op is not Op.RESULT:
-            return None
-        one, other = following.operands
-        term = other if one is carried else one
+        combined, term = update
         inner = term.operand if term.op is Op.CAST else term
         is_scalar = carried.rank == 0
         if is_scalar:
-            if inner.op is not Op.REDUCE or inner.reduction.name != combined or inner.rank != 0:
+            if (
+                inner.op is not Op.REDUCE
+                or inner.reduction.name != combined.reduction
+                or inner.rank != 0
+            ):
                 return None
             inner = inner.operand
         initial = loop.initial[name]
@@ -275,13 +276,13 @@ class _Kernel:
         if self._kind(initial) is not _Kind.SAME:
             return None
         start = _number(initial)
-        if off != _IDENTITY[combined] and not (combined != "sum" and off == start):
+        if off != combined.identity and not (combined.repeats and off == start):
             return None
-        if combined == "sum" and not (is_scalar or start == 0):
+        if combined is Kind.ADD and not (is_scalar or start == 0):
             return None
-        if combined == "sum" and not self._is_wide(inner if is_scalar else carried):
+        if combined is Kind.ADD and not self._is_wide(inner if is_scalar else carried):
             return None
-        return _Kind.SAME if is_scalar else _Kind(combined)
+        return _Kind.SAME if is_scalar else _Kind(combined.reduction)
 
     def _is_wide(self, value: Value) -> bool:
         """Whether more can be added up in its type, in whatever order: no fp16, which ends soon."""

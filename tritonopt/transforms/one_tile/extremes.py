@@ -7,7 +7,6 @@ that maximum is combined with an element of the row too, all of it is NaN either
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,13 +14,13 @@ from functools import cached_property
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.language import function
 from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.kinds import EXTREMES
 from tritonopt.facts.uses import users
 from tritonopt.facts.values import is_float
 from tritonopt.source import Change, ReplaceExpression
 from tritonopt.transforms.one_tile.same_values import SameValues
 from tritonopt.transforms.one_tile.stretch import Stretch
 
-_LEAST = {"maximum": ("max", -math.inf), "minimum": ("min", math.inf)}
 _ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.CAST})
 _PASSING_NAN = frozenset({"exp", "exp2", "log", "log2", "sqrt", "rsqrt", "abs"})
 
@@ -51,12 +50,14 @@ class _Extremes:
     def is_only(self, one: ast.expr, other: ast.expr) -> bool:
         """Whether the call gives nothing but the second of its arguments."""
         name = function(self.facts.kernel.module.resolve(self.call.func))
-        reduced, least = _LEAST.get(name, ("", 0.0))
+        kind = EXTREMES.get(name)
         whole, number, extreme = (self.facts.values.get(n) for n in (self.call, one, other))
-        if whole is None or number is None or extreme is None or number.constant != least:
+        if kind is None or whole is None or number is None or extreme is None:
+            return False
+        if number.constant != kind.identity:
             return False
         inner = extreme.operand if extreme.op is Op.CAST else extreme
-        if inner.op is not Op.REDUCE or inner.reduction.name != reduced:
+        if inner.op is not Op.REDUCE or inner.reduction.name != kind.reduction:
             return False
         typed = is_float(extreme.dtype) and whole.dtype in (extreme.dtype, None)
         return typed and self._is_mixed(whole, inner.operand)

@@ -102,7 +102,7 @@ class _Legality:
 
     def check(self) -> OnlineSum:
         sweeps, attempt, facts = self.sweeps, self.attempt, self.facts
-        if any(loop.kind not in ("range", "tl.range") for loop in (sweeps.first, sweeps.second)):
+        if any(not loop.is_counted for loop in (sweeps.first, sweeps.second)):
             other = "a loop is over something other than range or tl.range"
             raise unknown("loops-are-plain", "loop-is-not-plain", other)
         maximum = running_maximum(facts, sweeps.first, self.maximum)

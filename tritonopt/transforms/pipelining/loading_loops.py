@@ -28,7 +28,6 @@ from tritonopt.source.trees import walk
 from tritonopt.transforms.aliasing import prove_unchanged, prove_unordered
 from tritonopt.transforms.loop_invariants import is_invariant
 
-_COUNTED = frozenset({"range", "tl.range"})
 _REMADE_BY = frozenset({"flatten", "warp_specialize"})
 """Arguments of `tl.range` for which the compiler makes another loop of it."""
 _SHARED = 65536
@@ -54,7 +53,7 @@ class LoadingLoop:
     def call(self) -> ast.Call | None:
         """`range(...)` or `tl.range(...)`."""
         match self.loop.node:
-            case ast.For(iter=ast.Call() as call) if self.loop.kind in _COUNTED:
+            case ast.For(iter=ast.Call() as call) if self.loop.is_counted:
                 return call
         return None
 
@@ -67,13 +66,8 @@ class LoadingLoop:
     def check_header(self, attempt: Attempt) -> ast.Call:
         """That it is a plain loop over `range`, whose call this is. Raises Declined."""
         claim = "loops-are-plain"
-        if self.call is None:
-            detail = f"{self.where} is no `range` or `tl.range`"
-            raise unknown(claim, "loop-is-not-plain", detail)
-        if self.loop.node.orelse:
-            raise refuted(claim, "loop-is-not-plain", f"{self.where} has an `else`")
-        if self.facts.exits_early(self.loop):
-            raise refuted(claim, "early-exit", f"{self.where} may be left early")
+        self.facts.check_counted(self.loop)
+        assert self.call is not None
         for around in self.loop.nest:
             call = around.node.iter if isinstance(around.node, ast.For) else None
             for option in call.keywords if isinstance(call, ast.Call) else ():

@@ -23,10 +23,10 @@ from tritonopt.facts.language import (
     is_lane_by_lane,
 )
 from tritonopt.facts.program_ids import sure_callee
+from tritonopt.facts.recurrences.reduction_calls import reducing
 from tritonopt.source import Kernel
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import CodeEdits
-from tritonopt.transforms.deferral.combining import reducing
 from tritonopt.transforms.rank_lifting.axes import (
     CLAIM,
     OF_ROWS,

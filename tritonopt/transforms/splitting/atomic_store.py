@@ -18,14 +18,13 @@ from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.local_names import Function, names_of
 from tritonopt.facts.host.tensor_expressions import allocation
 from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.source.trees import walk
-from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM
 from tritonopt.transforms.splitting.split_sums import SplitLoop
 from tritonopt.transforms.tiling.launch_grids import Extent, statement_of
 
 _CLAIM = "accumulators-can-be-combined"
-ATOMICS = {SUM: "atomic_add", MAXIMUM: "atomic_max", MINIMUM: "atomic_min"}
-_IDENTITIES = {MAXIMUM: '-float("inf")', MINIMUM: 'float("inf")'}
+_IDENTITIES = {Kind.MAX: '-float("inf")', Kind.MIN: 'float("inf")'}
 
 
 @dataclass(frozen=True)
@@ -95,14 +94,14 @@ def _store(split: SplitLoop) -> AtomicStore:
     other = next((e for e in others if facts.may_alias(effect, e)), None)
     if other is not None:
         raise _declined(f"line {other.line} may access what {output} holds as well")
-    if first.combining is SUM:
+    if first.combining is Kind.ADD:
         identity = "0"
     elif first.dtype.startswith("int"):
-        end = "min" if first.combining is MAXIMUM else "max"
+        end = "min" if first.combining is Kind.MAX else "max"
         identity = f"torch.iinfo(torch.{first.dtype}).{end}"
     else:
         identity = _IDENTITIES[first.combining]
-    return AtomicStore(call, pointer, value, ATOMICS[first.combining], output, identity)
+    return AtomicStore(call, pointer, value, first.combining.atomic, output, identity)
 
 
 def _check_places(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tritonopt.facts import Value
 from tritonopt.transforms.code_edits import on_lines
 from tritonopt.transforms.splitting.split_launches import NewNames
-from tritonopt.transforms.splitting.split_sums import FUNCTIONS, Accumulator
+from tritonopt.transforms.splitting.split_sums import Accumulator
 from tritonopt.transforms.writing import Writer
 
 
@@ -44,14 +44,14 @@ class PartsTogether:
             yield from self._beside_its_partner(accumulator)
         for accumulator in accumulators:
             if accumulator.reduction is None and accumulator.partner is None:
-                name, function = accumulator.name, FUNCTIONS[accumulator.combining]
+                name, function = accumulator.name, accumulator.combining.reduction
                 yield f"{name} = {self.writer.language(function)}({name}, axis=0)"
 
     def _beside_its_partner(self, accumulator: Accumulator) -> Iterator[str]:
         """What an index, or a sum of exponentials, is by what the extremes of all parts are."""
         partner, name, language = accumulator.partner, accumulator.name, self.writer.language
         assert partner is not None
-        extreme = f"{language(FUNCTIONS[partner.combining])}({partner.name}, axis=0)"
+        extreme = f"{language(partner.kind.reduction)}({partner.name}, axis=0)"
         if partner.guarded:
             shift = self.writer.fresh("shift")
             yield f"{shift} = {extreme}"

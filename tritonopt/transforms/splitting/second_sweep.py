@@ -21,9 +21,9 @@ from tritonopt.facts.algebra.polynomial import Polynomial
 from tritonopt.facts.algebra.variation import has_unknown_axes, varies_along, varies_with
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.value_parts import all_parts, bounds_of, is_computed_in
 from tritonopt.source.trees import walk
 from tritonopt.transforms.aliasing import prove_unchanged
-from tritonopt.transforms.splitting.value_parts import all_parts, bounds_of, is_computed_in
 from tritonopt.transforms.writing import names_bound
 
 _AXES = 5
@@ -191,8 +191,7 @@ def second_sweep(facts: KernelFacts, first: Loop) -> SecondSweep | None:
         return None
     second, body = others[0], facts.kernel.node.body
     alone = all(second in loop.nest for loop in others) and second.node in body
-    known = second.kind in ("range", "tl.range")
-    if not alone or not known or body.index(second.node) < body.index(first.node):
+    if not alone or not second.is_counted or body.index(second.node) < body.index(first.node):
         text = f"the kernel has another loop in line {second.line}"
         raise refuted("rows-can-be-lifted", "several-sweeps", text)
     return SecondSweep(facts, second, first)

@@ -10,9 +10,9 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.value_parts import all_parts
 from tritonopt.source.trees import walk
 from tritonopt.transforms.splitting.second_sweep import SecondSweep, second_sweep
-from tritonopt.transforms.splitting.value_parts import all_parts
 
 
 def candidates(facts: KernelFacts) -> Iterator[Loop]:
@@ -68,12 +68,7 @@ class LoopCheck:
             raise unknown("launches-are-seen", "called-from-a-kernel", called)
         if loop.node not in facts.kernel.node.body:
             raise refuted(claim, "under-a-condition", f"{where} is not in the kernel's own block")
-        if loop.kind not in ("range", "tl.range"):
-            raise unknown(claim, "loop-is-not-plain", f"{where} is no `range` or `tl.range`")
-        if loop.node.orelse:
-            raise refuted(claim, "loop-is-not-plain", f"{where} has an `else`")
-        if facts.exits_early(loop):
-            raise refuted(claim, "early-exit", f"{where} may be left early")
+        facts.check_counted(loop)
         self._check_header(loop)
         second = second_sweep(facts, loop)
         if second is not None:

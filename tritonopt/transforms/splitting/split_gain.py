@@ -8,7 +8,7 @@ from tritonopt.facts.algebra.polynomial import ONE
 from tritonopt.facts.algebra.tiles import goes_through_parts
 from tritonopt.facts.algebra.turns import takes_at_most
 from tritonopt.facts.operations import Op
-from tritonopt.transforms.splitting.value_parts import all_parts
+from tritonopt.facts.recurrences.value_parts import all_parts
 
 _FEW = 32
 """Turns that leave nothing to gain: 64 and more were measured, with so many in each program 8."""

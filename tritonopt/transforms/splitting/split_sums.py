@@ -13,30 +13,21 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import Declined, refuted, unknown
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.dtypes import BOOLEANS, INTEGERS, SOME_FLOAT, SOME_INTEGER
 from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.coupled import Coupled
+from tritonopt.facts.recurrences.kinds import NUMERIC, Kind
+from tritonopt.facts.recurrences.reading import RecurrenceReader
+from tritonopt.facts.recurrences.reduction_calls import reducing
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.source.trees import walk
-from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM, Combining, reducing
 from tritonopt.transforms.splitting.moved_names import MovedName, moved_names
-from tritonopt.transforms.splitting.partnered import Partner, is_chosen_extreme, partner_of
 from tritonopt.transforms.splitting.second_sweep import SecondSweep
 from tritonopt.transforms.splitting.shared_loops import LoopCheck
-from tritonopt.transforms.splitting.value_parts import all_parts, bounds_of, is_computed_in
 from tritonopt.transforms.writing import names_bound
 
-_OPERATIONS: Mapping[Op, Combining] = {
-    Op.ADD: SUM,
-    Op.SUB: SUM,
-    Op.MAXIMUM: MAXIMUM,
-    Op.MINIMUM: MINIMUM,
-}
-_REDUCTIONS: Mapping[str, Combining] = {"max": MAXIMUM, "min": MINIMUM}
-FUNCTIONS: Mapping[Combining, str] = {SUM: "sum", MAXIMUM: "max", MINIMUM: "min"}
-"""What combines the results of several programs."""
-_EXTREMES = (MAXIMUM, MINIMUM)
 _TYPES = frozenset({"fp32", "fp64", "int32", "int64"})
 """Of accumulators: what is stored and loaded again is what it was."""
 
@@ -46,7 +37,7 @@ class Accumulator:
     """A name to which the turns of the loop bring something."""
 
     name: str
-    combining: Combining
+    combining: Kind
     dtype: str
     shape: tuple[Value, ...]
     """Of the accumulator in the loop."""
@@ -56,7 +47,7 @@ class Accumulator:
     """The shape of what one program has found: of the accumulator, or of its reduction."""
     axis: int
     """The axis of the accumulator along which it is reduced; 0 where it is not."""
-    partner: Partner | None
+    partner: Coupled | None
     """The extreme that it is the index of, or a sum of exponentials below."""
     rounds: bool
     """Whether the order matters: to a sum of floats, or to which of two zeros is the largest."""
@@ -144,16 +135,10 @@ class _Legality:
                         yield node
 
     def _accumulator(self, name: str) -> Accumulator:
-        partner = self._partners[name]
-        chosen = is_chosen_extreme(self.loop, name, self._is_free)
-        if partner is not None:
-            combining = SUM
-            self._check_is_number(partner.name)
-        elif chosen is not None:
-            combining = chosen
-            self._check_is_number(name)
-        else:
-            combining = self._combining(name)
+        found = self._reader.recurrence(name)
+        combining, partner = found.kind, found.extreme
+        if partner is not None or found.chosen:
+            self._check_is_number(partner.name if partner is not None else name)
         dtype = self._dtype(name)
         self._check_start(name, combining, partner)
         shape = self._shape(name)
@@ -169,7 +154,7 @@ class _Legality:
             raise refuted("accumulators-can-be-combined", "shapes-differ", text)
         rounds = combining.rounds and dtype in FLOAT_BITS
         return Accumulator(
-            name, combining, dtype, shape, reduction, left, axis, partner, rounds or bool(chosen)
+            name, combining, dtype, shape, reduction, left, axis, partner, rounds or found.chosen
         )
 
     @cached_property
@@ -179,23 +164,20 @@ class _Legality:
         return {m.name: m for m in found if not any(True for _ in self._reads(m.name))}
 
     @cached_property
-    def _partners(self) -> Mapping[str, Partner | None]:
+    def _partners(self) -> Mapping[str, Coupled | None]:
         """The extreme that each name that the loop carries belongs to."""
         changed = (n for n, own in self.loop.carried.items() if self.loop.following[n] is not own)
-        return {n: partner_of(self.facts, self.loop, n, self._is_free) for n in changed}
+        return {n: self._reader.extreme_of(n) for n in changed}
+
+    @cached_property
+    def _reader(self) -> RecurrenceReader:
+        return RecurrenceReader(self.facts, self.loop, self._moved, NUMERIC)
 
     @property
     def _with_partner(self) -> set[str]:
         """The names that have a partner, and the partners."""
         pairs = [(name, p.name) for name, p in self._partners.items() if p is not None]
         return {name for pair in pairs for name in pair}
-
-    def _combining(self, name: str) -> Combining:
-        kinds = self._combinings(self.loop.following[name], self.loop.carried[name], name)
-        if len(kinds) != 1:
-            text = f"the loop in line {self.loop.line} does several things with {name}"
-            raise refuted("accumulators-are-sums", "not-a-recurrence", text)
-        return kinds.pop()
 
     def _shape(self, name: str) -> tuple[Value, ...]:
         loop, claim = self.loop, "accumulators-can-be-combined"
@@ -209,80 +191,6 @@ class _Legality:
         if any(loop.identity in self.facts.interpretation.variant_loops(e) for e in shape):
             raise refuted(claim, "shapes-differ", f"{name} has another size in each turn")
         return shape
-
-    def _is_free(self, value: Value) -> bool:
-        """Whether a value depends on nothing that the loop carries."""
-        try:
-            self._check_free(value, "")
-        except Declined:
-            return False
-        return True
-
-    def _combinings(self, value: Value, own: Value, name: str) -> set[Combining]:
-        """The operations that combine what an accumulator was with what a turn brings.
-
-        Raises Declined where it is anything else that a turn makes of it.
-        """
-        if value is own:
-            return set()
-        where = f"the loop in line {self.loop.line}"
-        if value.op in (Op.WHERE, Op.PHI):
-            self._check_free(value.condition, name)
-            ways = [self._combinings(side, own, name) for side in (value.then, value.other)]
-            return ways[0] | ways[1]
-        if value.op is Op.RESULT:
-            inner = self.facts.loops[value.carrier.loop]
-            if self.loop in inner.nest and value.carrier.name in inner.following:
-                for bound in bounds_of(inner):
-                    self._check_free(bound, name)
-                part = value.carrier.name
-                before = self._combinings(inner.initial[part], own, name)
-                return before | self._combinings(inner.following[part], inner.carried[part], name)
-        if value.op is Op.REDUCE and not own.shape and value.reduction.name in _REDUCTIONS:
-            # `m = tl.max(tl.maximum(x, m))`
-            kind = _REDUCTIONS[value.reduction.name]
-            if self._combinings(value.operand, own, name) == {kind}:
-                return {kind}
-        kind_of = _OPERATIONS.get(value.op)
-        if kind_of is not None:
-            if kind_of is not SUM and value.attribute is not None:
-                text = f"{where} asks for NaN to be kept in {name}"
-                raise refuted("accumulators-can-be-combined", "nan-is-propagated", text)
-            mine = [side for side in (value.left, value.right) if self._holds(side, own)]
-            if len(mine) == 1 and not (value.op is Op.SUB and mine[0] is value.right):
-                other = value.right if mine[0] is value.left else value.left
-                self._check_free(other, name)
-                return {kind_of} | self._combinings(mine[0], own, name)
-        raise self._no_accumulator(value, own, name)
-
-    def _no_accumulator(self, value: Value, own: Value, name: str) -> Declined:
-        """Why a turn does not combine a name with what it brings."""
-        claim, where = "accumulators-are-sums", f"the loop in line {self.loop.line}"
-        if not self._holds(value, own):
-            text = f"{where} gives {name} another value in each turn, and the last one is read"
-            return refuted(claim, "last-value-is-used", text)
-        if value.op is Op.MUL and own in value.operands:
-            text = f"{where} multiplies {name}, which is no sum and no extreme"
-            return refuted(claim, "no-such-reduction", text)
-        text = f"what {where} makes of {name} depends on what the turn before has left, but is no"
-        return unknown(claim, "not-a-recurrence", f"{text} sum and no extreme")
-
-    def _holds(self, value: Value, own: Value) -> bool:
-        return any(part is own for part in all_parts(self.facts, value))
-
-    def _check_free(self, value: Value, name: str) -> None:
-        """What a turn brings must not depend on what the turn before left."""
-        identity = self.loop.identity
-        claim, where = "accumulators-are-sums", f"in the loop in line {self.loop.line}"
-        for part in all_parts(self.facts, value):
-            carried = part.op is Op.CARRIED and part.carrier.loop == identity
-            if carried and part.carrier.name not in self._moved:
-                text = f"{where} what comes to {name} depends on {part.carrier.name}, which it"
-                text += " carries from turn to turn"
-                raise refuted(claim, "not-a-recurrence", text)
-            if part.op is Op.OPAQUE and is_computed_in(self.loop, part):
-                text = f"{where} what comes to {name} is not understood: {part.reason}"
-                raise unknown(claim, "opaque-value", text)
 
     # What it is
 
@@ -311,13 +219,13 @@ class _Legality:
         types = self.facts.types.of(self.loop.following[name])
         return self._partners.get(name) is not None or types.all_in(INTEGERS | BOOLEANS)
 
-    def _check_start(self, name: str, combining: Combining, partner: Partner | None) -> None:
+    def _check_start(self, name: str, combining: Kind, partner: Coupled | None) -> None:
         claim, initial = "accumulators-can-be-combined", self.loop.initial[name]
         if initial.op is Op.FULL:
             initial = initial.operand
         if partner is not None and not partner.exponential:
             return  # where nothing is found, it is the index in all programs
-        if combining in _EXTREMES:
+        if combining.repeats:
             return  # to take in the same number several times changes nothing
         if initial.constant != 0:
             text = f"{name} does not begin with 0, and would take that in once for each program"
@@ -339,7 +247,7 @@ class _Legality:
             text = f"no tile is taken to have nothing but -inf, below which {name} would be NaN"
             self.attempt.assume("infinite-rows-are-the-same", text)
 
-    def _reduction(self, name: str, combining: Combining) -> ast.Call | None:
+    def _reduction(self, name: str, combining: Kind) -> ast.Call | None:
         """The one reduction that is all that is done with an accumulator behind the loop."""
         parents = self.facts.kernel.module.names.parents
         found: list[ast.Call] = []

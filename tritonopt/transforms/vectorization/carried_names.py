@@ -15,7 +15,7 @@ from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import Polynomial, Value
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.operations import Op
-from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM, Combining
+from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.transforms.deferral.updates import mentions
 from tritonopt.transforms.vectorization.loop_bodies import Body
 from tritonopt.transforms.vectorization.updates_of_lanes import (
@@ -26,7 +26,7 @@ from tritonopt.transforms.vectorization.updates_of_lanes import (
 )
 
 
-class Kind(str, Enum):
+class LaneMerge(str, Enum):
     """How the lanes are put together."""
 
     REDUCED = "reduced"
@@ -46,9 +46,9 @@ class Carried:
     """A name that an iteration hands on to the next, understood."""
 
     name: str
-    kind: Kind
+    kind: LaneMerge
     updates: tuple[LaneUpdate, ...]
-    combining: Combining
+    combining: Kind
     """Of what the lanes hold."""
     extremum: str = ""
     """Of an index, the name that it goes with."""
@@ -110,17 +110,17 @@ class _Reading:
             raise refuted("accumulators-are-sums", "not-a-recurrence", text)
         assert first.combining is not None
         if not elsewhere:
-            return Carried(name, Kind.REDUCED, updates, first.combining)
+            return Carried(name, LaneMerge.REDUCED, updates, first.combining)
         if not self._is_prefix(updates, elsewhere):
             raise recurrence(name, elsewhere[0])
-        return Carried(name, Kind.PREFIX, updates, SUM)
+        return Carried(name, LaneMerge.PREFIX, updates, Kind.ADD)
 
     def _is_prefix(self, updates: Sequence[LaneUpdate], elsewhere: Sequence[ast.Name]) -> bool:
         """Whether the one addition of an iteration is read behind it, and nowhere else."""
         update = updates[0]
         node = update.step.node
         always = not update.step.branches and not update.step.guarded
-        if len(updates) > 1 or update.combining is not SUM or not update.plain or not always:
+        if len(updates) > 1 or update.combining is not Kind.ADD or not update.plain or not always:
             return False
         match node:
             case ast.AugAssign(op=ast.Add()) | ast.Assign(value=ast.BinOp(op=ast.Add())):
@@ -147,14 +147,14 @@ class _Reading:
         rises = self._rises(name, update.term)
         greatest = None if rises is None else rises != first
         text = f"it is not shown that {name} begins with less, or more, than it is bound to"
-        for combining, above in ((MAXIMUM, True), (MINIMUM, False)):
+        for combining, above in ((Kind.MAX, True), (Kind.MIN, False)):
             distance = self._distance(name, update.term, above=above)
             if distance is None or distance < (1 if first else 0):
                 continue
             if greatest is None or greatest == above:
-                return Carried(name, Kind.CHOSEN, (update,), combining)
+                return Carried(name, LaneMerge.CHOSEN, (update,), combining)
             if distance >= 1:
-                return Carried(name, Kind.CHOSEN_INNER, (update,), combining)
+                return Carried(name, LaneMerge.CHOSEN_INNER, (update,), combining)
         raise unknown(CLAIM, "not-a-recurrence", text)
 
     def _check_branches(self, name: str, updates: Sequence[LaneUpdate]) -> None:
@@ -249,7 +249,7 @@ class _Reading:
             text = f"{name} may begin with NaN, which is more than nothing and less than nothing"
             raise unknown(CLAIM, "not-a-recurrence", text)
         grows = (asked.op in (Op.GT, Op.GE)) == (asked.right is self._loop.carried[name])
-        return Carried(name, Kind.REDUCED, updates, MAXIMUM if grows else MINIMUM)
+        return Carried(name, LaneMerge.REDUCED, updates, Kind.MAX if grows else Kind.MIN)
 
     def _goes_with(
         self,
@@ -281,4 +281,4 @@ class _Reading:
         rises = self._rises(name, updates[0].term)
         if rises is None:
             raise recurrence(name, updates[0].step.node)
-        return Carried(name, Kind.INDEX, updates, MINIMUM if rises else MAXIMUM, extremum)
+        return Carried(name, LaneMerge.INDEX, updates, Kind.MIN if rises else Kind.MAX, extremum)

@@ -9,12 +9,12 @@ from functools import cached_property
 
 from tritonopt.facts import Value
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS
+from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.source import Change, ReplaceExpression
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.accumulator_tile import AccumulatorTile, number_code
-from tritonopt.transforms.deferral.combining import AND, MAXIMUM, MINIMUM, OR, SUM, XOR
-from tritonopt.transforms.vectorization.carried_names import Carried, Kind
+from tritonopt.transforms.vectorization.carried_names import Carried, LaneMerge
 from tritonopt.transforms.vectorization.lane_code import LaneCode
 from tritonopt.transforms.vectorization.loop_bodies import Branch, Step, is_surely
 from tritonopt.transforms.vectorization.loop_headers import LoopHeader
@@ -69,13 +69,13 @@ class LaneStatements:
                 lambda _: self.header.block,
             )
             for carried, dtype in zip(self.proof.carried, self.proof.dtypes, strict=True)
-            if carried.kind is not Kind.PREFIX
+            if carried.kind is not LaneMerge.PREFIX
         }
 
     @cached_property
     def _sums(self) -> dict[str, str]:
         """The names of running sums, as tiles."""
-        prefixes = [c.name for c in self.proof.carried if c.kind is Kind.PREFIX]
+        prefixes = [c.name for c in self.proof.carried if c.kind is LaneMerge.PREFIX]
         return {name: self.writer.fresh(f"{name}_tile") for name in prefixes}
 
     @cached_property
@@ -95,7 +95,7 @@ class LaneStatements:
         return LaneCode(self.proof.body, self.writer, names, frozenset(cleared))
 
     def _is_cleared(self, carried: Carried, update: LaneUpdate) -> bool:
-        return update.plain and carried.combining in (SUM, XOR)
+        return update.plain and carried.combining in (Kind.ADD, Kind.XOR)
 
     @cached_property
     def _masks(self) -> dict[Branch, str]:
@@ -127,7 +127,7 @@ class LaneStatements:
         if isinstance(update.step.node, ast.Assign):
             value = update.step.node.value
             if isinstance(value, ast.Call) and self.lanes.builtin(value.func):
-                name = "minimum" if carried.combining is MINIMUM else "maximum"
+                name = "minimum" if carried.combining is Kind.MIN else "maximum"
                 yield ReplaceExpression(value.func, self.writer.language(name))
 
     def anew(self, step: Step) -> str:
@@ -136,7 +136,7 @@ class LaneStatements:
         found = self._updates.get(step.node)
         if found is not None:
             carried, update = found
-            if carried.kind is Kind.PREFIX:
+            if carried.kind is LaneMerge.PREFIX:
                 return self._running_sum(carried, update, mask)
             if update.plain and not self._takes_its_type(carried, update):
                 return ""
@@ -198,7 +198,7 @@ class LaneStatements:
         if self._is_cleared(carried, update) and lanes.vanishes(value, update.step.branches):
             return code
         logical = is_surely(self.proof.facts, value, BOOLEANS)
-        if logical and combining in (SUM, XOR, OR):
+        if logical and combining in (Kind.ADD, Kind.XOR, Kind.OR):
             return f"{mask} & {lanes.condition(update.term, mask)}"
         return f"{self.writer.language('where')}({mask}, {code}, {self._neutral(carried, value)})"
 
@@ -206,13 +206,13 @@ class LaneStatements:
         """What changes nothing."""
         combining, tile = carried.combining, self.tiles[carried.name]
         floats = is_surely(self.proof.facts, value, FLOATS | {"float"})
-        if combining in (SUM, XOR):
+        if combining in (Kind.ADD, Kind.XOR):
             return "0.0" if floats else "0"
-        if combining in (AND, OR):
-            neutral = int(combining is AND)
+        if combining in (Kind.AND, Kind.OR):
+            neutral = int(combining is Kind.AND)
             return str(neutral if tile.dtype not in BOOLEANS else bool(neutral))
         if tile.dtype == "fp32" and tile.filler is not None:
-            return number_code(float("-inf" if combining is MAXIMUM else "inf"))
+            return number_code(float("-inf" if combining is Kind.MAX else "inf"))
         return tile.tile
 
     def _chosen(self, carried: Carried, update: LaneUpdate, mask: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from tritonopt.checks.condition import Declined, refuted
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.operations import Op
-from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, Combining
+from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.transforms.deferral.updates import check_modes, combined_sides, mentions
 from tritonopt.transforms.vectorization.loop_bodies import Body, Step, conditions
 
@@ -25,7 +25,7 @@ class LaneUpdate:
     """Where the name stands in what it becomes, and where it is bound."""
     term: ast.expr
     """What the name is combined with, or bound to; of several, all that it becomes."""
-    combining: Combining | None = None
+    combining: Kind | None = None
     """None where the name is bound to the term."""
     plain: bool = False
     """Whether the term is all that it is combined with, under no condition of its own."""
@@ -102,8 +102,8 @@ class _Reader:
         raise recurrence(self.name, step.node)
 
     def _spine(
-        self, step: Step, node: ast.expr, combining: Combining | None
-    ) -> tuple[ast.Name, Combining, list[ast.expr]]:
+        self, step: Step, node: ast.expr, combining: Kind | None
+    ) -> tuple[ast.Name, Kind, list[ast.expr]]:
         """`total + a + b`: where the name stands, the operation, and what comes to it."""
         found = combined_sides(self.facts, node) or _of_python(self.facts, node)
         if found is None or combining not in (None, found[0]):
@@ -121,11 +121,11 @@ class _Reader:
         return inner, combining, [*more, *rest]
 
 
-def _of_python(facts: KernelFacts, node: ast.expr) -> tuple[Combining, Sequence[ast.expr]] | None:
+def _of_python(facts: KernelFacts, node: ast.expr) -> tuple[Kind, Sequence[ast.expr]] | None:
     """The builtins `min` and `max` of two numbers."""
     if not isinstance(node, ast.Call) or len(node.args) != 2 or node.keywords:
         return None
-    found = {"min": MINIMUM, "max": MAXIMUM}.get(facts.kernel.module.builtin(node.func))
+    found = {"min": Kind.MIN, "max": Kind.MAX}.get(facts.kernel.module.builtin(node.func))
     return (found, node.args) if found is not None else None
 
 

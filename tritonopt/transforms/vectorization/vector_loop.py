@@ -10,7 +10,7 @@ from functools import cached_property
 from tritonopt.checks.condition import refuted
 from tritonopt.source import Change, EditConflict, InsertAfter, InsertBefore, Module, Replace
 from tritonopt.source.editing import excerpts
-from tritonopt.transforms.vectorization.carried_names import Kind
+from tritonopt.transforms.vectorization.carried_names import LaneMerge
 from tritonopt.transforms.vectorization.lane_results import lanes_together
 from tritonopt.transforms.vectorization.lane_statements import LaneStatements
 from tritonopt.transforms.vectorization.loop_headers import LoopHeader
@@ -99,8 +99,8 @@ class VectorLoop:
 
     def _ends(self) -> Iterator[str]:
         """What is reduced behind the loop; an index, once its extremum is known."""
-        carried = [c for c in self.proof.carried if c.kind is not Kind.PREFIX]
-        for one in sorted(carried, key=lambda c: c.kind is Kind.INDEX):
+        carried = [c for c in self.proof.carried if c.kind is not LaneMerge.PREFIX]
+        for one in sorted(carried, key=lambda c: c.kind is LaneMerge.INDEX):
             yield lanes_together(one, self.statements.tiles)
 
 

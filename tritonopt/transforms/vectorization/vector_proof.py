@@ -10,11 +10,11 @@ from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, SOME_FLOAT, SOME_INTEGER
 from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.source.trees import walk
-from tritonopt.transforms.deferral.combining import AND, OR, PRODUCT, SUM, XOR
 from tritonopt.transforms.pinned_rounding import check_pins
-from tritonopt.transforms.vectorization.carried_names import Carried, Kind, carried_names
+from tritonopt.transforms.vectorization.carried_names import Carried, LaneMerge, carried_names
 from tritonopt.transforms.vectorization.loop_bodies import Body, is_surely, read_body
 from tritonopt.transforms.vectorization.memory_order import prove_memory_order
 from tritonopt.transforms.vectorization.scalar_loops import ScalarLoop
@@ -52,7 +52,7 @@ def prove_vectorization(loop: ScalarLoop, attempt: Attempt) -> Vectorization:
     dtypes = tuple(types.check(name) for name in carried)
     what = ", ".join(f"{c.name} is {_WORDS[c.kind]}" for c in carried)
     attempt.prove("accumulators-are-sums", what or "an iteration needs nothing of another")
-    meets = any(c.kind is not Kind.PREFIX for c in carried)
+    meets = any(c.kind is not LaneMerge.PREFIX for c in carried)
     exact = prove_memory_order(loop, attempt, meets=meets)
     exact = exact and not any(map(_rounds, carried, dtypes))
     if not exact:
@@ -63,11 +63,11 @@ def prove_vectorization(loop: ScalarLoop, attempt: Attempt) -> Vectorization:
 
 
 _WORDS = {
-    Kind.REDUCED: "reduced",
-    Kind.PREFIX: "a running sum",
-    Kind.CHOSEN: "the last or the first that was chosen",
-    Kind.CHOSEN_INNER: "the last or the first that was chosen",
-    Kind.INDEX: "the index of an extremum",
+    LaneMerge.REDUCED: "reduced",
+    LaneMerge.PREFIX: "a running sum",
+    LaneMerge.CHOSEN: "the last or the first that was chosen",
+    LaneMerge.CHOSEN_INNER: "the last or the first that was chosen",
+    LaneMerge.INDEX: "the index of an extremum",
 }
 
 
@@ -80,13 +80,8 @@ def _rounds(carried: Carried, dtype: str) -> bool:
 def _check_header(loop: ScalarLoop, attempt: Attempt) -> None:
     facts, found = loop.facts, loop.loop
     claim, where = "loops-are-plain", f"the loop in line {found.line}"
-    if facts.launches.caller is not None:
-        called = f"{facts.launches.caller.name} calls this one, and may pass tiles to it"
-        raise unknown("launches-are-seen", "called-from-a-kernel", called)
-    if loop.node.orelse:
-        raise refuted(claim, "loop-is-not-plain", f"{where} has an `else`")
-    if facts.exits_early(found):
-        raise refuted(claim, "early-exit", f"{where} may be left early")
+    facts.check_parameters()
+    facts.check_ends(found)
     call = loop.node.iter
     if not isinstance(call, ast.Call) or not isinstance(loop.node.target, ast.Name):
         raise unknown(claim, "loop-is-not-plain", f"{where} counts with several names")
@@ -138,16 +133,19 @@ class _Types:
             text = f"the type of {name} is not known before the loop"
             raise unknown(claim, "type-is-unknown", text)
         logical = dtype in BOOLEANS and (
-            carried.combining in (AND, OR) or carried.kind is Kind.CHOSEN
+            carried.combining in (Kind.AND, Kind.OR) or carried.kind is LaneMerge.CHOSEN
         )
         if dtype not in _WIDE and not logical:
             text = f"{name} is {dtype}, in which a tile may be reduced in another type"
             raise refuted(claim, "accumulator-is-narrow", text)
         for update in carried.updates:
             self._check_term(name, dtype, update.term)
-        if carried.kind is Kind.REDUCED:
+        if carried.kind is LaneMerge.REDUCED:
             self._check_operation(carried, dtype)
-        if carried.kind in (Kind.CHOSEN, Kind.CHOSEN_INNER, Kind.INDEX) and dtype in FLOAT_BITS:
+        if (
+            carried.kind in (LaneMerge.CHOSEN, LaneMerge.CHOSEN_INNER, LaneMerge.INDEX)
+            and dtype in FLOAT_BITS
+        ):
             text = f"{name} is a float, and its order is not that of the loop"
             raise unknown(claim, "type-is-unknown", text)
         self.attempt.prove(claim, f"{name} is {dtype}")
@@ -179,15 +177,15 @@ class _Types:
     def _check_operation(self, carried: Carried, dtype: str) -> None:
         """Whether there is a reduction for it."""
         claim, combining = "accumulators-are-sums", carried.combining
-        if combining is PRODUCT:
+        if combining is Kind.MUL:
             text = f"the language has no product of the lanes of a tile, as {carried.name} is one"
             raise refuted(claim, "no-such-reduction", text)
-        if combining is XOR and dtype not in ("int32", "int64"):
+        if combining is Kind.XOR and dtype not in ("int32", "int64"):
             raise unknown(claim, "no-such-reduction", f"{carried.name} is no integer")
-        if combining in (AND, OR) and not self._is_logical(carried):
+        if combining in (Kind.AND, Kind.OR) and not self._is_logical(carried):
             text = f"the language has no reduction for the bits of {carried.name}"
             raise refuted(claim, "no-such-reduction", text)
-        if combining is SUM and dtype in BOOLEANS:
+        if combining is Kind.ADD and dtype in BOOLEANS:
             raise refuted(claim, "no-such-reduction", f"{carried.name} is a truth value")
 
     def _is_logical(self, carried: Carried) -> bool:

@@ -6,52 +6,20 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tritonopt.facts import KernelFacts
+from tritonopt.facts.kernel_facts import KernelFacts
 from tritonopt.facts.language import function
 from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.kinds import BY_REDUCTION, EXTREMES, Kind
 from tritonopt.source import Kernel
 from tritonopt.source.trees import is_text
 
-
-@dataclass(frozen=True)
-class Combining:
-    """An associative and commutative operation, lane by lane and over the lanes of a tile."""
-
-    noun: str
-    """What comes out, for messages."""
-    repeats: bool = False
-    """Whether to combine a value with itself changes nothing: `tl.maximum(x, x)` is x."""
-    identity: int = 0
-    """What changes nothing, of those that do not repeat."""
-    rounds: bool = False
-    """Whether the order matters to the rounding of floats."""
-    symbol: str = ""
-    """The operator, where it is one of Python's."""
-
-
-SUM = Combining("sum", rounds=True, symbol="+")
-PRODUCT = Combining("product", identity=1, rounds=True, symbol="*")
-MAXIMUM = Combining("maximum", repeats=True)
-MINIMUM = Combining("minimum", repeats=True)
-AND = Combining("and", repeats=True, symbol="&")
-OR = Combining("or", repeats=True, symbol="|")
-XOR = Combining("xor", symbol="^")
-
-_REDUCTIONS: Mapping[str, Combining] = {
-    "sum": SUM,
-    "max": MAXIMUM,
-    "min": MINIMUM,
-    "xor_sum": XOR,
-    "reduce_or": OR,
-}
-_FUNCTIONS: Mapping[str, Combining] = {"maximum": MAXIMUM, "minimum": MINIMUM}
-OPERATORS: Mapping[type[ast.operator], Combining] = {
-    ast.Add: SUM,
-    ast.Sub: SUM,
-    ast.Mult: PRODUCT,
-    ast.BitAnd: AND,
-    ast.BitOr: OR,
-    ast.BitXor: XOR,
+OPERATORS: Mapping[type[ast.operator], Kind] = {
+    ast.Add: Kind.ADD,
+    ast.Sub: Kind.ADD,
+    ast.Mult: Kind.MUL,
+    ast.BitAnd: Kind.AND,
+    ast.BitOr: Kind.OR,
+    ast.BitXor: Kind.XOR,
 }
 
 
@@ -61,7 +29,7 @@ class Reducing:
 
     call: ast.Call
     operand: ast.expr
-    combining: Combining | None
+    combining: Kind | None
     """None where the function that combines two lanes is not understood."""
 
 
@@ -78,8 +46,8 @@ def reducing(facts: KernelFacts, node: ast.expr) -> Reducing | None:
     operand = arguments[0] if arguments else given.get("input")
     if operand is None:
         return None
-    if name in _REDUCTIONS and value.op is Op.REDUCE:
-        return Reducing(node, operand, _REDUCTIONS[name])
+    if name in BY_REDUCTION and value.op is Op.REDUCE:
+        return Reducing(node, operand, BY_REDUCTION[name])
     if name == "reduce" and value.op is Op.RESHAPED:
         combine = arguments[2] if len(arguments) > 2 else given.get("combine_fn")
         return Reducing(node, operand, _combined_by(facts, combine))
@@ -94,17 +62,17 @@ def _called(facts: KernelFacts, call: ast.Call) -> tuple[str, list[ast.expr]]:
     return function(dotted), call.args
 
 
-def combining_call(facts: KernelFacts, node: ast.expr) -> tuple[Combining, list[ast.expr]] | None:
+def combining_call(facts: KernelFacts, node: ast.expr) -> tuple[Kind, list[ast.expr]] | None:
     """What a call of `tl.maximum` or `tl.minimum` does, and its two operands."""
     if not isinstance(node, ast.Call):
         return None
-    found = _FUNCTIONS.get(function(facts.kernel.module.resolve(node.func)))
+    found = EXTREMES.get(function(facts.kernel.module.resolve(node.func)))
     given = {k.arg: k.value for k in node.keywords if k.arg in ("x", "y")}
     operands = [*node.args, *given.values()]
     return (found, operands[:2]) if found is not None and len(operands) >= 2 else None
 
 
-def _combined_by(facts: KernelFacts, combine: ast.expr | None) -> Combining | None:
+def _combined_by(facts: KernelFacts, combine: ast.expr | None) -> Kind | None:
     """What the function does that a `tl.reduce` is given."""
     helper = _jit_function(facts, combine)
     if helper is None or len(helper.parameters) != 2:
@@ -115,7 +83,7 @@ def _combined_by(facts: KernelFacts, combine: ast.expr | None) -> Combining | No
         case [ast.Return(value=ast.BinOp(left=left, op=op, right=right))]:
             found = None if isinstance(op, ast.Sub) else OPERATORS.get(type(op))
         case [ast.Return(value=ast.Call(func=called, args=[left, right], keywords=[]))]:
-            found = _FUNCTIONS.get(function(helper.module.resolve(called)))
+            found = EXTREMES.get(function(helper.module.resolve(called)))
         case _:
             return None
     names = [side.id for side in (left, right) if isinstance(side, ast.Name)]

@@ -1,4 +1,4 @@
-"""Accumulators that mean something only beside an extreme: its index, and sums of exponentials.
+"""Names coupled with an extreme: its index, and sums of exponentials below it.
 
 best = tl.where(new > top, start + place, best)           the index of the largest
 l = l * tl.exp(m - new) + tl.sum(tl.exp(x - new))         a sum that is rescaled
@@ -10,23 +10,26 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tritonopt.facts import KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Iteration
+from tritonopt.facts.algebra.polynomial import Polynomial
 from tritonopt.facts.algebra.variation import varies_with
+from tritonopt.facts.effects import Loop
+from tritonopt.facts.kernel_facts import KernelFacts
 from tritonopt.facts.operations import Op
-from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, Combining
+from tritonopt.facts.recurrences.kinds import Kind
+from tritonopt.facts.values import Value
 
 EXPONENTIALS = frozenset({"exp", "exp2"})
-_ABOVE = {Op.GT: MAXIMUM, Op.LT: MINIMUM}
-_INDICES = {"max": MAXIMUM, "min": MINIMUM, "argmax": MAXIMUM, "argmin": MINIMUM}
+_ABOVE = {Op.GT: Kind.MAX, Op.LT: Kind.MIN}
+_INDICES = frozenset({"max", "min", "argmax", "argmin"})
 
 
 @dataclass(frozen=True)
-class Partner:
-    """The extreme beside which an accumulator stands, and how."""
+class Coupled:
+    """The extreme that an accumulator is the index of, or a sum of exponentials below."""
 
     name: str
-    combining: Combining
+    kind: Kind
     """Of the extreme."""
     exponential: str = ""
     """For a sum of exponentials below it, their function; "" for its index."""
@@ -34,9 +37,9 @@ class Partner:
     """Whether 0 is subtracted, and not the extreme, where that is -inf."""
 
 
-def partner_of(
+def coupled(
     facts: KernelFacts, loop: Loop, name: str, is_free: Callable[[Value], bool]
-) -> Partner | None:
+) -> Coupled | None:
     """The extreme that an accumulator belongs to; None where it stands alone.
 
     `is_free` says whether a value depends on nothing that the loop carries.
@@ -45,7 +48,7 @@ def partner_of(
     return reader.index(name) or reader.scaled(name)
 
 
-def is_chosen_extreme(loop: Loop, name: str, is_free: Callable[[Value], bool]) -> Combining | None:
+def extreme_chosen(loop: Loop, name: str, is_free: Callable[[Value], bool]) -> Kind | None:
     """What `top = tl.where(x > top, x, top)` keeps; None where it is anything else."""
     end, own = loop.following[name], loop.carried[name]
     if end.op not in (Op.WHERE, Op.PHI) or end.other is not own or not is_free(end.then):
@@ -53,14 +56,14 @@ def is_chosen_extreme(loop: Loop, name: str, is_free: Callable[[Value], bool]) -
     return _compared(end.condition, end.then, own)
 
 
-def _compared(condition: Value, new: Value, own: Value) -> Combining | None:
+def _compared(condition: Value, new: Value, own: Value) -> Kind | None:
     """The extreme of which `new > own` says that it is a new one."""
     if condition.op not in _ABOVE:
         return None
     if condition.left is new and condition.right is own:
         return _ABOVE[condition.op]
     if condition.left is own and condition.right is new:
-        return MINIMUM if condition.op is Op.GT else MAXIMUM
+        return Kind.MIN if condition.op is Op.GT else Kind.MAX
     return None
 
 
@@ -70,7 +73,7 @@ class _Reader:
     loop: Loop
     is_free: Callable[[Value], bool]
 
-    def index(self, name: str) -> Partner | None:
+    def index(self, name: str) -> Coupled | None:
         """Where the name is the index of the first of the largest elements, or of the least."""
         end, own = self.loop.following[name], self.loop.carried[name]
         if end.op not in (Op.WHERE, Op.PHI) or end.other is not own:
@@ -84,18 +87,19 @@ class _Reader:
             new = sides[0] if sides[1] is carried else sides[1]
             found = _compared(end.condition, new, carried)
             if found is not None and self._keeps(partner, new, end.condition, found):
-                return Partner(partner, found)
+                return Coupled(partner, found)
         return None
 
-    def _keeps(self, name: str, new: Value, condition: Value, kind: Combining) -> bool:
+    def _keeps(self, name: str, new: Value, condition: Value, kind: Kind) -> bool:
         """Whether the partner becomes `new` just where the condition holds."""
         end, own = self.loop.following[name], self.loop.carried[name]
         if not self.is_free(new):
             return False
         if end.op in (Op.WHERE, Op.PHI):
             return end.condition is condition and end.then is new and end.other is own
-        wanted = Op.MAXIMUM if kind is MAXIMUM else Op.MINIMUM
-        return end.op is wanted and end.attribute is None and set(end.operands) == {own, new}
+        return (
+            end.op is kind.operation and end.attribute is None and set(end.operands) == {own, new}
+        )
 
     def _rises(self, index: Value) -> bool:
         """Whether the index of a later turn is always larger: a turn has a tile of its own."""
@@ -112,7 +116,7 @@ class _Reader:
                 return True
         return False
 
-    def scaled(self, name: str) -> Partner | None:
+    def scaled(self, name: str) -> Coupled | None:
         """Where the name is a sum of exponentials of what is less than a running maximum."""
         end, own = self.loop.following[name], self.loop.carried[name]
         if end.op is not Op.ADD:
@@ -127,7 +131,7 @@ class _Reader:
                     continue
                 guarded = _is_guarded(least, new)
                 if (guarded or least is new) and self._is_below(added, least, factor.function):
-                    return Partner(partner, MAXIMUM, factor.function, guarded)
+                    return Coupled(partner, Kind.MAX, factor.function, guarded)
         return None
 
     def _is_maximum(self, new: Value, carried: Value) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tritonopt.facts import KernelFacts, Loop, Value
+from tritonopt.facts.effects import Loop
+from tritonopt.facts.kernel_facts import KernelFacts
 from tritonopt.facts.operations import Op
+from tritonopt.facts.values import Value
 
 
 def all_parts(facts: KernelFacts, value: Value) -> Iterator[Value]:

@@ -1,0 +1,36 @@
+# options: raise_block=64
+"""The maximum keeps NaN of a tile that has nothing else: so the length of a tile matters."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def softmax_kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    X += row * N
+    Y += row * N
+    largest = float("-inf")
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
+        largest = tl.maximum(largest, tl.max(x, axis=0), propagate_nan=tl.PropagateNan.ALL)
+    total = 0.0
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
+        total += tl.sum(tl.exp(x - largest), axis=0)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
+        tl.store(Y + cols, tl.exp(x - largest) / total, mask=cols < N)
+
+
+# tritonopt: x: f32[m, n]
+def softmax(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    softmax_kernel[(m,)](x, y, n, BLOCK=16)
+    return y

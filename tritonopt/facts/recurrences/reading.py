@@ -1,0 +1,203 @@
+"""What the iterations of a loop bring to the names that it carries.
+
+    acc += x                             a sum of x
+    acc = tl.where(mask, acc + x, acc)   the same, where the mask holds
+    for ...: acc += x                    the same, through an inner loop
+    top = tl.max(tl.maximum(x, top))     a maximum of x
+    best = tl.where(new > top, i, best)  the index that goes with the maximum `top`
+
+What is brought rests on nothing that the loop carries, so it does not matter in which order the
+iterations bring it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from tritonopt.checks.condition import Declined, Unmet, refuted, unknown
+from tritonopt.facts.effects import Loop
+from tritonopt.facts.kernel_facts import KernelFacts
+from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.coupled import Coupled, coupled, extreme_chosen
+from tritonopt.facts.recurrences.kinds import BY_OPERATION, BY_REDUCTION, Kind
+from tritonopt.facts.recurrences.value_parts import all_parts, bounds_of, is_computed_in
+from tritonopt.facts.values import Value
+
+_SUMS, _COMBINED = "accumulators-are-sums", "accumulators-can-be-combined"
+
+
+@dataclass(frozen=True)
+class Recurrence:
+    """A name to which every iteration brings something, in whatever order."""
+
+    loop: Loop
+    name: str
+    kind: Kind
+    operands: tuple[Value, ...] = ()
+    """What is brought, on whichever way through an iteration; none of one that is coupled."""
+    extreme: Coupled | None = None
+    """The extreme that the name is the index of, or a sum of exponentials below."""
+    chosen: bool = False
+    """Whether it is an extreme by comparison, `tl.where(x > top, x, top)`: of equal ones the first
+    stays, which tells two zeros apart."""
+
+    def __str__(self) -> str:
+        if self.extreme is not None:
+            function = self.extreme.exponential
+            what = f"sum of {function} below" if function else "index of"
+            guard = ", or below 0 where that is -inf" if self.extreme.guarded else ""
+            return f"{what} the {self.extreme.kind.noun} {self.extreme.name}{guard}"
+        return f"{self.kind.noun}{' by comparison' if self.chosen else ''}"
+
+
+def recurrences(facts: KernelFacts, loop: Loop) -> Mapping[str, Recurrence | Unmet]:
+    """Every name that the loop changes: its recurrence, or why it has none.
+
+    Operands may rest on names that each iteration moves by the same step.
+    """
+    reader = RecurrenceReader(facts, loop, [n for n in loop.carried if _advances(facts, loop, n)])
+    found: dict[str, Recurrence | Unmet] = {}
+    for name, carried in loop.carried.items():
+        if loop.following[name] is not carried:
+            try:
+                found[name] = reader.recurrence(name)
+            except Unmet as why:
+                found[name] = why
+    return found
+
+
+def _advances(facts: KernelFacts, loop: Loop, name: str) -> bool:
+    """Whether each iteration adds the same to it."""
+    match plain_update(loop, name):
+        case (Kind.ADD, step):
+            return loop.identity not in facts.interpretation.variant_loops(step)
+    return False
+
+
+def plain_update(loop: Loop, name: str) -> tuple[Kind, Value] | None:
+    """The kind and the operand of an update in one step, `x + acc` or `tl.maximum(acc, x)`.
+
+    None of anything else, an extreme that keeps NaN included. The operand may be of any value.
+    """
+    following, own = loop.following.get(name), loop.carried.get(name)
+    if following is None or own is None or following.attribute is not None:
+        return None
+    kind = BY_OPERATION.get(following.op)
+    others = [side for side in following.operands if side is not own]
+    return (kind, others[0]) if kind is not None and len(others) == 1 else None
+
+
+@dataclass(frozen=True)
+class RecurrenceReader:
+    """Reads the recurrences of a loop.
+
+    An operand may rest on the names that the caller takes along as the loop goes on, `advancing`.
+    Of what is combined in another way than `kinds`, it is said that it is no recurrence.
+    """
+
+    facts: KernelFacts
+    loop: Loop
+    advancing: Collection[str] = ()
+    kinds: Collection[Kind] = tuple(Kind)
+    _operands: list[Value] = field(default_factory=list)
+
+    def recurrence(self, name: str) -> Recurrence:
+        """Raises Declined where the name has none."""
+        extreme = self.extreme_of(name)
+        chosen = extreme_chosen(self.loop, name, self._is_free)
+        if extreme is not None:
+            chooses = chosen is not None
+            return Recurrence(self.loop, name, Kind.ADD, extreme=extreme, chosen=chooses)
+        if chosen is not None:
+            operands = (self.loop.following[name].then,)
+            return Recurrence(self.loop, name, chosen, operands, chosen=True)
+        self._operands.clear()
+        kinds = self._kinds(self.loop.following[name], self.loop.carried[name], name)
+        if len(kinds) != 1:
+            text = f"the loop in line {self.loop.line} does several things with {name}"
+            raise refuted(_SUMS, "not-a-recurrence", text)
+        return Recurrence(self.loop, name, kinds.pop(), tuple(self._operands))
+
+    def extreme_of(self, name: str) -> Coupled | None:
+        """The extreme that a name is the index of, or a sum of exponentials below."""
+        return coupled(self.facts, self.loop, name, self._is_free)
+
+    def _kinds(self, value: Value, own: Value, name: str) -> set[Kind]:
+        """The operations that combine what a name was with what an iteration brings.
+
+        Raises Declined where an iteration makes anything else of it.
+        """
+        if value is own:
+            return set()
+        if value.op in (Op.WHERE, Op.PHI):
+            self._check_free(value.condition, name)
+            ways = [self._kinds(side, own, name) for side in (value.then, value.other)]
+            return ways[0] | ways[1]
+        if value.op is Op.RESULT:
+            inner = self.facts.loops[value.carrier.loop]
+            if self.loop in inner.nest and value.carrier.name in inner.following:
+                for bound in bounds_of(inner):
+                    self._check_free(bound, name)
+                part = value.carrier.name
+                before = self._kinds(inner.initial[part], own, name)
+                return before | self._kinds(inner.following[part], inner.carried[part], name)
+        if value.op is Op.REDUCE and not own.shape:
+            # `m = tl.max(tl.maximum(x, m))`
+            reduced = BY_REDUCTION.get(value.reduction.name)
+            repeats = reduced is not None and reduced.repeats
+            inside = self._kinds(value.operand, own, name) if repeats else set()
+            if inside == {reduced}:
+                return inside
+        kind = Kind.ADD if value.op is Op.SUB else BY_OPERATION.get(value.op)
+        if kind is not None and kind in self.kinds:
+            self._check_mode(value, name)
+            mine = [side for side in value.operands if self._holds(side, own)]
+            if len(mine) == 1 and not (value.op is Op.SUB and mine[0] is value.right):
+                other = value.right if mine[0] is value.left else value.left
+                self._check_free(other, name)
+                self._operands.append(other)
+                return {kind} | self._kinds(mine[0], own, name)
+        raise self._no_recurrence(value, own, name)
+
+    def _check_mode(self, value: Value, name: str) -> None:
+        extreme = value.op in (Op.MAXIMUM, Op.MINIMUM)
+        if extreme and value.attribute is not None:
+            text = f"the loop in line {self.loop.line} asks for NaN to be kept in {name}"
+            raise refuted(_COMBINED, "nan-is-propagated", text)
+
+    def _no_recurrence(self, value: Value, own: Value, name: str) -> Declined:
+        """Why an iteration does not combine a name with what it brings."""
+        where = f"the loop in line {self.loop.line}"
+        if not self._holds(value, own):
+            text = f"{where} gives {name} another value in each turn, and the last one is read"
+            return refuted(_SUMS, "last-value-is-used", text)
+        if value.op is Op.MUL and own in value.operands:
+            text = f"{where} multiplies {name}, which is no sum and no extreme"
+            return refuted(_SUMS, "no-such-reduction", text)
+        text = f"what {where} makes of {name} depends on what the turn before has left, but is no"
+        return unknown(_SUMS, "not-a-recurrence", f"{text} sum and no extreme")
+
+    def _holds(self, value: Value, own: Value) -> bool:
+        return any(part is own for part in all_parts(self.facts, value))
+
+    def _is_free(self, value: Value) -> bool:
+        """Whether a value depends on nothing that the loop carries."""
+        try:
+            self._check_free(value, "")
+        except Declined:
+            return False
+        return True
+
+    def _check_free(self, value: Value, name: str) -> None:
+        """What an iteration brings must not depend on what the one before left."""
+        where = f"in the loop in line {self.loop.line}"
+        for part in all_parts(self.facts, value):
+            carried = part.op is Op.CARRIED and part.carrier.loop == self.loop.identity
+            if carried and part.carrier.name not in self.advancing:
+                text = f"{where} what comes to {name} depends on {part.carrier.name}, which it"
+                text += " carries from turn to turn"
+                raise refuted(_SUMS, "not-a-recurrence", text)
+            if part.op is Op.OPAQUE and is_computed_in(self.loop, part):
+                text = f"{where} what comes to {name} is not understood: {part.reason}"
+                raise unknown(_SUMS, "opaque-value", text)
