@@ -19,10 +19,10 @@ from tritonopt.facts.algebra.polynomial import ZERO
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import ELEMENTWISE, Op
+from tritonopt.launches.launch_grids import GridNotReadable, read_extent
 from tritonopt.source import Launch
 from tritonopt.source.trees import walk
 from tritonopt.transforms.autotuning.untuned_launches import Cut, tile_at
-from tritonopt.transforms.tiling.launch_grids import GridNotReadable, read_extent
 
 _CLAIM = "length-is-known-at-the-launch"
 _PLACE = Param("(place in the range)")

@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterator, Sequence
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
+from tritonopt.launches.known_launches import check_statements
+from tritonopt.launches.launch_grids import scope_at
 from tritonopt.source import Change, Launch, Remove, ReplaceExpression
 from tritonopt.source.decorators import JIT
 from tritonopt.source.launches import places
 from tritonopt.source.trees import walk
-from tritonopt.transforms.tiling.known_launches import check_statements
-from tritonopt.transforms.tiling.launch_grids import scope_at
 from tritonopt.transforms.writing import NotExpressible
 
 Cut = tuple[int, int, str]

@@ -18,10 +18,10 @@ from tritonopt.facts.algebra.divisibility import Divisibility, substitute
 from tritonopt.facts.algebra.polynomial import Polynomial
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS, INTEGER_DTYPES, Value
+from tritonopt.launches.known_launches import check_statements
 from tritonopt.transforms.block_pointers.aligned_tensors import is_aligned
 from tritonopt.transforms.block_pointers.block_accesses import Access, Block, BlockAccesses
 from tritonopt.transforms.block_pointers.block_legality import form_of, sum_of
-from tritonopt.transforms.tiling.known_launches import check_statements
 from tritonopt.transforms.writing import Writer
 
 _CLAIM = "block-is-a-descriptor"

@@ -12,6 +12,13 @@ from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.turns import is_at_most
 from tritonopt.facts.host.launcher_code import evaluation_at
+from tritonopt.launches.known_launches import (
+    check_binding,
+    check_statements,
+    not_changed_reason,
+    why_not_changed,
+)
+from tritonopt.launches.launch_grids import statement_of
 from tritonopt.source import (
     Change,
     Enclose,
@@ -30,13 +37,6 @@ from tritonopt.transforms.column_tiles.column_loops import ColumnLoops
 from tritonopt.transforms.column_tiles.column_proof import ColumnTiles
 from tritonopt.transforms.column_tiles.row_statements import OneTileRow
 from tritonopt.transforms.rank_lifting.row_kernel import callee, may_be_copied
-from tritonopt.transforms.tiling.known_launches import (
-    check_binding,
-    check_statements,
-    not_changed_reason,
-    why_not_changed,
-)
-from tritonopt.transforms.tiling.launch_grids import statement_of
 from tritonopt.transforms.writing import Writer
 
 

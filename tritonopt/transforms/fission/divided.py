@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
+from tritonopt.launches.known_launches import (
+    check_statements,
+    not_changed_reason,
+    why_not_changed,
+)
 from tritonopt.source import Change, InsertAfter, Replace
 from tritonopt.source.launches import places
 from tritonopt.transforms.fission.needed_statements import needed_statements
 from tritonopt.transforms.fission.two_launches import TwoLaunches
 from tritonopt.transforms.fission.write_groups import CLAIM, WriteGroups
 from tritonopt.transforms.part_text import PartText, named_in_launchers
-from tritonopt.transforms.tiling.known_launches import (
-    check_statements,
-    not_changed_reason,
-    why_not_changed,
-)
 from tritonopt.transforms.writing import NotExpressible
 
 

@@ -13,6 +13,7 @@ from tritonopt.facts import KernelFacts
 from tritonopt.facts import of as facts_of
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.values import FLOAT_BITS
+from tritonopt.launches.known_launches import not_changed_reason, why_not_changed
 from tritonopt.rewriting.model import Safety
 from tritonopt.source import Change, Launch, Remove
 from tritonopt.source.launches import places
@@ -39,7 +40,6 @@ from tritonopt.transforms.merging.slot_reductions import CLAIM as REDUCED
 from tritonopt.transforms.merging.slot_reductions import SlotReduction, slot_reductions
 from tritonopt.transforms.pinned_rounding import check_pins
 from tritonopt.transforms.promised_order import assume_free_order
-from tritonopt.transforms.tiling.known_launches import not_changed_reason, why_not_changed
 
 
 @dataclass(frozen=True)

@@ -18,14 +18,14 @@ from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import CeilDiv, Maximum, Param
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.host.launcher_code import bindings_of, evaluation_at, forms_at
+from tritonopt.launches.known_launches import check_builtin
+from tritonopt.launches.launch_grids import new_name, scope_at, statement_of
 from tritonopt.source import AddArgument, Change, InsertAfter, InsertBefore, ReplaceExpression
 from tritonopt.source.launches import Launch, places
 from tritonopt.source.trees import blocks_of, parents_of, walk
 from tritonopt.transforms.one_tile.any_length import prove_any_length
 from tritonopt.transforms.one_tile.length_at_launch import LEAST, NEXT, RowLength
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
-from tritonopt.transforms.tiling.known_launches import check_builtin
-from tritonopt.transforms.tiling.launch_grids import new_name, scope_at, statement_of
 from tritonopt.transforms.writing import NotExpressible
 
 _CHOOSING = frozenset({"triton.autotune", "triton.heuristics"})

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts
+from tritonopt.launches.launch_grids import Extent, GridNotReadable, read_extent
 from tritonopt.source import Kernel
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.heuristic_functions import heuristic_functions
-from tritonopt.transforms.tiling.launch_grids import Extent, GridNotReadable, read_extent
 from tritonopt.transforms.writing import names_bound
 
 AXIS = 0

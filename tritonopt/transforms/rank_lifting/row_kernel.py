@@ -7,6 +7,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts
+from tritonopt.launches.launch_grids import set_by_heuristics
 from tritonopt.source import (
     Change,
     InsertAfter,
@@ -20,7 +21,6 @@ from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import new_function_name
 from tritonopt.transforms.rank_lifting.lifted_part import LiftedPart, own_statements
-from tritonopt.transforms.tiling.launch_grids import set_by_heuristics
 from tritonopt.transforms.writing import NotExpressible, names_read
 
 

@@ -12,6 +12,20 @@ from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.turns import is_at_least, is_at_most
 from tritonopt.facts.operations import Op
+from tritonopt.launches.known_launches import (
+    NumberAtLaunch,
+    check_binding,
+    check_builtin,
+    check_numbers,
+    check_parameter,
+    check_statements,
+    extents_of,
+    not_changed_reason,
+    number_at_launch,
+    why_not_changed,
+)
+from tritonopt.launches.launch_grids import Extent, names_in, new_name, statement_of
+from tritonopt.launches.pruning import in_tuner_keys
 from tritonopt.source import (
     AddArgument,
     AddParameter,
@@ -31,20 +45,6 @@ from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.rank_lifting.fitted_tile import FittedTile
 from tritonopt.transforms.rank_lifting.lifted_part import AXIS, LiftedPart
 from tritonopt.transforms.rank_lifting.row_kernel import callee
-from tritonopt.transforms.tiling.known_launches import (
-    NumberAtLaunch,
-    check_binding,
-    check_builtin,
-    check_numbers,
-    check_parameter,
-    check_statements,
-    extents_of,
-    not_changed_reason,
-    number_at_launch,
-    why_not_changed,
-)
-from tritonopt.transforms.tiling.launch_grids import Extent, names_in, new_name, statement_of
-from tritonopt.transforms.tiling.pruning import in_tuner_keys
 from tritonopt.transforms.writing import Writer, names_bound
 
 _COMMENT = "# A power of two, with which programs enough remain."

@@ -18,10 +18,10 @@ from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.local_names import Function, names_of
 from tritonopt.facts.host.tensor_expressions import allocation
 from tritonopt.facts.operations import Op
+from tritonopt.launches.launch_grids import Extent, statement_of
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM
 from tritonopt.transforms.splitting.split_sums import SplitLoop
-from tritonopt.transforms.tiling.launch_grids import Extent, statement_of
 
 _CLAIM = "accumulators-can-be-combined"
 ATOMICS = {SUM: "atomic_add", MAXIMUM: "atomic_max", MINIMUM: "atomic_min"}

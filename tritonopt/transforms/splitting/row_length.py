@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from tritonopt.checks.condition import unknown
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.operations import Op
+from tritonopt.launches.launch_grids import Extent
 from tritonopt.transforms.code_edits import in_parentheses
-from tritonopt.transforms.tiling.launch_grids import Extent
 
 _OPERATORS: Mapping[Op, str] = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.FLOORDIV: "//"}
 

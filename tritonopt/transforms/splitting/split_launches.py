@@ -13,6 +13,20 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.program_ids import ProgramIds
+from tritonopt.launches.known_launches import (
+    NumberAtLaunch,
+    arguments_for,
+    check_binding,
+    check_builtin,
+    check_numbers,
+    check_parameter,
+    check_statements,
+    extents_of,
+    not_changed_reason,
+    number_at_launch,
+    why_not_changed,
+)
+from tritonopt.launches.launch_grids import Extent, new_name, statement_of
 from tritonopt.source import (
     AddArgument,
     Change,
@@ -27,20 +41,6 @@ from tritonopt.transforms.code_edits import in_parentheses, on_lines
 from tritonopt.transforms.splitting.atomic_store import AtomicStore
 from tritonopt.transforms.splitting.row_length import NumbersAtLaunch
 from tritonopt.transforms.splitting.split_sums import Accumulator, SplitLoop
-from tritonopt.transforms.tiling.known_launches import (
-    NumberAtLaunch,
-    arguments_for,
-    check_binding,
-    check_builtin,
-    check_numbers,
-    check_parameter,
-    check_statements,
-    extents_of,
-    not_changed_reason,
-    number_at_launch,
-    why_not_changed,
-)
-from tritonopt.transforms.tiling.launch_grids import Extent, new_name, statement_of
 from tritonopt.transforms.tiling.tile_limits import Limit
 from tritonopt.transforms.writing import NotExpressible
 

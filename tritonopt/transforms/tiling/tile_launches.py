@@ -11,11 +11,7 @@ from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import Lane, Param, ProgramId
 from tritonopt.facts.operations import Op
-from tritonopt.source import AddArgument, Change
-from tritonopt.source.launches import places
-from tritonopt.source.parsing import parsed
-from tritonopt.source.trees import walk
-from tritonopt.transforms.tiling.known_launches import (
+from tritonopt.launches.known_launches import (
     check_numbers,
     check_parameter,
     check_statements,
@@ -24,7 +20,11 @@ from tritonopt.transforms.tiling.known_launches import (
     number_at_launch,
     why_not_changed,
 )
-from tritonopt.transforms.tiling.launch_grids import Extent, names_in
+from tritonopt.launches.launch_grids import Extent, names_in
+from tritonopt.source import AddArgument, Change
+from tritonopt.source.launches import places
+from tritonopt.source.parsing import parsed
+from tritonopt.source.trees import walk
 from tritonopt.transforms.tiling.tile_limits import Limit
 from tritonopt.transforms.writing import Writer, names_bound
 

@@ -10,13 +10,9 @@ import ast
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
-from tritonopt.checks.condition import refuted, unknown
+from tritonopt.checks.condition import NotExpressible, refuted, unknown
 from tritonopt.facts import KernelFacts
-from tritonopt.source import Change, InsertBefore, Launch
-from tritonopt.source.parsing import parsed
-from tritonopt.source.trees import walk
-from tritonopt.source.tuner_functions import counting_use
-from tritonopt.transforms.tiling.launch_grids import (
+from tritonopt.launches.launch_grids import (
     Extent,
     GridNotReadable,
     new_name,
@@ -24,8 +20,11 @@ from tritonopt.transforms.tiling.launch_grids import (
     scope_at,
     statement_of,
 )
-from tritonopt.transforms.tiling.pruning import check_pruning
-from tritonopt.transforms.writing import NotExpressible
+from tritonopt.launches.pruning import check_pruning
+from tritonopt.source import Change, InsertBefore, Launch
+from tritonopt.source.parsing import parsed
+from tritonopt.source.trees import walk
+from tritonopt.source.tuner_functions import counting_use
 
 _UNDERSTOOD_DECORATORS = frozenset({"triton.jit", "triton.autotune", "triton.heuristics"})
 

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
 
+from tritonopt.checks.condition import NotExpressible
 from tritonopt.facts.host.side_effects import Evaluation
 from tritonopt.facts.host.torch_api import SIZES
 from tritonopt.source import Change, Launch, Module, ReplaceExpression
 from tritonopt.source.editing import excerpts
+from tritonopt.source.editing.expressions import in_parentheses
 from tritonopt.source.names import Binding, Scope
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import blocks_of, is_text, walk
-from tritonopt.transforms.code_edits import in_parentheses
-from tritonopt.transforms.writing import NotExpressible
 
 _NUMBERS = frozenset(
     {
