@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
-from tritonopt.launches.known_launches import check_statements
 from tritonopt.launches.launch_grids import scope_at
+from tritonopt.launches.plan import check_statements
 from tritonopt.source import Change, Launch, Remove, ReplaceExpression
 from tritonopt.source.decorators import JIT
 from tritonopt.source.launches import places
@@ -33,7 +33,7 @@ def check_launches(facts: KernelFacts, attempt: Attempt) -> None:
         if launch.is_elsewhere:
             detail = f"the launch in {launch.where} would have to change with the kernel"
             raise unknown(claim, "launch-in-another-file", detail)
-    check_statements(evidence.launches)
+    check_statements(facts)
     attempt.prove(claim, f"those in {places(evidence.launches)}")
     attempt.assume_no_other_launches()
     _check_capture(evidence.launches)

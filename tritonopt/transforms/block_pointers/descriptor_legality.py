@@ -18,7 +18,7 @@ from tritonopt.facts.algebra.divisibility import Divisibility, substitute
 from tritonopt.facts.algebra.polynomial import Polynomial
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS, INTEGER_DTYPES, Value
-from tritonopt.launches.known_launches import check_statements
+from tritonopt.launches.plan import check_statements
 from tritonopt.transforms.block_pointers.aligned_tensors import is_aligned
 from tritonopt.transforms.block_pointers.block_accesses import Access, Block, BlockAccesses
 from tritonopt.transforms.block_pointers.block_legality import form_of, sum_of
@@ -67,7 +67,7 @@ class DescriptorLegality:
             if launch.is_elsewhere:
                 detail = f"the launch in {launch.where} would need an allocator"
                 raise unknown(claim, "launch-in-another-file", detail)
-        check_statements(evidence.launches)
+        check_statements(self.facts)
         self.attempt.prove(claim, "each can be given an allocator")
         self.attempt.assume_no_other_launches()
 

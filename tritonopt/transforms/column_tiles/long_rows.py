@@ -12,13 +12,9 @@ from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.turns import is_at_most
 from tritonopt.facts.host.launcher_code import evaluation_at
-from tritonopt.launches.known_launches import (
-    check_binding,
-    check_statements,
-    not_changed_reason,
-    why_not_changed,
-)
+from tritonopt.launches.known_launches import check_binding
 from tritonopt.launches.launch_grids import statement_of
+from tritonopt.launches.plan import LaunchPlan
 from tritonopt.source import (
     Change,
     Enclose,
@@ -29,7 +25,6 @@ from tritonopt.source import (
 )
 from tritonopt.source.editing import excerpts, parameters
 from tritonopt.source.editing.changes import ELSE
-from tritonopt.source.launches import places
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import new_function_name
@@ -126,19 +121,14 @@ def _is_otherwise(launch: Launch, asked: str) -> bool:
 def prove_launches(row: OneTileRow, longest: int, block: int, attempt: Attempt) -> LongRows:
     """Whether each launch can choose between two kernels. Raises Declined."""
     facts, tile, claim = row.facts, row.tile.name, "launches-are-seen"
-    launches = facts.launches.launches
-    check_statements(launches)
-    why_not = why_not_changed(facts)
-    if why_not or not launches:
-        raise refuted(claim, not_changed_reason(facts), why_not or "no launch is seen")
+    LaunchPlan.of(facts, attempt)
     if not may_be_copied(facts):
         text = "the launches do not call the kernel by its name, in the file's own block"
         raise refuted(claim, "unseen-launches", text)
     if [*facts.kernel.decorators] != ["triton.jit"]:
         text = f"a decorator of the kernel may choose {tile}, or something that goes with it"
         raise unknown("length-is-known-at-the-launch", "tile-is-not-passed", text)
-    attempt.prove(claim, f"the launches that are given, in {places(launches)}")
-    for launch in launches:
+    for launch in facts.launches.launches:
         _check(launch, tile, longest)
     attempt.prove("length-is-known-at-the-launch", f"each launch passes {tile}")
     if not is_at_most(facts, row.extent - facts.forms.of(row.tile), 0):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import refuted, unknown
+from tritonopt.checks.condition import unknown
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.turns import is_at_least, is_at_most
@@ -18,13 +18,11 @@ from tritonopt.launches.known_launches import (
     check_builtin,
     check_numbers,
     check_parameter,
-    check_statements,
     extents_of,
-    not_changed_reason,
     number_at_launch,
-    why_not_changed,
 )
 from tritonopt.launches.launch_grids import Extent, names_in, new_name, statement_of
+from tritonopt.launches.plan import LaunchPlan
 from tritonopt.launches.pruning import in_tuner_keys
 from tritonopt.source import (
     AddArgument,
@@ -38,7 +36,6 @@ from tritonopt.source import (
 )
 from tritonopt.source.editing import excerpts
 from tritonopt.source.editing.changes import ELSE
-from tritonopt.source.launches import places
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import in_parentheses
@@ -372,14 +369,8 @@ def prove_row_launches(
     facts: KernelFacts, part: LiftedPart, writer: Writer, size: str, attempt: Attempt
 ) -> RowLaunches:
     """Whether every launch is seen and can start fewer programs. Raises Declined."""
-    evidence = facts.launches
-    check_statements(evidence.launches)
-    why_not = why_not_changed(facts)
-    if why_not:
-        raise refuted("launches-are-seen", not_changed_reason(facts), why_not)
+    LaunchPlan.of(facts, attempt)
     extents = extents_of(facts, AXIS)
-    where = places(evidence.launches)
-    attempt.prove("launches-are-seen", f"the launches that are given, in {where}")
     check_numbers(extents)
     check_parameter(facts)
     tiles = tuple(_tiles(facts, extent) for extent in extents)

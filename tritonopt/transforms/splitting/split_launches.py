@@ -10,7 +10,7 @@ from functools import cached_property
 from math import prod
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import refuted, unknown
+from tritonopt.checks.condition import unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.launches.known_launches import (
@@ -20,13 +20,11 @@ from tritonopt.launches.known_launches import (
     check_builtin,
     check_numbers,
     check_parameter,
-    check_statements,
     extents_of,
-    not_changed_reason,
     number_at_launch,
-    why_not_changed,
 )
 from tritonopt.launches.launch_grids import Extent, new_name, statement_of
+from tritonopt.launches.plan import LaunchPlan
 from tritonopt.source import (
     AddArgument,
     Change,
@@ -36,7 +34,6 @@ from tritonopt.source import (
     ReplaceExpression,
 )
 from tritonopt.source.editing.width import line_width
-from tritonopt.source.launches import places
 from tritonopt.transforms.code_edits import in_parentheses, on_lines
 from tritonopt.transforms.splitting.atomic_store import AtomicStore
 from tritonopt.transforms.splitting.row_length import NumbersAtLaunch
@@ -126,12 +123,7 @@ class SplitLaunches:
 def prove_launches(split: SplitLoop, attempt: Attempt) -> SplitLaunches:
     """Whether every launch is seen and may start other programs. Raises Declined."""
     facts = split.facts
-    launches = facts.launches.launches
-    check_statements(launches)
-    why_not = why_not_changed(facts)
-    if why_not:
-        raise refuted("launches-are-seen", not_changed_reason(facts), why_not)
-    attempt.prove("launches-are-seen", f"the launches that are given, in {places(launches)}")
+    LaunchPlan.of(facts, attempt)
     axes = _axes(facts)
     extents = [extents_of(facts, axis) for axis in range(axes)]
     for of_axis in extents:
