@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.launches.launch_grids import statement_of
+from tritonopt.launches.planned_launch import PlannedLaunch
 from tritonopt.source.launches import places
 
 _SEEN = "launches-are-seen"
@@ -30,6 +32,19 @@ class LaunchPlan:
             raise refuted(_SEEN, reason, "; ".join(filter(None, (why_not, way))))
         attempt.prove(_SEEN, f"the launches that are given, in {places(facts.launches.launches)}")
         return cls(facts, attempt)
+
+    def __iter__(self) -> Iterator[PlannedLaunch]:
+        return map(PlannedLaunch, self.facts.launches.launches)
+
+
+def can_choose(facts: KernelFacts) -> bool:
+    """Whether each launch could start a copy of the kernel too.
+
+    The kernel is a function of the file's own block, which each launch calls by its name.
+    """
+    at_the_top = facts.kernel.node in facts.kernel.module.tree.body
+    launches = map(PlannedLaunch, facts.launches.launches)
+    return at_the_top and all(at.called is not None for at in launches)
 
 
 def check_statements(facts: KernelFacts) -> None:

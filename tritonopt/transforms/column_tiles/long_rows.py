@@ -13,8 +13,8 @@ from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.turns import is_at_most
 from tritonopt.facts.host.launcher_code import evaluation_at
 from tritonopt.launches.known_launches import check_binding
-from tritonopt.launches.launch_grids import statement_of
-from tritonopt.launches.plan import LaunchPlan
+from tritonopt.launches.plan import LaunchPlan, can_choose
+from tritonopt.launches.planned_launch import PlannedLaunch
 from tritonopt.source import (
     Change,
     Enclose,
@@ -25,13 +25,10 @@ from tritonopt.source import (
 )
 from tritonopt.source.editing import excerpts, parameters
 from tritonopt.source.editing.changes import ELSE
-from tritonopt.source.parsing import parsed
-from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import new_function_name
 from tritonopt.transforms.column_tiles.column_loops import ColumnLoops
 from tritonopt.transforms.column_tiles.column_proof import ColumnTiles
 from tritonopt.transforms.column_tiles.row_statements import OneTileRow
-from tritonopt.transforms.rank_lifting.row_kernel import callee, may_be_copied
 from tritonopt.transforms.writing import Writer
 
 
@@ -56,7 +53,7 @@ class LongRows:
         """Raises NotExpressible."""
         yield self._kernel(columns)
         for launch in self.facts.launches.launches:
-            yield from self._either(launch)
+            yield from self._either(PlannedLaunch(launch))
 
     def _kernel(self, columns: ColumnTiles) -> Change:
         kernel = self.facts.kernel
@@ -73,11 +70,14 @@ class LongRows:
         code = "\n".join([said, *decorators, head, excerpts.indented(body, "    ")])
         return InsertAfter(node, f"\n\n{code}\n")
 
-    def _either(self, launch: Launch) -> Iterator[Change]:
-        statement, called = statement_of(launch), callee(launch)
-        assert statement is not None and called is not None
+    def _either(self, at: PlannedLaunch) -> Iterator[Change]:
+        launch, statement = at.launch, at.statement
+        assert at.called is not None
         given = launch.arguments[self.tile]
-        changes = [ReplaceExpression(called, self.name), ReplaceExpression(given, str(self.block))]
+        changes = [
+            ReplaceExpression(at.called, self.name),
+            ReplaceExpression(given, str(self.block)),
+        ]
         warps = launch.options.get("num_warps")
         if warps is not None and not isinstance(warps, ast.Constant):
             changes.append(ReplaceExpression(warps, "8"))
@@ -102,19 +102,8 @@ def is_done(row: OneTileRow, longest: int) -> bool:
     rows = LongRows(facts, row.tile.name, longest, 0)
     launches = facts.launches.launches
     return bool(launches) and all(
-        row.tile.name in launch.arguments and _is_otherwise(launch, rows.asked(launch))
+        row.tile.name in launch.arguments and PlannedLaunch(launch).is_after(rows.asked(launch))
         for launch in launches
-    )
-
-
-def _is_otherwise(launch: Launch, asked: str) -> bool:
-    """Whether a launch is done where a condition does not hold."""
-    statement, wanted = statement_of(launch), ast.dump(parsed(asked, mode="eval").body)
-    return launch.launcher is not None and any(
-        isinstance(node, ast.If)
-        and any(statement in walk(s) for s in node.orelse)
-        and ast.dump(node.test) == wanted
-        for node in walk(launch.launcher)
     )
 
 
@@ -122,7 +111,7 @@ def prove_launches(row: OneTileRow, longest: int, block: int, attempt: Attempt) 
     """Whether each launch can choose between two kernels. Raises Declined."""
     facts, tile, claim = row.facts, row.tile.name, "launches-are-seen"
     LaunchPlan.of(facts, attempt)
-    if not may_be_copied(facts):
+    if not can_choose(facts):
         text = "the launches do not call the kernel by its name, in the file's own block"
         raise refuted(claim, "unseen-launches", text)
     if [*facts.kernel.decorators] != ["triton.jit"]:

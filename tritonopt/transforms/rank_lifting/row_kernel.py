@@ -11,7 +11,6 @@ from tritonopt.launches.launch_grids import set_by_heuristics
 from tritonopt.source import (
     Change,
     InsertAfter,
-    Launch,
     Module,
     Remove,
     Replace,
@@ -105,18 +104,3 @@ def _from_the_first_line(code: str) -> str:
         first -= 1
         del lines[first]
     return "\n".join(lines)
-
-
-def may_be_copied(facts: KernelFacts) -> bool:
-    """Whether the kernel is a function of the file's own block that each launch calls by name."""
-    kernel = facts.kernel
-    at_the_top = kernel.node in kernel.module.tree.body
-    return at_the_top and all(callee(launch) is not None for launch in facts.launches.launches)
-
-
-def callee(launch: Launch) -> ast.Name | None:
-    """The name of the kernel in a launch `kernel[grid](...)`; None where it has none there."""
-    match launch.call.func:
-        case ast.Subscript(value=ast.Name(id=name) as called) if name == launch.kernel.name:
-            return called
-    return None
