@@ -12,19 +12,15 @@ from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.turns import is_at_most
 from tritonopt.facts.host.launcher_code import evaluation_at
-from tritonopt.launches.known_launches import check_binding
 from tritonopt.launches.plan import LaunchPlan, can_choose
 from tritonopt.launches.planned_launch import PlannedLaunch
 from tritonopt.source import (
     Change,
-    Enclose,
     InsertAfter,
-    InsertBefore,
     Launch,
     ReplaceExpression,
 )
 from tritonopt.source.editing import excerpts, parameters
-from tritonopt.source.editing.changes import ELSE
 from tritonopt.transforms.code_edits import new_function_name
 from tritonopt.transforms.column_tiles.column_loops import ColumnLoops
 from tritonopt.transforms.column_tiles.column_proof import ColumnTiles
@@ -71,22 +67,13 @@ class LongRows:
         return InsertAfter(node, f"\n\n{code}\n")
 
     def _either(self, at: PlannedLaunch) -> Iterator[Change]:
-        launch, statement = at.launch, at.statement
-        assert at.called is not None
-        given = launch.arguments[self.tile]
-        changes = [
-            ReplaceExpression(at.called, self.name),
-            ReplaceExpression(given, str(self.block)),
-        ]
+        launch = at.launch
+        changes = [ReplaceExpression(launch.arguments[self.tile], str(self.block))]
         warps = launch.options.get("num_warps")
         if warps is not None and not isinstance(warps, ast.Constant):
             changes.append(ReplaceExpression(warps, "8"))
-        code = excerpts.changed_code(launch.module, statement, changes)
-        taken = {p.name: p.default is not None for p in self.facts.kernel.parameters}
-        check_binding(launch, code, taken)
-        code = excerpts.indented(code, "    ")
-        yield InsertBefore(statement, f"if {self.asked(launch)}:\n{code}")
-        yield Enclose(statement, statement, f"{ELSE}\n    ...")
+        parameters = {p.name: p.default is not None for p in self.facts.kernel.parameters}
+        return at.either(self.asked(launch), self.name, parameters, changes)
 
     def asked(self, launch: Launch) -> str:
         """Where a row is long."""
@@ -130,7 +117,7 @@ def prove_launches(row: OneTileRow, longest: int, block: int, attempt: Attempt) 
 
 def _check(launch: Launch, tile: str, longest: int) -> None:
     claim, given = "length-is-known-at-the-launch", launch.arguments.get(tile)
-    if given is None or not launch.complete or launch.chosen_by is not None:
+    if given is None:
         text = f"how long a tile is, is not passed by the launch in {launch.where}"
         raise unknown(claim, "tile-is-not-passed", text)
     if isinstance(given, ast.Constant):
