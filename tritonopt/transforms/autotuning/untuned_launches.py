@@ -9,7 +9,7 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.launches.launch_grids import scope_at
-from tritonopt.launches.plan import check_statements
+from tritonopt.launches.plan import LaunchPlan
 from tritonopt.source import Change, Launch, Remove, ReplaceExpression
 from tritonopt.source.decorators import JIT
 from tritonopt.source.launches import places
@@ -26,15 +26,7 @@ _CAPTURES = frozenset({"torch.cuda.graph", "torch.cuda.make_graphed_callables"})
 def check_launches(facts: KernelFacts, attempt: Attempt) -> None:
     """That every launch is seen, and can leave its options to a tuner. Raises Declined."""
     kernel, evidence = facts.kernel, facts.launches
-    claim = "launches-are-seen"
-    if evidence.unknown:
-        raise unknown(claim, "unseen-launches", evidence.unknown)
-    for launch in evidence.launches:
-        if launch.is_elsewhere:
-            detail = f"the launch in {launch.where} would have to change with the kernel"
-            raise unknown(claim, "launch-in-another-file", detail)
-    check_statements(facts)
-    attempt.prove(claim, f"those in {places(evidence.launches)}")
+    LaunchPlan.of(facts, attempt)
     attempt.assume_no_other_launches()
     _check_capture(evidence.launches)
     claim = "launches-can-be-tuned"
