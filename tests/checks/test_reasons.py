@@ -17,7 +17,7 @@ from tritonopt.rewriting import registry
 from tritonopt.rewriting.model import Bits, Condition, Remark, RemarkKind, Site, Status
 from tritonopt.rewriting.protocol import Pass
 
-ROOMS = ("checks", "facts", "rewriting", "transforms", "passes", "runtime")
+ROOMS = ("checks", "facts", "launches", "rewriting", "transforms", "passes", "runtime")
 """Where claims and reasons are written."""
 
 KEBAB = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")

@@ -85,6 +85,13 @@ class Declined(Unmet):
     """A condition of a rewrite does not hold."""
 
 
+class NotExpressible(Declined):
+    """What is needed has no name and no expression at the place where it is needed."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(Condition("is-expressible", Status.UNKNOWN, detail, "not-expressible"))
+
+
 def refuted(claim: str, reason: str, detail: str) -> Declined:
     """The claim is false; `reason` is the name under which the site is declined."""
     return Declined(Condition(claim, Status.REFUTED, detail, reason))

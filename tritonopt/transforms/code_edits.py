@@ -10,6 +10,8 @@ from itertools import chain, count
 
 from tritonopt.source import Module, ReplaceExpression
 from tritonopt.source.editing import excerpts
+from tritonopt.source.editing.expressions import ATOMIC
+from tritonopt.source.editing.expressions import in_parentheses as in_parentheses
 from tritonopt.source.editing.keyword_spacing import spaced_as_in
 from tritonopt.source.lines import Lines
 from tritonopt.source.parsing import parsed
@@ -17,7 +19,6 @@ from tritonopt.source.trees import children, walk
 from tritonopt.transforms.writing import NotExpressible, comments_in
 
 _WORD = re.compile(r"\w+")
-_ATOMIC = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant)
 _TIGHT = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.Attribute, ast.Subscript)
 """Where an expression of several parts needs parentheses."""
 
@@ -109,7 +110,7 @@ class CodeEdits:
     def _fitting(self, node: ast.expr) -> str:
         text = self.code(node)
         around = self.module.names.parents.get(node)
-        falls_apart = isinstance(around, _TIGHT) and isinstance(node, _ATOMIC)
+        falls_apart = isinstance(around, _TIGHT) and isinstance(node, ATOMIC)
         return in_parentheses(text) if falls_apart else text
 
 
@@ -122,13 +123,6 @@ def new_function_name(module: Module, wanted: str) -> str:
     taken = {word for text in module.texts for word in _WORD.findall(text)}
     numbered = (f"{wanted}_{number}" for number in count(2))
     return next(name for name in chain([wanted], numbered) if name not in taken)
-
-
-def in_parentheses(text: str) -> str:
-    """The code of an expression, in parentheses where it could fall apart inside of another."""
-    node = _parsed(text)
-    has_its_own = (node.lineno, node.col_offset) > (1, 1)
-    return text if has_its_own or isinstance(node, _ATOMIC) else f"({text})"
 
 
 def _is_conjunction(text: str) -> bool:

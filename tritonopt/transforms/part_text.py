@@ -10,13 +10,13 @@ from functools import cached_property
 from itertools import pairwise
 
 from tritonopt.facts import KernelFacts
+from tritonopt.launches.known_launches import check_binding
 from tritonopt.source import Launch
 from tritonopt.source.editing import parameters
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.kernels import Parameter
 from tritonopt.source.trees import blocks_of, is_text, walk
 from tritonopt.transforms.code_edits import new_function_name
-from tritonopt.transforms.tiling.known_launches import check_binding
 from tritonopt.transforms.writing import NotExpressible, comments_in
 
 _WORD = re.compile(r"\w+")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
 
-from tritonopt.checks.condition import Declined
+from tritonopt.checks.condition import NotExpressible as NotExpressible
 from tritonopt.facts import Atom, EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Iteration, Lane, Negative, Opaque
 from tritonopt.facts.algebra.polynomial import monomial_polynomial
@@ -32,18 +32,9 @@ from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import HINTS, function
 from tritonopt.facts.operations import Op
 from tritonopt.rewriting.constexprs import is_constexpr
-from tritonopt.rewriting.model import Condition, Status
 from tritonopt.source.names import Scope
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
-
-
-class NotExpressible(Declined):
-    """What is needed has no name and no expression at the place where it is needed."""
-
-    def __init__(self, detail: str) -> None:
-        super().__init__(Condition("is-expressible", Status.UNKNOWN, detail, "not-expressible"))
-
 
 _FIRST = "first_"
 """With this begin the names of what is written again for the first iteration."""

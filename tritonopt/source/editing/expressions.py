@@ -14,6 +14,9 @@ from tritonopt.source.parsing import parsed
 Path = tuple[tuple[str, int | None], ...]
 """From a node to one below it: fields, and indices into those that are lists."""
 
+ATOMIC = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant)
+"""What stands inside of another expression without parentheses."""
+
 
 def spelling(
     text: str, start: int, end: int, code: str, node: ast.FunctionDef | ast.Module, path: Path
@@ -31,6 +34,13 @@ def spelling(
         if _meaning(text[:start] + candidate + text[end:]) == wanted:
             return candidate
     raise EditConflict(f"{code!r} cannot stand here")
+
+
+def in_parentheses(text: str) -> str:
+    """The code of an expression, in parentheses where it could fall apart inside of another."""
+    node = parsed(f"({text}\n)", mode="eval").body
+    has_its_own = (node.lineno, node.col_offset) > (1, 1)
+    return text if has_its_own or isinstance(node, ATOMIC) else f"({text})"
 
 
 def parse(text: str, what: str) -> ast.Module:

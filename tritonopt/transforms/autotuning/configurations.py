@@ -21,9 +21,9 @@ from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.language import MATRIX
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import reachable
-from tritonopt.source import Launch
+from tritonopt.source import Change, Launch
 from tritonopt.transforms.autotuning.flat_tiles import flat_tile
-from tritonopt.transforms.autotuning.untuned_launches import Cut, options_of, tile_at
+from tritonopt.transforms.autotuning.untuned_launches import options_of, tile_at
 from tritonopt.transforms.one_tile.any_length import prove_any_length
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
 
@@ -44,7 +44,7 @@ class FreeTile:
     """What the launches pass today."""
     is_exact: bool
     """Whether no floats are added up in another order with it."""
-    grids: Mapping[Launch, tuple[Cut, ...]] = field(default_factory=dict)
+    grids: Mapping[Launch, tuple[Change, ...]] = field(default_factory=dict)
     """What changes in the grid of a launch, whose programs are as many as tiles."""
 
 

@@ -19,10 +19,10 @@ from tritonopt.facts.algebra.polynomial import ZERO
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import ELEMENTWISE, Op
-from tritonopt.source import Launch
+from tritonopt.launches.launch_grids import GridNotReadable, read_extent
+from tritonopt.source import Change, Launch, ReplaceExpression
 from tritonopt.source.trees import walk
-from tritonopt.transforms.autotuning.untuned_launches import Cut, tile_at
-from tritonopt.transforms.tiling.launch_grids import GridNotReadable, read_extent
+from tritonopt.transforms.autotuning.untuned_launches import tile_at
 
 _CLAIM = "length-is-known-at-the-launch"
 _PLACE = Param("(place in the range)")
@@ -39,7 +39,7 @@ class FlatTile:
 
     name: str
     lengths: frozenset[int]
-    grids: dict[Launch, tuple[Cut, ...]]
+    grids: dict[Launch, tuple[Change, ...]]
 
 
 def flat_tile(facts: KernelFacts) -> FlatTile:
@@ -58,7 +58,7 @@ def flat_tile(facts: KernelFacts) -> FlatTile:
     checked = _Flat(facts, tile)
     checked.check()
     lengths: set[int] = set()
-    grids: dict[Launch, tuple[Cut, ...]] = {}
+    grids: dict[Launch, tuple[Change, ...]] = {}
     for launch in facts.launches.launches:
         number, grids[launch] = checked.launched(launch)
         lengths.add(number)
@@ -177,7 +177,7 @@ class _Flat:
 
     # Launches
 
-    def launched(self, launch: Launch) -> tuple[int, tuple[Cut, ...]]:
+    def launched(self, launch: Launch) -> tuple[int, tuple[Change, ...]]:
         """The length that a launch passes, and what changes in its grid. Raises Declined."""
         try:
             extent = read_extent(launch, 0)
@@ -205,10 +205,9 @@ class _Flat:
             if ast.unparse(divisor) != asked:
                 raise _stays(f"the grid of the launch in {launch.where} does not ask for the tile")
             return number, ()
-        span = launch.module.lines.span
-        first, last = span(divisor)
-        start = span(launch.grid)[0]
-        return number, ((start, start, "lambda meta: "), (first, last, f'meta["{self.tile.name}"]'))
+        asks = {divisor: f'meta["{self.tile.name}"]'}
+        code = f"lambda meta: {launch.module.text_with(launch.grid, asks)}"
+        return number, (ReplaceExpression(launch.grid, code),)
 
     def _covers(self, binding: LaunchBinding, number: int) -> bool:
         """Whether the programs are as many as tiles that the range has."""

@@ -42,9 +42,9 @@ def restored_buffers(facts: KernelFacts, attempt: Attempt) -> list[str]:
         is_read = write.kind is EffectKind.ATOMIC or any(facts.may_alias(e, write) for e in loads)
         if is_read:
             changed |= facts.bases(write) or frozenset()
-    for name in changed:
-        _check_is_a_tensor(facts, name)
     names = [p.name for p in facts.kernel.parameters if p.name in changed]
+    for name in names:
+        _check_is_a_tensor(facts, name)
     what = ", ".join(names) if names else "nothing"
     attempt.prove(_CLAIM, f"the tuner puts back {what}; nothing else that is read is written")
     return names

@@ -8,16 +8,14 @@ from collections.abc import Collection, Iterator, Sequence
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
-from tritonopt.source import Change, Launch, Remove, ReplaceExpression
+from tritonopt.launches.launch_grids import scope_at
+from tritonopt.launches.plan import LaunchPlan
+from tritonopt.source import Change, Launch, Remove, ReplaceArgument
 from tritonopt.source.decorators import JIT
 from tritonopt.source.launches import places
 from tritonopt.source.trees import walk
-from tritonopt.transforms.tiling.known_launches import check_statements
-from tritonopt.transforms.tiling.launch_grids import scope_at
 from tritonopt.transforms.writing import NotExpressible
 
-Cut = tuple[int, int, str]
-"""From one offset of the file to another, and what takes the place of the text there."""
 OPTIONS = ("num_warps", "num_stages", "num_ctas")
 """What each configuration of a tuner sets, whether it names it or not."""
 _CAPTURES = frozenset({"torch.cuda.graph", "torch.cuda.make_graphed_callables"})
@@ -26,15 +24,7 @@ _CAPTURES = frozenset({"torch.cuda.graph", "torch.cuda.make_graphed_callables"})
 def check_launches(facts: KernelFacts, attempt: Attempt) -> None:
     """That every launch is seen, and can leave its options to a tuner. Raises Declined."""
     kernel, evidence = facts.kernel, facts.launches
-    claim = "launches-are-seen"
-    if evidence.unknown:
-        raise unknown(claim, "unseen-launches", evidence.unknown)
-    for launch in evidence.launches:
-        if launch.is_elsewhere:
-            detail = f"the launch in {launch.where} would have to change with the kernel"
-            raise unknown(claim, "launch-in-another-file", detail)
-    check_statements(evidence.launches)
-    attempt.prove(claim, f"those in {places(evidence.launches)}")
+    LaunchPlan.of(facts, attempt)
     attempt.assume_no_other_launches()
     _check_capture(evidence.launches)
     claim = "launches-can-be-tuned"
@@ -116,47 +106,26 @@ def _own(launch: Launch, name: ast.Name, also: ast.expr | None) -> ast.Assign | 
 
 
 def left_to_the_tuner(
-    launch: Launch, taken: Collection[str], grid: Sequence[Cut] = ()
+    launch: Launch, taken: Collection[str], grid: Sequence[Change] = ()
 ) -> Iterator[Change]:
     """A launch without the keywords that are taken out of it. Raises NotExpressible.
 
     `grid` is what changes in its grid, for a tile that is taken out.
     """
-    call, module = launch.call, launch.module
+    call, text, span = launch.call, launch.module.text, launch.module.lines.span
+    items: list[ast.expr | ast.keyword] = [call.func, *call.args, *call.keywords]
     gone = [k for k in call.keywords if k.arg in taken]
-    if not gone:
-        return
-    start, end = module.lines.span(call)
-    text = module.text[start:end]
-    for first, last, code in reversed([*grid, *_cuts(launch, gone)]):
-        if "#" in module.text[first:last]:
-            raise NotExpressible(f"line {call.lineno} has a comment beside what goes")
-        text = text[: first - start] + code + text[last - start :]
-    yield ReplaceExpression(call, text)
+    if len(gone) == len(items) - 1:
+        raise NotExpressible(f"line {call.lineno} passes nothing else")
     also = launch.grid if grid else None
+    yield from grid
     for keyword in gone:
+        start, end = span(keyword)
+        since = max(before for _, before in map(span, items) if before <= start)
+        if "#" in text[since:end] + text[end:].partition("\n")[0]:
+            raise NotExpressible(f"line {call.lineno} has a comment beside what goes")
+        yield ReplaceArgument(call, keyword, ())
         if isinstance(keyword.value, ast.Name):
             statement = _own(launch, keyword.value, also)
             if statement is not None:
                 yield Remove(statement)
-
-
-def _cuts(launch: Launch, gone: Sequence[ast.keyword]) -> list[Cut]:
-    """From where to where the text of a call goes, in order: each keyword with one comma."""
-    call, span = launch.call, launch.module.lines.span
-    items: list[ast.expr | ast.keyword] = sorted(
-        [*call.args, *call.keywords], key=lambda i: span(i)
-    )
-    cuts: list[Cut] = []
-    kept = [item for item in items if item not in gone]
-    if not kept:
-        raise NotExpressible(f"line {call.lineno} passes nothing else")
-    for place, item in enumerate(items):
-        if item not in gone:
-            continue
-        before = [other for other in items[:place] if other not in gone]
-        if before:
-            cuts.append((span(items[place - 1])[1], span(item)[1], ""))
-        else:
-            cuts.append((span(item)[0], span(items[place + 1])[0], ""))
-    return cuts

@@ -18,10 +18,10 @@ from tritonopt.facts.algebra.divisibility import Divisibility, substitute
 from tritonopt.facts.algebra.polynomial import Polynomial
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS, INTEGER_DTYPES, Value
+from tritonopt.launches.plan import LaunchPlan
 from tritonopt.transforms.block_pointers.aligned_tensors import is_aligned
 from tritonopt.transforms.block_pointers.block_accesses import Access, Block, BlockAccesses
 from tritonopt.transforms.block_pointers.block_legality import form_of, sum_of
-from tritonopt.transforms.tiling.known_launches import check_statements
 from tritonopt.transforms.writing import Writer
 
 _CLAIM = "block-is-a-descriptor"
@@ -48,7 +48,8 @@ class DescriptorLegality:
         self._divisibility = Divisibility(self.facts)
 
     def check(self) -> None:
-        self._check_launches()
+        LaunchPlan.of(self.facts, self.attempt)
+        self.attempt.assume_no_other_launches()
         self._check_memory()
         for block in self.accesses.blocks:
             self._check_block(block)
@@ -58,18 +59,6 @@ class DescriptorLegality:
             self._check_access(access)
         self.attempt.prove(_CLAIM, "strides, extents and checks are those of descriptors")
         self.attempt.prove("block-is-a-descriptor", "each is new, or the launcher checks it")
-
-    def _check_launches(self) -> None:
-        evidence, claim = self.facts.launches, "launches-are-seen"
-        if evidence.unknown:
-            raise unknown(claim, "unseen-launches", evidence.unknown)
-        for launch in evidence.launches:
-            if launch.is_elsewhere:
-                detail = f"the launch in {launch.where} would need an allocator"
-                raise unknown(claim, "launch-in-another-file", detail)
-        check_statements(evidence.launches)
-        self.attempt.prove(claim, "each can be given an allocator")
-        self.attempt.assume_no_other_launches()
 
     def _check_memory(self) -> None:
         """What descriptors store is not seen by other loads at once, nor the other way round."""

@@ -17,14 +17,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tritonopt.facts import KernelFacts
+from tritonopt.launches.known_launches import check_builtin
+from tritonopt.launches.launch_grids import statement_of
 from tritonopt.source import Change, InsertBefore, Launch, Remove, Replace
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.trees import walk
 from tritonopt.transforms.block_pointers.block_accesses import Access, Block, BlockAccesses, Move
 from tritonopt.transforms.block_pointers.offset_tiles import OffsetTile, OffsetTiles, is_zero
 from tritonopt.transforms.code_edits import CodeEdits
-from tritonopt.transforms.tiling.known_launches import check_builtin
-from tritonopt.transforms.tiling.launch_grids import statement_of
 from tritonopt.transforms.writing import NotExpressible, Writer, block_of
 
 _SET = "triton.set_allocator"

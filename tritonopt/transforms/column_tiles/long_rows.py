@@ -12,31 +12,19 @@ from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.turns import is_at_most
 from tritonopt.facts.host.launcher_code import evaluation_at
+from tritonopt.launches.plan import LaunchPlan, can_choose
+from tritonopt.launches.planned_launch import PlannedLaunch
 from tritonopt.source import (
     Change,
-    Enclose,
     InsertAfter,
-    InsertBefore,
     Launch,
     ReplaceExpression,
 )
 from tritonopt.source.editing import excerpts, parameters
-from tritonopt.source.editing.changes import ELSE
-from tritonopt.source.launches import places
-from tritonopt.source.parsing import parsed
-from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import new_function_name
 from tritonopt.transforms.column_tiles.column_loops import ColumnLoops
 from tritonopt.transforms.column_tiles.column_proof import ColumnTiles
 from tritonopt.transforms.column_tiles.row_statements import OneTileRow
-from tritonopt.transforms.rank_lifting.row_kernel import callee, may_be_copied
-from tritonopt.transforms.tiling.known_launches import (
-    check_binding,
-    check_statements,
-    not_changed_reason,
-    why_not_changed,
-)
-from tritonopt.transforms.tiling.launch_grids import statement_of
 from tritonopt.transforms.writing import Writer
 
 
@@ -61,7 +49,7 @@ class LongRows:
         """Raises NotExpressible."""
         yield self._kernel(columns)
         for launch in self.facts.launches.launches:
-            yield from self._either(launch)
+            yield from self._either(PlannedLaunch(launch))
 
     def _kernel(self, columns: ColumnTiles) -> Change:
         kernel = self.facts.kernel
@@ -78,20 +66,14 @@ class LongRows:
         code = "\n".join([said, *decorators, head, excerpts.indented(body, "    ")])
         return InsertAfter(node, f"\n\n{code}\n")
 
-    def _either(self, launch: Launch) -> Iterator[Change]:
-        statement, called = statement_of(launch), callee(launch)
-        assert statement is not None and called is not None
-        given = launch.arguments[self.tile]
-        changes = [ReplaceExpression(called, self.name), ReplaceExpression(given, str(self.block))]
+    def _either(self, at: PlannedLaunch) -> Iterator[Change]:
+        launch = at.launch
+        changes = [ReplaceExpression(launch.arguments[self.tile], str(self.block))]
         warps = launch.options.get("num_warps")
         if warps is not None and not isinstance(warps, ast.Constant):
             changes.append(ReplaceExpression(warps, "8"))
-        code = excerpts.changed_code(launch.module, statement, changes)
-        taken = {p.name: p.default is not None for p in self.facts.kernel.parameters}
-        check_binding(launch, code, taken)
-        code = excerpts.indented(code, "    ")
-        yield InsertBefore(statement, f"if {self.asked(launch)}:\n{code}")
-        yield Enclose(statement, statement, f"{ELSE}\n    ...")
+        parameters = {p.name: p.default is not None for p in self.facts.kernel.parameters}
+        return at.either(self.asked(launch), self.name, parameters, changes)
 
     def asked(self, launch: Launch) -> str:
         """Where a row is long."""
@@ -107,38 +89,22 @@ def is_done(row: OneTileRow, longest: int) -> bool:
     rows = LongRows(facts, row.tile.name, longest, 0)
     launches = facts.launches.launches
     return bool(launches) and all(
-        row.tile.name in launch.arguments and _is_otherwise(launch, rows.asked(launch))
+        row.tile.name in launch.arguments and PlannedLaunch(launch).is_after(rows.asked(launch))
         for launch in launches
-    )
-
-
-def _is_otherwise(launch: Launch, asked: str) -> bool:
-    """Whether a launch is done where a condition does not hold."""
-    statement, wanted = statement_of(launch), ast.dump(parsed(asked, mode="eval").body)
-    return launch.launcher is not None and any(
-        isinstance(node, ast.If)
-        and any(statement in walk(s) for s in node.orelse)
-        and ast.dump(node.test) == wanted
-        for node in walk(launch.launcher)
     )
 
 
 def prove_launches(row: OneTileRow, longest: int, block: int, attempt: Attempt) -> LongRows:
     """Whether each launch can choose between two kernels. Raises Declined."""
     facts, tile, claim = row.facts, row.tile.name, "launches-are-seen"
-    launches = facts.launches.launches
-    check_statements(launches)
-    why_not = why_not_changed(facts)
-    if why_not or not launches:
-        raise refuted(claim, not_changed_reason(facts), why_not or "no launch is seen")
-    if not may_be_copied(facts):
+    LaunchPlan.of(facts, attempt)
+    if not can_choose(facts):
         text = "the launches do not call the kernel by its name, in the file's own block"
         raise refuted(claim, "unseen-launches", text)
     if [*facts.kernel.decorators] != ["triton.jit"]:
         text = f"a decorator of the kernel may choose {tile}, or something that goes with it"
         raise unknown("length-is-known-at-the-launch", "tile-is-not-passed", text)
-    attempt.prove(claim, f"the launches that are given, in {places(launches)}")
-    for launch in launches:
+    for launch in facts.launches.launches:
         _check(launch, tile, longest)
     attempt.prove("length-is-known-at-the-launch", f"each launch passes {tile}")
     if not is_at_most(facts, row.extent - facts.forms.of(row.tile), 0):
@@ -151,7 +117,7 @@ def prove_launches(row: OneTileRow, longest: int, block: int, attempt: Attempt) 
 
 def _check(launch: Launch, tile: str, longest: int) -> None:
     claim, given = "length-is-known-at-the-launch", launch.arguments.get(tile)
-    if given is None or not launch.complete or launch.chosen_by is not None:
+    if given is None:
         text = f"how long a tile is, is not passed by the launch in {launch.where}"
         raise unknown(claim, "tile-is-not-passed", text)
     if isinstance(given, ast.Constant):

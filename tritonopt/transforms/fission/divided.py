@@ -6,19 +6,14 @@ import ast
 from collections.abc import Sequence
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import refuted, unknown
+from tritonopt.checks.condition import unknown
 from tritonopt.facts import KernelFacts
+from tritonopt.launches.plan import LaunchPlan
 from tritonopt.source import Change, InsertAfter, Replace
-from tritonopt.source.launches import places
 from tritonopt.transforms.fission.needed_statements import needed_statements
 from tritonopt.transforms.fission.two_launches import TwoLaunches
 from tritonopt.transforms.fission.write_groups import CLAIM, WriteGroups
 from tritonopt.transforms.part_text import PartText, named_in_launchers
-from tritonopt.transforms.tiling.known_launches import (
-    check_statements,
-    not_changed_reason,
-    why_not_changed,
-)
 from tritonopt.transforms.writing import NotExpressible
 
 
@@ -26,12 +21,7 @@ def prove_division(groups: WriteGroups, attempt: Attempt) -> tuple[Change, ...]:
     """Raises Declined where a kernel stays one."""
     facts = groups.facts
     kernel = facts.kernel
-    check_statements(facts.launches.launches)
-    why_not = why_not_changed(facts)
-    if why_not:
-        raise refuted("launches-are-seen", not_changed_reason(facts), why_not)
-    where = places(facts.launches.launches)
-    attempt.prove("launches-are-seen", f"the launches that are given, in {where}")
+    LaunchPlan.of(facts, attempt)
     if len(kernel.decorators) > 1 or isinstance(kernel.node.decorator_list[0], ast.Call):
         text = f"what stands above {kernel.name} may be about parameters of one part alone"
         raise unknown("parts-are-independent", "unknown-decorator", text)

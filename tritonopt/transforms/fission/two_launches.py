@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from tritonopt.facts.host.launcher_code import evaluation_at
 from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.host.side_effects import effects_of
+from tritonopt.launches.launch_grids import statement_of
 from tritonopt.source import Change, InsertAfter, Launch, ReplaceExpression
 from tritonopt.transforms.part_text import PartText, launch_text
-from tritonopt.transforms.tiling.launch_grids import statement_of
 from tritonopt.transforms.writing import NotExpressible
 
 

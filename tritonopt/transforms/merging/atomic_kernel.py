@@ -14,6 +14,7 @@ from tritonopt.facts.algebra.polynomial import ONE, Polynomial
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import Kind
+from tritonopt.launches.pruning import check_pruning
 from tritonopt.source import AddArgument, Change, Remove, Replace, ReplaceExpression
 from tritonopt.source.trees import walk
 from tritonopt.source.tuner_functions import counting_use
@@ -23,7 +24,6 @@ from tritonopt.transforms.merging.met_slots import Place
 from tritonopt.transforms.merging.partial_stores import PartialStore
 from tritonopt.transforms.part_text import PartText, launch_text, named_in_launchers
 from tritonopt.transforms.statement_lists import StatementLists
-from tritonopt.transforms.tiling.pruning import check_pruning
 from tritonopt.transforms.writing import NotExpressible, Writer, comments_in
 
 _TUNERS = frozenset({"flag_gems.utils.libtuner", "flag_gems.utils.libentry.libtuner"}) | {

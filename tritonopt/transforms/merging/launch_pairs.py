@@ -14,9 +14,9 @@ from tritonopt.facts.host.local_names import LocalNames, names_of
 from tritonopt.facts.host.reach import reach_of
 from tritonopt.facts.host.side_effects import effects_of
 from tritonopt.facts.host.tensor_expressions import Allocation, allocation
+from tritonopt.launches.launch_grids import statement_of
 from tritonopt.source import Kernel, Launch
 from tritonopt.source.trees import walk
-from tritonopt.transforms.tiling.launch_grids import statement_of
 
 PAIRED, UNREAD, NEW = "pair-is-private", "pair-is-private", "pair-is-private"
 _OPTIONS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg"})

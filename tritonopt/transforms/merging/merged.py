@@ -14,6 +14,7 @@ from tritonopt.facts import of as facts_of
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.facts.values import FLOAT_BITS
+from tritonopt.launches.plan import LaunchPlan
 from tritonopt.rewriting.model import Safety
 from tritonopt.source import Change, Launch, Remove
 from tritonopt.source.launches import places
@@ -39,7 +40,6 @@ from tritonopt.transforms.merging.slot_reductions import CLAIM as REDUCED
 from tritonopt.transforms.merging.slot_reductions import SlotReduction, slot_reductions
 from tritonopt.transforms.pinned_rounding import check_pins
 from tritonopt.transforms.promised_order import assume_free_order
-from tritonopt.transforms.tiling.known_launches import not_changed_reason, why_not_changed
 
 
 @dataclass(frozen=True)
@@ -103,17 +103,13 @@ class _Merge:
         return Merged(partials, reductions, tuple(changes), frozenset(safety))
 
     def _check_seen(self) -> None:
-        why_not = why_not_changed(self._facts)
-        if why_not:
-            raise refuted("launches-are-seen", not_changed_reason(self._facts), why_not)
+        LaunchPlan.of(self._facts, self._attempt)
         final = self._candidate.final
         if final.module is not self._facts.kernel.module:
             text = f"{final.name} stands in another file"
             raise unknown("launches-are-seen", "launch-in-another-file", text)
         if self._final.launches.unknown:
             raise unknown("launches-are-seen", "unseen-launches", self._final.launches.unknown)
-        seen = f"the launches that are given, in {places(self._facts.launches.launches)}"
-        self._attempt.prove("launches-are-seen", seen)
 
     def _reductions(self) -> list[SlotReduction]:
         """Those of the second kernel, in the order of the buffers. Raises Declined."""

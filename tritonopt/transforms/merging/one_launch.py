@@ -12,6 +12,8 @@ from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.side_effects import effects_of
 from tritonopt.facts.host.tensor_expressions import shape_of
 from tritonopt.facts.recurrences.kinds import Kind
+from tritonopt.launches.known_launches import check_builtin
+from tritonopt.launches.launch_grids import new_name
 from tritonopt.source import (
     AddArgument,
     Change,
@@ -25,8 +27,6 @@ from tritonopt.source.trees import walk
 from tritonopt.transforms.merging.launch_pairs import Made, Pair, uses
 from tritonopt.transforms.merging.slot_reductions import SlotReduction
 from tritonopt.transforms.part_text import PartText, launch_text
-from tritonopt.transforms.tiling.known_launches import check_builtin
-from tritonopt.transforms.tiling.launch_grids import new_name
 
 _TYPES = {"fp32": "float32", "fp64": "float64", "int32": "int32", "int64": "int64"}
 _ZEROED = dict(zip(torch_api.EMPTY, torch_api.ZEROED, strict=True))

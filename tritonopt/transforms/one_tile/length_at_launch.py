@@ -10,9 +10,9 @@ from functools import cached_property
 from tritonopt.facts import Polynomial
 from tritonopt.facts.algebra.atoms import Param
 from tritonopt.facts.host.launcher_code import evaluation_at
+from tritonopt.launches.launch_grids import scope_at
 from tritonopt.source.launches import Launch
 from tritonopt.transforms.one_tile.question import spelled
-from tritonopt.transforms.tiling.launch_grids import scope_at
 from tritonopt.transforms.writing import NotExpressible
 
 LEAST = 16

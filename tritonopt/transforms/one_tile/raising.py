@@ -18,14 +18,15 @@ from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import CeilDiv, Maximum, Param
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.host.launcher_code import bindings_of, evaluation_at, forms_at
+from tritonopt.launches.known_launches import check_builtin
+from tritonopt.launches.launch_grids import new_name, scope_at, statement_of
+from tritonopt.launches.plan import LaunchPlan
 from tritonopt.source import AddArgument, Change, InsertAfter, InsertBefore, ReplaceExpression
-from tritonopt.source.launches import Launch, places
+from tritonopt.source.launches import Launch
 from tritonopt.source.trees import blocks_of, parents_of, walk
 from tritonopt.transforms.one_tile.any_length import prove_any_length
 from tritonopt.transforms.one_tile.length_at_launch import LEAST, NEXT, RowLength
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
-from tritonopt.transforms.tiling.known_launches import check_builtin
-from tritonopt.transforms.tiling.launch_grids import new_name, scope_at, statement_of
 from tritonopt.transforms.writing import NotExpressible
 
 _CHOOSING = frozenset({"triton.autotune", "triton.heuristics"})
@@ -52,8 +53,8 @@ def raise_tiles(sweeps: RowSweeps, longest: int, attempt: Attempt) -> Raised:
     if not isinstance(length, Param):
         detail = f"the length of a tile, {tile.readable}, is no argument of the launch"
         raise unknown("length-is-known-at-the-launch", "length-is-computed", detail)
+    LaunchPlan.of(facts, attempt)
     _check_launches(facts, length.name)
-    attempt.prove("launches-are-seen", f"those in {places(facts.launches.launches)}")
     proof = prove_any_length(sweeps, extent, tile)
     attempt.prove(
         "length-is-known-at-the-launch", "nothing but sums and extremes is left of the tiles"
@@ -72,26 +73,12 @@ def _room(longest: int, kept: int) -> int:
 
 
 def _check_launches(facts: KernelFacts, tile: str) -> None:
-    evidence = facts.launches
-    claim = "launches-are-seen"
-    if evidence.unknown or not evidence.launches:
-        detail = evidence.unknown or "no launch of the kernel is seen"
-        raise unknown(claim, "unseen-launches", detail)
-    for launch in evidence.launches:
-        if launch.is_elsewhere:
-            detail = f"the launch in {launch.where} would have to change with the kernel"
-            raise unknown(claim, "launch-in-another-file", detail)
-        if statement_of(launch) is None:
-            detail = f"the launch in {launch.where} is no statement of its own"
-            raise unknown(claim, "unseen-launches", detail)
     claim = "length-is-known-at-the-launch"
-    if _CHOOSING & set(facts.kernel.decorators) or any(
-        launch.chosen_by is not None for launch in evidence.launches
-    ):
+    if _CHOOSING & set(facts.kernel.decorators):
         detail = f"a decorator of the kernel may choose {tile}, or something that goes with it"
         raise unknown(claim, "tile-is-not-passed", detail)
-    for launch in evidence.launches:
-        if not launch.complete or tile not in launch.arguments:
+    for launch in facts.launches.launches:
+        if tile not in launch.arguments:
             detail = f"the launch in {launch.where} does not show what it passes for {tile}"
             raise unknown(claim, "arguments-are-not-seen", detail)
         warps = launch.options.get("num_warps")

@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts
+from tritonopt.launches.launch_grids import Extent, GridNotReadable, given_by, read_extent
+from tritonopt.launches.planned_launch import PlannedLaunch
 from tritonopt.source import Kernel
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.heuristic_functions import heuristic_functions
-from tritonopt.transforms.tiling.launch_grids import Extent, GridNotReadable, read_extent
 from tritonopt.transforms.writing import names_bound
 
 AXIS = 0
@@ -123,8 +124,8 @@ def _asked(
     """Code for a condition in which some expressions are what a launch passes."""
     replaced: dict[ast.expr, str] = {}
     for node, name in passed.items():
-        argument = extent.given.get(name)
-        if argument is None or not extent.gives_the_same(argument):
+        argument = given_by(extent.launch).get(name)
+        if argument is None or not PlannedLaunch(extent.launch).repeats(argument):
             return None
         replaced[node] = in_parentheses(extent.launch.module.text_of(argument))
     code = kernel.module.text_with(test, replaced)

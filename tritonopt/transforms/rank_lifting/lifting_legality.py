@@ -17,12 +17,13 @@ from tritonopt.facts.memory.races import coefficient
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.facts.values import Carrier
+from tritonopt.launches.plan import can_choose
 from tritonopt.source import Change
 from tritonopt.transforms.rank_lifting.axes import CLAIM
 from tritonopt.transforms.rank_lifting.lifted_body import LiftedBody, lift_body
 from tritonopt.transforms.rank_lifting.lifted_part import AXIS, LiftedPart, lifted_part
 from tritonopt.transforms.rank_lifting.row_branches import RowBranches
-from tritonopt.transforms.rank_lifting.row_kernel import RowKernel, may_be_copied
+from tritonopt.transforms.rank_lifting.row_kernel import RowKernel
 from tritonopt.transforms.rank_lifting.row_launches import (
     Batching,
     RowLaunches,
@@ -48,7 +49,7 @@ class RowBatch:
     def is_apart(self, batching: Batching) -> bool:
         """Whether a kernel of its own may handle several rows, and one alone the one as it is."""
         may_be_long = bool(self.part.decisions) or self.launches.may_be_long(batching)
-        return may_be_long and may_be_copied(self.facts)
+        return may_be_long and can_choose(self.facts)
 
     def changes(self, batching: Batching, *, apart: bool) -> list[Change]:
         """Of the kernel and its launches. Raises NotExpressible."""

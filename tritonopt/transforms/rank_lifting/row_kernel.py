@@ -7,10 +7,10 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts
+from tritonopt.launches.launch_grids import set_by_heuristics
 from tritonopt.source import (
     Change,
     InsertAfter,
-    Launch,
     Module,
     Remove,
     Replace,
@@ -20,7 +20,6 @@ from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import new_function_name
 from tritonopt.transforms.rank_lifting.lifted_part import LiftedPart, own_statements
-from tritonopt.transforms.tiling.launch_grids import set_by_heuristics
 from tritonopt.transforms.writing import NotExpressible, names_read
 
 
@@ -105,18 +104,3 @@ def _from_the_first_line(code: str) -> str:
         first -= 1
         del lines[first]
     return "\n".join(lines)
-
-
-def may_be_copied(facts: KernelFacts) -> bool:
-    """Whether the kernel is a function of the file's own block that each launch calls by name."""
-    kernel = facts.kernel
-    at_the_top = kernel.node in kernel.module.tree.body
-    return at_the_top and all(callee(launch) is not None for launch in facts.launches.launches)
-
-
-def callee(launch: Launch) -> ast.Name | None:
-    """The name of the kernel in a launch `kernel[grid](...)`; None where it has none there."""
-    match launch.call.func:
-        case ast.Subscript(value=ast.Name(id=name) as called) if name == launch.kernel.name:
-            return called
-    return None

@@ -3,48 +3,39 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import refuted, unknown
+from tritonopt.checks.condition import unknown
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.turns import is_at_least, is_at_most
 from tritonopt.facts.operations import Op
+from tritonopt.launches.known_launches import (
+    NumberAtLaunch,
+    check_builtin,
+    check_numbers,
+    check_parameter,
+    extents_of,
+    number_at_launch,
+)
+from tritonopt.launches.launch_grids import Extent, given_by, names_in, new_name
+from tritonopt.launches.plan import LaunchPlan
+from tritonopt.launches.planned_launch import PlannedLaunch
+from tritonopt.launches.pruning import in_tuner_keys
 from tritonopt.source import (
     AddArgument,
     AddParameter,
     Change,
-    Enclose,
     InsertBefore,
     Launch,
-    Replace,
     ReplaceExpression,
 )
-from tritonopt.source.editing import excerpts
-from tritonopt.source.editing.changes import ELSE
-from tritonopt.source.launches import places
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.rank_lifting.fitted_tile import FittedTile
 from tritonopt.transforms.rank_lifting.lifted_part import AXIS, LiftedPart
-from tritonopt.transforms.rank_lifting.row_kernel import callee
-from tritonopt.transforms.tiling.known_launches import (
-    NumberAtLaunch,
-    check_binding,
-    check_builtin,
-    check_numbers,
-    check_parameter,
-    check_statements,
-    extents_of,
-    not_changed_reason,
-    number_at_launch,
-    why_not_changed,
-)
-from tritonopt.transforms.tiling.launch_grids import Extent, names_in, new_name, statement_of
-from tritonopt.transforms.tiling.pruning import in_tuner_keys
 from tritonopt.transforms.writing import Writer, names_bound
 
 _COMMENT = "# A power of two, with which programs enough remain."
@@ -112,6 +103,8 @@ class RowLaunches:
         """
         changes: list[Change] = []
         for extent, tiles, only_if in zip(self.extents, self.tiles, self.conditions, strict=True):
+            for name in ("max", "min", "triton"):
+                check_builtin(extent.launch, name)
             if kernel:
                 changes += self._either(extent, tiles, only_if, batching, kernel)
             else:
@@ -163,7 +156,7 @@ class RowLaunches:
                 continue
             else:
                 short = self._where_short(extent.launch, tiles, only_if, batching)
-            if not short or not _is_otherwise(extent.launch, _parsed(short)):
+            if not short or not PlannedLaunch(extent.launch).is_after(short):
                 return False
         return True
 
@@ -188,19 +181,14 @@ class RowLaunches:
         self, extent: Extent, tiles: tuple[str | int, ...], only_if: str, batching: Batching
     ) -> list[Change]:
         launch = extent.launch
-        statement = statement_of(launch)
-        assert statement is not None
-        for name in ("max", "min", "triton"):
-            check_builtin(launch, name)
         number = number_at_launch(extent, "num_rows")
         name = new_name("rows_per_program", launch)
         tiles, named, passed = _named(extent, tiles, only_if)
         only_if = self._where_short(launch, tiles, only_if, batching)
         is_long = self._is_long_at(launch, tiles, batching)
         rows = "1" if is_long else _batched(number.code, _most(tiles), batching, only_if)
-        changes = [*number.changes, *named, *passed]
-        changes.append(InsertBefore(statement, f"{_COMMENT}\n{name} = {rows}"))
-        return [*changes, *self._fewer(extent, number, name)]
+        said = InsertBefore(PlannedLaunch(launch).statement, f"{_COMMENT}\n{name} = {rows}")
+        return [*number.changes, *named, *passed, said, *self._fewer(extent, number, name)]
 
     def _fewer(self, extent: Extent, number: NumberAtLaunch, rows: str) -> list[Change]:
         """A launch of as many programs as take so many rows each."""
@@ -221,12 +209,8 @@ class RowLaunches:
     ) -> list[Change]:
         """A launch of `kernel` where the tiles are short, and the launch as it was where not."""
         launch = extent.launch
-        statement, called = statement_of(launch), callee(launch)
-        assert statement is not None
-        assert called is not None
+        at = PlannedLaunch(launch)
         extent = replace(extent, stays=True)
-        for name in ("max", "min", "triton"):
-            check_builtin(launch, name)
         fits: list[Change] = []
         named: list[Change] = []
         passed: list[Change] = []
@@ -244,38 +228,17 @@ class RowLaunches:
             tile = _most(tiles)
         number = number_at_launch(extent, "num_rows")
         rows = new_name("rows_per_program", launch)
-        fewer = self._fewer(extent, number, rows)
-        changes = [ReplaceExpression(called, kernel), *fits, *passed, *fewer]
+        changes = [*fits, *passed, *self._fewer(extent, number, rows)]
         said = f"{bound}{_COMMENT}\n{rows} = {_batched(number.code, tile, batching)}"
         if not only_if:
-            return [*number.changes, *named, InsertBefore(statement, said), *changes]
+            assert at.called is not None
+            changes.append(ReplaceExpression(at.called, kernel))
+            return [*number.changes, *named, InsertBefore(at.statement, said), *changes]
         kept = list(passed)
         if number.changes and extent.expression is not None:
             kept.append(ReplaceExpression(extent.expression, number.code))
-        short = excerpts.changed_code(launch.module, statement, changes)
-        long = excerpts.changed_code(launch.module, statement, kept)
-        check_binding(launch, short, self._taken)
-        several = excerpts.indented(f"{said}\n{short}", "    ")
-        asked = f"if {only_if}:\n{several}"
-        if _ends_with_comment(long):
-            # What is said behind a launch may be for a tool that reads that line; what is said
-            # above it goes into the `else` with it, and stands above the other launch too.
-            above = "".join(f"{line}\n" for line in excerpts.said_of(launch.module, statement))
-            several = excerpts.indented(f"{said}\n{above}{short}", "    ")
-            asked = f"if {only_if}:\n{several}"
-            otherwise = Enclose(statement, statement, f"{ELSE}\n    ...")
-            return [*number.changes, *named, InsertBefore(statement, asked), otherwise, *kept]
-        # What is said above the launch is said above the question.
-        either = f"{asked}\n{ELSE}\n{excerpts.indented(long, '    ')}"
-        return [*number.changes, *named, Replace(statement, either)]
-
-
-def _ends_with_comment(code: str) -> bool:
-    """Whether something stands behind the one statement of the code."""
-    (statement,) = parsed(code).body
-    assert statement.end_lineno is not None
-    last = code.split("\n")[statement.end_lineno - 1].encode()
-    return bool(last[statement.end_col_offset :].strip())
+        found = at.either(only_if, kernel, self._taken, changes, first=said, otherwise=kept)
+        return [*number.changes, *named, *found]
 
 
 def _named(
@@ -286,12 +249,11 @@ def _named(
     Each is written several times otherwise. Raises NotExpressible.
     """
     launch = extent.launch
-    statement = statement_of(launch)
-    assert statement is not None
+    statement = PlannedLaunch(launch).statement
     named: list[Change] = []
     passed: list[Change] = []
     names: dict[str | int, str | int] = {}
-    for parameter, argument in extent.given.items():
+    for parameter, argument in given_by(launch).items():
         code = launch.module.text_of(argument)
         is_computed = any(isinstance(node, (ast.Call, ast.BinOp)) for node in walk(argument))
         if only_if or code not in tiles or not is_computed:
@@ -301,17 +263,6 @@ def _named(
             named.append(InsertBefore(statement, f"{names[code]} = {in_parentheses(code)}"))
         passed.append(ReplaceExpression(argument, str(names[code])))
     return tuple(names.get(tile, tile) for tile in tiles), named, passed
-
-
-def _is_otherwise(launch: Launch, test: ast.expr) -> bool:
-    """Whether a launch stands where a condition was asked and does not hold."""
-    statement = statement_of(launch)
-    return launch.launcher is not None and any(
-        isinstance(node, ast.If)
-        and ast.dump(node.test) == ast.dump(test)
-        and any(statement in walk(other) for other in node.orelse)
-        for node in walk(launch.launcher)
-    )
 
 
 def _least(tiles: tuple[str | int, ...]) -> int:
@@ -376,17 +327,11 @@ def prove_row_launches(
     facts: KernelFacts, part: LiftedPart, writer: Writer, size: str, attempt: Attempt
 ) -> RowLaunches:
     """Whether every launch is seen and can start fewer programs. Raises Declined."""
-    evidence = facts.launches
-    check_statements(evidence.launches)
-    why_not = why_not_changed(facts)
-    if why_not:
-        raise refuted("launches-are-seen", not_changed_reason(facts), why_not)
+    plan = LaunchPlan.of(facts, attempt)
     extents = extents_of(facts, AXIS)
-    where = places(evidence.launches)
-    attempt.prove("launches-are-seen", f"the launches that are given, in {where}")
     check_numbers(extents)
     check_parameter(facts)
-    tiles = tuple(_tiles(facts, extent) for extent in extents)
+    tiles = tuple(_tiles(facts, at) for at in plan)
     count = _count(facts, writer, extents)
     if count:
         attempt.prove("grid-is-known", f"every launch starts {count} programs")
@@ -417,9 +362,9 @@ def _lengths(facts: KernelFacts) -> set[Value]:
     return {v.extent for v in facts.interpretation.computed if v.op is Op.LANE}
 
 
-def _tiles(facts: KernelFacts, extent: Extent) -> tuple[str | int, ...]:
+def _tiles(facts: KernelFacts, at: PlannedLaunch) -> tuple[str | int, ...]:
     """How long the tiles of a row are at a launch. Raises Declined."""
-    found = {_length(facts, extent, length) for length in _lengths(facts)}
+    found = {_length(at, length) for length in _lengths(facts)}
     return tuple(sorted(found, key=str))
 
 
@@ -436,27 +381,14 @@ def _known_tiles(facts: KernelFacts, tiles: tuple[tuple[str | int, ...], ...]) -
     return frozenset(int(number) for number in passed if number is not None and None not in passed)
 
 
-def _length(facts: KernelFacts, extent: Extent, length: Value) -> str | int:
+def _length(at: PlannedLaunch, length: Value) -> str | int:
     if isinstance(length.constant, int):
         return length.constant
-    launch = extent.launch
-    name = length.attribute if length.op is Op.CONSTEXPR else None
-    parameters: Mapping[object, ast.expr | None] = {
-        p.name: p.default for p in facts.kernel.parameters
-    }
-    passed = extent.given.get(str(name)) if name in parameters else None
-    if passed is None and name in parameters and name not in launch.arguments:
-        default = parameters[name]
-        if isinstance(default, ast.Constant) and not _is_chosen(facts, launch):
-            passed = default
+    is_parameter = length.attribute in {p.name for p in at.launch.kernel.parameters}
+    passed = at.passed(length.name) if length.op is Op.CONSTEXPR and is_parameter else None
+    if passed is None:
+        detail = f"how long a tile is, is not passed by the launch in {at.launch.where}"
+        raise unknown("length-is-known-at-the-launch", "tile-is-not-passed", detail)
     if isinstance(passed, ast.Constant) and type(passed.value) is int and passed.value > 0:
         return passed.value
-    if passed is None or not extent.gives_the_same(passed):
-        detail = f"how long a tile is, is not passed by the launch in {launch.where}"
-        raise unknown("length-is-known-at-the-launch", "tile-is-not-passed", detail)
-    return launch.module.text_of(passed)
-
-
-def _is_chosen(facts: KernelFacts, launch: Launch) -> bool:
-    """Whether a tuner or a heuristic may choose what the launch leaves out."""
-    return len(facts.kernel.decorators) > 1 or launch.chosen_by is not None
+    return at.launch.module.text_of(passed)

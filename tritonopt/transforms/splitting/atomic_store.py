@@ -19,9 +19,9 @@ from tritonopt.facts.host.local_names import Function, names_of
 from tritonopt.facts.host.tensor_expressions import allocation
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import Kind
+from tritonopt.launches.launch_grids import Extent, given_by, statement_of
 from tritonopt.source.trees import walk
 from tritonopt.transforms.splitting.split_sums import SplitLoop
-from tritonopt.transforms.tiling.launch_grids import Extent, statement_of
 
 _CLAIM = "accumulators-can-be-combined"
 _IDENTITIES = {Kind.MAX: '-float("inf")', Kind.MIN: 'float("inf")'}
@@ -134,7 +134,7 @@ def _check_start(split: SplitLoop) -> None:
 
 def _check_output(extent: Extent, output: str) -> None:
     """At a launch the output is memory that nobody has written, or reads before the launch."""
-    launch, passed = extent.launch, extent.given.get(output)
+    launch, passed = extent.launch, given_by(extent.launch).get(output)
     text = f"line {launch.call.lineno} passes for {output} what may hold something already"
     if not isinstance(passed, ast.Name) or launch.launcher is None:
         raise _declined(text)

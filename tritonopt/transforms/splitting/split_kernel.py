@@ -10,6 +10,7 @@ from functools import cached_property
 
 from tritonopt.facts import Value
 from tritonopt.facts.operations import Op
+from tritonopt.launches.pruning import in_tuner_keys
 from tritonopt.source import (
     AddParameter,
     Change,
@@ -27,7 +28,6 @@ from tritonopt.transforms.splitting.parts_together import PartsTogether
 from tritonopt.transforms.splitting.second_sweep import SecondSweep
 from tritonopt.transforms.splitting.split_launches import NewNames
 from tritonopt.transforms.splitting.split_sums import SplitLoop
-from tritonopt.transforms.tiling.pruning import in_tuner_keys
 from tritonopt.transforms.writing import NotExpressible, Writer, comments_in, names_bound
 
 _BEFORE_A_SUM = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)

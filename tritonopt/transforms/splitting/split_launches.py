@@ -10,37 +10,33 @@ from functools import cached_property
 from math import prod
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import refuted, unknown
+from tritonopt.checks.condition import unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.program_ids import ProgramIds
-from tritonopt.source import (
-    AddArgument,
-    Change,
-    InsertAfter,
-    InsertBefore,
-    Launch,
-    ReplaceExpression,
-)
-from tritonopt.source.editing.width import line_width
-from tritonopt.source.launches import places
-from tritonopt.transforms.code_edits import in_parentheses, on_lines
-from tritonopt.transforms.splitting.atomic_store import AtomicStore
-from tritonopt.transforms.splitting.row_length import NumbersAtLaunch
-from tritonopt.transforms.splitting.split_sums import Accumulator, SplitLoop
-from tritonopt.transforms.tiling.known_launches import (
+from tritonopt.launches.known_launches import (
     NumberAtLaunch,
     arguments_for,
     check_binding,
     check_builtin,
     check_numbers,
     check_parameter,
-    check_statements,
     extents_of,
-    not_changed_reason,
     number_at_launch,
-    why_not_changed,
 )
-from tritonopt.transforms.tiling.launch_grids import Extent, new_name, statement_of
+from tritonopt.launches.launch_grids import Extent, new_name
+from tritonopt.launches.plan import LaunchPlan
+from tritonopt.launches.planned_launch import PlannedLaunch
+from tritonopt.source import (
+    AddArgument,
+    Change,
+    InsertAfter,
+    InsertBefore,
+    ReplaceExpression,
+)
+from tritonopt.source.editing.width import line_width
+from tritonopt.transforms.code_edits import in_parentheses, on_lines
+from tritonopt.transforms.splitting.atomic_store import AtomicStore
+from tritonopt.transforms.splitting.split_sums import Accumulator, SplitLoop
 from tritonopt.transforms.tiling.tile_limits import Limit
 from tritonopt.transforms.writing import NotExpressible
 
@@ -126,12 +122,7 @@ class SplitLaunches:
 def prove_launches(split: SplitLoop, attempt: Attempt) -> SplitLaunches:
     """Whether every launch is seen and may start other programs. Raises Declined."""
     facts = split.facts
-    launches = facts.launches.launches
-    check_statements(launches)
-    why_not = why_not_changed(facts)
-    if why_not:
-        raise refuted("launches-are-seen", not_changed_reason(facts), why_not)
-    attempt.prove("launches-are-seen", f"the launches that are given, in {places(launches)}")
+    LaunchPlan.of(facts, attempt)
     axes = _axes(facts)
     extents = [extents_of(facts, axis) for axis in range(axes)]
     for of_axis in extents:
@@ -166,24 +157,16 @@ class _SplitLaunch:
     atomic: AtomicStore | None
 
     @property
-    def _launch(self) -> Launch:
-        return self.extents[0].launch
+    def _at(self) -> PlannedLaunch:
+        return PlannedLaunch(self.extents[0].launch)
 
     @cached_property
     def _width(self) -> int:
         """Of a line that stands where the launch does."""
-        statement = statement_of(self._launch)
-        assert statement is not None
-        return line_width(self._launch.module) - statement.col_offset
-
-    @property
-    def _at_launch(self) -> NumbersAtLaunch:
-        return NumbersAtLaunch(self.split.facts, self.extents[0])
+        return line_width(self._at.launch.module) - self._at.statement.col_offset
 
     def changes(self) -> list[Change]:
-        launch = self._launch
-        statement = statement_of(launch)
-        assert statement is not None
+        launch, statement = self._at.launch, self._at.statement
         for name in ("max", "min", "triton", "torch"):
             check_builtin(launch, name)
         wanted = ("num_tiles", "num_columns")
@@ -210,15 +193,15 @@ class _SplitLaunch:
     def _filled(self, atomic: AtomicStore, splits: str) -> str:
         """The statement that stores the identity, from which the programs of a row begin."""
         if "float(" in atomic.identity:
-            check_builtin(self._launch, "float")
-        output = self._at_launch.argument(atomic.output)
+            check_builtin(self._at.launch, "float")
+        output = self._at.argument(atomic.output)
         return f"if {splits} > 1:\n    {output}.fill_({atomic.identity})"
 
     def _number_of_splits(self, name: str, rows: str, most: str) -> str:
         """The statement that computes how many programs a row has."""
-        loop, numbers = self.split.loop, self._at_launch
+        loop = self.split.loop
         assert loop.start is not None and loop.stop is not None and loop.step is not None
-        start, stop, step = map(numbers.code, (loop.start, loop.stop, loop.step))
+        start, stop, step = map(self._at.number, (loop.start, loop.stop, loop.step))
         length = stop if start == "0" else f"{in_parentheses(stop)} - {in_parentheses(start)}"
         turns = in_parentheses(length) if step == "1" else f"triton.cdiv({length}, {step})"
         if self.splitting.turns > 1:
@@ -240,7 +223,7 @@ class _SplitLaunch:
         return ", ".join([str(_MOST), *found])
 
     def _extents_of(self, accumulator: Accumulator) -> list[str]:
-        return [in_parentheses(self._at_launch.code(extent)) for extent in accumulator.left]
+        return [in_parentheses(self._at.number(extent)) for extent in accumulator.left]
 
     def _allocated(self, buffers: Sequence[str], rows: str, splits: str) -> str:
         """The statements that make the buffers for what the programs find."""
@@ -265,10 +248,10 @@ class _SplitLaunch:
             bases = facts.bases(effect) or frozenset()
             if effect.guards or effect.inlined or len(bases) != 1:
                 continue
-            passed = self.extents[0].given.get(next(iter(bases)))
-            if isinstance(passed, ast.Name) and self.extents[0].gives_the_same(passed):
+            passed = self._at.passed(next(iter(bases)))
+            if isinstance(passed, ast.Name):
                 return f"{passed.id}.device"
-        raise NotExpressible(f"no tensor has a name at the launch in {self._launch.where}")
+        raise NotExpressible(f"no tensor has a name at the launch in {self._at.launch.where}")
 
     def _grid(self, numbers: Sequence[NumberAtLaunch], *more: str) -> str:
         """Code for the grid of the launch, with more axes."""
@@ -286,7 +269,7 @@ class _SplitLaunch:
             name = parameter.name
             named |= {name} if parameter.constexpr else set()
             if name in self.names.order and not self._is_left_out(name):
-                given[name] = self._at_launch.argument(name)
+                given[name] = self._at.argument(name)
         given[self.names.size] = splits
         arguments = arguments_for(self.names.order, given, named)
         more: list[str] = []
@@ -294,18 +277,18 @@ class _SplitLaunch:
             more = [splits]
             arguments += self._options()
         code = f"{self.names.final}[{self._grid(numbers, *more)}]({', '.join(arguments)})"
-        check_binding(self._launch, code, self.names.order)
+        check_binding(self._at.launch, code, self.names.order)
         return f"if {splits} > 1:\n" + textwrap.indent(on_lines(code, self._width - 4), "    ")
 
     def _options(self) -> Iterator[str]:
         """How many warps the launch asks for, and the like: the second kernel has the same loop."""
-        module = self._launch.module
-        for keyword in self._launch.call.keywords:
+        module = self._at.launch.module
+        for keyword in self._at.launch.call.keywords:
             if keyword.arg in ("num_warps", "num_stages"):
-                if not self.extents[0].gives_the_same(keyword.value):
+                if not self._at.repeats(keyword.value):
                     raise NotExpressible(f"line {keyword.value.lineno} computes {keyword.arg}")
                 yield f"{keyword.arg}={module.text_of(keyword.value)}"
 
     def _is_left_out(self, name: str) -> bool:
         """Whether the launch leaves a parameter to its default, which the new kernel has too."""
-        return name not in self._launch.arguments and self._at_launch.default(name) is not None
+        return name not in self._at.launch.arguments and self._at.default(name) is not None

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from tritonopt.checks.condition import refuted
 from tritonopt.facts.host.local_names import names_of
+from tritonopt.launches.launch_grids import Extent
 from tritonopt.source import Launch
-from tritonopt.transforms.tiling.launch_grids import Extent
 
 _PROCESSORS = ("multi_processor_count", "multiprocessor_count")
 """What torch and Triton's driver call their number."""

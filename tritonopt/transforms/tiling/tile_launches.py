@@ -7,24 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import Declined, refuted, unknown
+from tritonopt.checks.condition import Declined, unknown
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import Lane, Param, ProgramId
 from tritonopt.facts.operations import Op
-from tritonopt.source import AddArgument, Change
-from tritonopt.source.launches import places
-from tritonopt.source.parsing import parsed
-from tritonopt.source.trees import walk
-from tritonopt.transforms.tiling.known_launches import (
+from tritonopt.launches.known_launches import (
     check_numbers,
     check_parameter,
-    check_statements,
     extents_of,
-    not_changed_reason,
     number_at_launch,
-    why_not_changed,
 )
-from tritonopt.transforms.tiling.launch_grids import Extent, names_in
+from tritonopt.launches.launch_grids import Extent, names_in
+from tritonopt.launches.plan import LaunchPlan, check_statements, why_not_changed
+from tritonopt.source import AddArgument, Change
+from tritonopt.source.parsing import parsed
+from tritonopt.source.trees import walk
 from tritonopt.transforms.tiling.tile_limits import Limit
 from tritonopt.transforms.writing import Writer, names_bound
 
@@ -93,27 +90,20 @@ class _Legality:
     keep_unseen: bool
 
     def check(self, attempt: Attempt) -> TileLaunches:
-        evidence = self.facts.launches
-        if evidence.unknown and self.keep_unseen:
+        if self.facts.launches.unknown and self.keep_unseen:
             self._check_signature()
-        check_statements(evidence.launches)
         parameter = self.writer.fresh("NUM_TILES")
-        why_not = why_not_changed(self.facts)
-        if why_not:
-            if not self.keep_unseen:
-                way = (
-                    "with grid-stride{unseen_launches=keep} the kernel is changed alone, and a "
-                    "launch that then limits its grid by hand passes "
-                    f"{parameter}, the number of tiles"
-                )
-                reason = not_changed_reason(self.facts)
-                raise refuted("launches-are-seen", reason, f"{why_not}; {way}")
+        if self.keep_unseen and why_not_changed(self.facts):
+            check_statements(self.facts)
             check_parameter(self.facts)
             attempt.prove("launches-are-seen", "not needed: without the argument all is as before")
             return TileLaunches(parameter, are_kept=True)
+        way = (
+            "with grid-stride{unseen_launches=keep} the kernel is changed alone, and a launch that "
+        )
+        way += f"then limits its grid by hand passes {parameter}, the number of tiles"
+        LaunchPlan.of(self.facts, attempt, way=way)
         extents = extents_of(self.facts, self.axis)
-        where = places(evidence.launches)
-        attempt.prove("launches-are-seen", f"the launches that are given, in {where}")
         return TileLaunches(parameter, extents, self._bound(extents, attempt))
 
     def _check_signature(self) -> None:

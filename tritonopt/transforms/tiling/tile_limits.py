@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.language import function
 from tritonopt.facts.program_ids import ProgramIds
-from tritonopt.source import Change, InsertBefore, Launch, Remove, Replace, ReplaceExpression
-from tritonopt.source.parsing import parsed
-from tritonopt.source.trees import walk
-from tritonopt.transforms.tiling.known_launches import check_builtin
-from tritonopt.transforms.tiling.launch_grids import (
+from tritonopt.launches.known_launches import check_builtin
+from tritonopt.launches.launch_grids import (
     Extent,
     GridNotReadable,
     new_name,
     read_extent,
     statement_of,
 )
+from tritonopt.source import Change, InsertBefore, Launch, Remove, Replace, ReplaceExpression
+from tritonopt.source.parsing import parsed
+from tritonopt.source.trees import walk
 from tritonopt.transforms.writing import NotExpressible, names_bound
 
 _MOST_OF_LATER_AXES = "65535"

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
 
+from tritonopt.checks.condition import NotExpressible
 from tritonopt.facts.host.side_effects import Evaluation
 from tritonopt.facts.host.torch_api import SIZES
 from tritonopt.source import Change, Launch, Module, ReplaceExpression
 from tritonopt.source.editing import excerpts
+from tritonopt.source.editing.expressions import in_parentheses
 from tritonopt.source.names import Binding, Scope
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import blocks_of, is_text, walk
-from tritonopt.transforms.code_edits import in_parentheses
-from tritonopt.transforms.writing import NotExpressible
 
 _NUMBERS = frozenset(
     {
@@ -140,30 +140,13 @@ class Extent:
         if isinstance(node, ast.Constant):
             return ""
         text = ast.dump(node)
-        same = [name for name, argument in self.given.items() if ast.dump(argument) == text]
+        same = [
+            name for name, argument in given_by(self.launch).items() if ast.dump(argument) == text
+        ]
         until = self._until_passed
         if not same or until is None or not self._evaluation.gives_the_same(node, until):
             return ""
         return same[0]
-
-    @cached_property
-    def given(self) -> Mapping[str, ast.expr]:
-        """The arguments that reach the kernel as the launch passes them."""
-        launch = self.launch
-        given = dict(launch.arguments)
-        names = [parameter.name for parameter in launch.kernel.parameters]
-        # A heuristic for what is passed by its place would pass it twice, which is an error.
-        placed = set(names[: len(launch.call.args)])
-        decorators = zip(launch.kernel.node.decorator_list, launch.kernel.decorators, strict=True)
-        for decorator, name in decorators:
-            if name == "triton.heuristics":
-                chosen = set_by_heuristics(launch.module, decorator)
-                given = {
-                    key: value
-                    for key, value in given.items()
-                    if key in placed or (chosen is not None and key not in chosen)
-                }
-        return given
 
     def _meta_key(self, node: ast.expr) -> str | None:
         """The `X` of `META["X"]`."""
@@ -186,7 +169,7 @@ class Extent:
         for node in walk(self.expression):
             key = self._meta_key(node) if isinstance(node, ast.expr) else None
             if isinstance(node, ast.expr) and key is not None:
-                argument = self.given.get(key)
+                argument = given_by(self.launch).get(key)
                 if argument is None:
                     return None
                 if not self._evaluation.gives_the_same(argument, self._passed):
@@ -265,12 +248,6 @@ class Extent:
         assert self.expression is not None
         before = grid.elts[: self.axis]
         return all(self._evaluation.may_swap(self.expression, part) for part in before)
-
-    def gives_the_same(self, argument: ast.expr) -> bool:
-        """Whether an argument of the launch comes to the same once more, before the launch."""
-        calls_nothing = self._evaluation.is_pure(argument)
-        around = [self.launch.grid, *self._passed]
-        return calls_nothing and self._evaluation.gives_the_same(argument, around)
 
     @property
     def can_be_capped(self) -> bool:
@@ -357,6 +334,24 @@ def read_extent(launch: Launch, axis: int) -> Extent:
         return Extent(launch, axis, expression, meta, grid.id, axes)
     same = all(count == axes for _, _, count in read)
     return Extent(launch, axis, None, "", grid.id, axes if same else 0)
+
+
+def given_by(launch: Launch) -> Mapping[str, ast.expr]:
+    """The arguments that reach the kernel as the launch passes them."""
+    given = dict(launch.arguments)
+    names = [parameter.name for parameter in launch.kernel.parameters]
+    # A heuristic for what is passed by its place would pass it twice, which is an error.
+    placed = set(names[: len(launch.call.args)])
+    decorators = zip(launch.kernel.node.decorator_list, launch.kernel.decorators, strict=True)
+    for decorator, name in decorators:
+        if name == "triton.heuristics":
+            chosen = set_by_heuristics(launch.module, decorator)
+            given = {
+                key: value
+                for key, value in given.items()
+                if key in placed or (chosen is not None and key not in chosen)
+            }
+    return given
 
 
 def set_by_heuristics(module: Module, decorator: ast.expr) -> set[str] | None:

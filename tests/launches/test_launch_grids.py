@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tritonopt import source
-from tritonopt.source import apply
-from tritonopt.transforms.tiling.launch_grids import (
+from tritonopt.launches.launch_grids import (
     Extent,
     GridNotReadable,
     new_name,
     read_extent,
     statement_of,
 )
+from tritonopt.source import apply
 from tritonopt.transforms.writing import NotExpressible
 
 HEAD = """\

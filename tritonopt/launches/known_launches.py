@@ -10,13 +10,9 @@ import ast
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
-from tritonopt.checks.condition import refuted, unknown
+from tritonopt.checks.condition import NotExpressible, refuted, unknown
 from tritonopt.facts import KernelFacts
-from tritonopt.source import Change, InsertBefore, Launch
-from tritonopt.source.parsing import parsed
-from tritonopt.source.trees import walk
-from tritonopt.source.tuner_functions import counting_use
-from tritonopt.transforms.tiling.launch_grids import (
+from tritonopt.launches.launch_grids import (
     Extent,
     GridNotReadable,
     new_name,
@@ -24,35 +20,13 @@ from tritonopt.transforms.tiling.launch_grids import (
     scope_at,
     statement_of,
 )
-from tritonopt.transforms.tiling.pruning import check_pruning
-from tritonopt.transforms.writing import NotExpressible
+from tritonopt.launches.pruning import check_pruning
+from tritonopt.source import Change, InsertBefore, Launch
+from tritonopt.source.parsing import parsed
+from tritonopt.source.trees import walk
+from tritonopt.source.tuner_functions import counting_use
 
 _UNDERSTOOD_DECORATORS = frozenset({"triton.jit", "triton.autotune", "triton.heuristics"})
-
-
-def check_statements(launches: Sequence[Launch]) -> None:
-    """Whether nobody can launch again what a launch returns. Raises Declined."""
-    for launch in launches:
-        if statement_of(launch) is None:
-            detail = f"the launch in {launch.where} is no statement of its own"
-            why = "what it returns can be launched again"
-            raise unknown("launches-are-seen", "unseen-launches", f"{detail}: {why}")
-
-
-def why_not_changed(facts: KernelFacts) -> str:
-    """Why the launches cannot all change with the kernel; "" where they can."""
-    elsewhere = [launch.where for launch in facts.launches.launches if launch.is_elsewhere]
-    if facts.launches.unknown or not elsewhere:
-        return facts.launches.unknown
-    return (
-        f"the launch in {elsewhere[0]} would have to change with the kernel, and each file "
-        f"is changed by itself: move the function that launches into the kernel's file"
-    )
-
-
-def not_changed_reason(facts: KernelFacts) -> str:
-    """The name of the reason that `why_not_changed` says in words."""
-    return "unseen-launches" if facts.launches.unknown else "launch-in-another-file"
 
 
 def extents_of(facts: KernelFacts, axis: int) -> tuple[Extent, ...]:

@@ -1,0 +1,156 @@
+"""One launch that changes with its kernel: what it passes, and which of two kernels it starts."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tritonopt.checks.condition import unknown
+from tritonopt.facts import Value
+from tritonopt.facts.host.launcher_code import evaluated_by, evaluation_at
+from tritonopt.facts.operations import Op
+from tritonopt.launches.known_launches import check_binding
+from tritonopt.launches.launch_grids import given_by, statement_of
+from tritonopt.source import Change, Enclose, InsertBefore, Launch, Replace, ReplaceExpression
+from tritonopt.source.editing import excerpts
+from tritonopt.source.editing.changes import ELSE
+from tritonopt.source.editing.expressions import in_parentheses
+from tritonopt.source.parsing import parsed
+from tritonopt.source.trees import walk
+
+_KNOWN = "length-is-known-at-the-launch"
+_OPERATORS: Mapping[Op, str] = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.FLOORDIV: "//"}
+
+
+@dataclass(frozen=True)
+class PlannedLaunch:
+    """A launch `kernel[grid](...)` that is a statement of its own."""
+
+    launch: Launch
+
+    @property
+    def statement(self) -> ast.Expr:
+        found = statement_of(self.launch)
+        assert found is not None
+        return found
+
+    @property
+    def called(self) -> ast.Name | None:
+        """The name of the kernel; None where it is called by another one."""
+        match self.launch.call.func:
+            case ast.Subscript(value=ast.Name(id=name) as called):
+                return called if name == self.launch.kernel.name else None
+        return None
+
+    # What the kernel takes, in the words of the launch
+
+    def repeats(self, expression: ast.expr) -> bool:
+        """Whether what the launch evaluates comes to the same once more, before the launch."""
+        return evaluation_at(self.launch).gives_the_same(expression, evaluated_by(self.launch))
+
+    def passed(self, name: str) -> ast.expr | None:
+        """What it passes for a parameter, or the default, which may be computed once more.
+
+        None where that is not so, or where a tuner or a heuristic chooses it.
+        """
+        found = given_by(self.launch).get(name)
+        if found is None:
+            return self.default(name)
+        return found if self.repeats(found) else None
+
+    def default(self, name: str) -> ast.Constant | None:
+        """The constant that a parameter is where the launch leaves it out; None where it is none.
+
+        A tuner or a heuristic may choose it instead.
+        """
+        kernel = self.launch.kernel
+        found = next(p.default for p in kernel.parameters if p.name == name)
+        chosen = len(kernel.decorators) > 1 or self.launch.chosen_by is not None
+        if name in self.launch.arguments or chosen or not isinstance(found, ast.Constant):
+            return None
+        return found
+
+    def argument(self, name: str) -> str:
+        """Code for what the kernel takes for a parameter. Raises Declined."""
+        passed = self.passed(name)
+        if passed is None:
+            text = f"what the launch in {self.launch.where} passes for {name} is not seen"
+            raise unknown(_KNOWN, "arguments-are-not-seen", text)
+        return self.launch.module.text_of(passed)
+
+    def number(self, value: Value) -> str:
+        """Code for a number that the kernel computes of its arguments. Raises Declined."""
+        if value.op is Op.CONST and type(value.constant) is int:
+            return str(value.constant)
+        if value.op in (Op.PARAM, Op.CONSTEXPR):
+            return self.argument(value.name)
+        if value.op in _OPERATORS:
+            left, right = self.number(value.left), self.number(value.right)
+            if value.op not in (Op.ADD, Op.SUB):
+                left = in_parentheses(left)
+            if value.op is not Op.ADD:
+                right = in_parentheses(right)
+            return f"{left} {_OPERATORS[value.op]} {right}"
+        if value.op is Op.CDIV:
+            return f"triton.cdiv({self.number(value.left)}, {self.number(value.right)})"
+        text = f"the launch in {self.launch.where} does not pass how long the row is"
+        raise unknown(_KNOWN, "length-is-computed", text)
+
+    # Two kernels, and a test between them
+
+    def is_after(self, test: str) -> bool:
+        """Whether it stands where the test was asked and does not hold."""
+        launcher, wanted = self.launch.launcher, ast.dump(parsed(test, mode="eval").body)
+        return launcher is not None and any(
+            isinstance(node, ast.If)
+            and ast.dump(node.test) == wanted
+            and any(self.statement in walk(other) for other in node.orelse)
+            for node in walk(launcher)
+        )
+
+    def either(
+        self,
+        test: str,
+        kernel: str,
+        parameters: Mapping[str, bool],
+        changes: Sequence[Change],
+        *,
+        first: str = "",
+        otherwise: Sequence[Change] = (),
+    ) -> Iterator[Change]:
+        """Another kernel where a test holds, launched with some changes after some statements.
+
+        Of its parameters it is said which have a default. Where the test does not hold, the launch
+        is as it was but for the changes `otherwise`. Raises NotExpressible.
+        """
+        module, statement = self.launch.module, self.statement
+        assert self.called is not None
+        changed = [ReplaceExpression(self.called, kernel), *changes]
+        one = excerpts.changed_code(module, statement, changed)
+        check_binding(self.launch, one, parameters)
+        other = excerpts.changed_code(module, statement, otherwise)
+        if _ends_with_comment(other):
+            # A comment after a launch may be for a tool that reads that line, so the launch stays
+            # in its line; the comment above goes into the `else` with it, so it is repeated.
+            above = excerpts.said_of(module, statement)
+            yield InsertBefore(statement, _under(test, first, *above, one))
+            yield Enclose(statement, statement, f"{ELSE}\n    ...")
+            yield from otherwise
+        else:
+            # What is said above the launch is said above the question.
+            code = f"{_under(test, first, one)}\n{ELSE}\n{excerpts.indented(other, '    ')}"
+            yield Replace(statement, code)
+
+
+def _under(test: str, *parts: str) -> str:
+    """The parts that are not empty, under an `if`."""
+    return f"if {test}:\n{excerpts.indented(chr(10).join(filter(None, parts)), '    ')}"
+
+
+def _ends_with_comment(code: str) -> bool:
+    """Whether something stands after the one statement of the code."""
+    (statement,) = parsed(code).body
+    assert statement.end_lineno is not None
+    last = code.split("\n")[statement.end_lineno - 1].encode()
+    return bool(last[statement.end_col_offset :].strip())
