@@ -70,12 +70,14 @@ class FilledLanes:
                 return None
             case op if op in _PASSED:
                 return given[0]
-        if any(math.isnan(number) for number in known):
-            return math.nan
-        if known and len(known) == len(given):
+        is_open = any(math.isnan(number) for number in known)
+        computes = part.op is Op.CAST or function_on_numbers(part) is not None
+        if computes and len(known) == len(given) and not is_open:
             return _result(part, known)
         if not self.varies(part):
             return None
+        if is_open:
+            return math.nan
         if part.op is Op.CAST and given[0] is not None:
             return _cast(part, given[0])
         return self._partly_known(part, given)
@@ -120,8 +122,7 @@ def _result(part: Value, given: Sequence[float]) -> float | None:
     if part.op is Op.CAST:
         return _cast(part, given[0])
     compute = function_on_numbers(part)
-    if compute is None:
-        return None if part.op in _TOTAL else math.nan
+    assert compute is not None
     try:
         number = float(compute(*given))
     except (ArithmeticError, ValueError, TypeError):
