@@ -74,50 +74,49 @@ class FuseStats(Pass):
     ## What it does
 
     A first loop sums a row, which gives its mean; a second loop reads the row again and sums
-    squared deviations. The pass computes both in the first loop. The option `formula` selects how:
+    squared deviations. The pass computes both in the first loop, by the option `formula`:
 
     - `shifted` (default): with d = x - shift, where shift is the mean of the first tile, sum (x -
       mean)^2 = sum d^2 - (sum d)^2 / n.
     - `moments`: sum x^2 - (sum x)^2 / n. One accumulator fewer; all digits are lost if the mean is
       large against the deviation.
-    - `welford`: merges the means of the tiles into a running mean (Chan, Golub, LeVeque 1979). It
-      does not reread the first tile, but reduces at least twice per iteration.
+    - `welford`: merges the means of the tiles (Chan, Golub, LeVeque 1979). It does not reread the
+      first tile, but reduces at least twice per iteration.
 
     A sum that is linear in results of the first loop is expanded: in a cross-entropy with
     probabilities, sum (lse - x) * p becomes (lse - largest) * sum p + sum (largest - x) * p. The
     maximum `largest`, a part of lse, prevents cancellation. If the first loop computes it, the
-    running maximum is used, and the sum corrected when it grows. `moments` subtracts nothing.
+    running maximum is used, and the sum is corrected when it grows. `moments` subtracts no maximum.
 
     ## Why
 
-    A row that exceeds the cache is read from memory once less; compilers do not merge loops. Where
-    one tile holds the row, it stays in registers, and merging costs time. Launches do not show row
+    A row that exceeds the cache is read from memory once less; compilers do not merge loops. If one
+    tile holds the row, it stays in registers, and merging costs time. Launches do not show row
     lengths, so `all` skips the pass (`depends-on-the-shape`).
 
     ## Conditions
 
-    - Both loops have equal trip counts, not counting iterations without active lanes, and read the
-      same elements under the same mask with the same load options.
-    - No store from the start of the first loop to the end of the second may alias these elements.
-      Storing a value and reloading it rounds it.
+    - Both loops run equally often, not counting iterations without active lanes, and read the same
+      elements under the same mask and load options.
+    - No store may alias these elements from the start of the first loop to the end of the second.
+      There is no early exit, volatile load, atomic, barrier or unknown call.
     - The center is the unrounded sum over the number of elements, or over `tl.maximum(N, 1)`.
       Squares have weight 1; inactive lanes add 0.
     - Both accumulators start at 0 in fp32 or fp64 and are not read in their loops. The second loop
       does nothing else.
-    - No early exit, volatile load, atomic, barrier or unknown call occurs in or between the loops.
-    - With `shifted`, an `if` around the tile is a compile-time one, such as `if HAS_RESIDUAL`: the
-      load of the first tile needs it too.
+    - With `shifted`, an `if` around the load of a tile is decided at compile time, such as `if
+      HAS_RESIDUAL`.
 
-    Not rewritten: a loop over full tiles with a separate last tile; a loop that continues the first
-    one (`already-done`); kernels with pinned rounding (`div_rn`, `sqrt_rn`, `fdiv`, a round trip
-    through a narrow type).
+    Declined: a loop over full tiles with a separate last tile; a loop that continues the first one
+    (`already-done`); kernels with pinned rounding (`div_rn`, `sqrt_rn`, `fdiv`, round trips through
+    a narrow type).
 
-    For an expanded sum, also:
+    An expanded sum also needs:
 
-    - Each result of the first loop is a factor of degree 1, reached through sums, differences,
-      products and `tl.where` (`accumulators-are-sums`). If elements are subtracted from it, it
-      contains a maximum (`digits-may-cancel`).
-    - Coefficients are fp32 or fp64, and only the sum of all lanes is used.
+    - Results of the first loop are factors of degree 1, in sums, differences, products and
+      `tl.where` (`accumulators-are-sums`). One from which elements are subtracted contains a
+      maximum (`digits-may-cancel`).
+    - Coefficients are fp32 or fp64. Only the sum of all lanes is used.
     - Where `tl.where` clears lanes, each iteration has an active lane (`masked-off-lanes-count`).
     - The second loop is a single loop of plain statements.
 
@@ -127,27 +126,26 @@ class FuseStats(Pass):
     ## Numerics
 
     Safety `rounding`, bits `reduction-order`. The mean keeps its bits if the compiler keeps the
-    order of its sum; variances and expanded sums are rounded differently. `verify` finds the same
-    algebra, unless the original divides each addend by the count: it then lacks the sum whose sign
-    the clamp needs.
+    order of its sum. `verify` finds the same algebra, unless the original divides each addend by
+    the count: it then lacks the sum whose sign the clamp needs.
 
     - `shifted` keeps the size of the error, even with mean 1e4 and deviation 1, or an outlier in
-      the first tile. The error grows with the number of tiles if the first one is untypical: for
+      the first tile. If the first tile is untypical, the error grows with the number of tiles: for
       66563 rising numbers in tiles of 1024, the reciprocal standard deviation is off by 7e-6, not
-      7e-8. `verify` reports this; `welford` passes. Sums of single elements are declined.
+      7e-8. `verify` reports this; `welford` passes. `shifted` declines sums of single elements.
     - `welford` loses digits if the mean is large: it rounds the mean of each tile. `moments`
       overflows where x^2 does.
-    - A variance of inf or NaN stays non-finite. An fp32 variance may newly overflow if the squared
-      deviations, times the number of tiles, exceed the largest float. Empty rows keep their result.
-    - An expanded sum stays non-finite, but may be NaN instead of inf. A factor such as a reciprocal
-      norm scales the sum instead of each term: the sum overflows where unscaled terms do (x * x
+    - A variance of inf or NaN stays non-finite. An fp32 variance may newly overflow if squared
+      deviations times the number of tiles exceed the largest float. Empty rows keep their result.
+    - An expanded sum that was not finite may be NaN instead of inf. A factor, such as a reciprocal
+      norm, scales the sum instead of each term: the sum overflows where unscaled terms do (x * x
       from 1.8e19 on), and loses terms too small for fp32.
-    - Weighted squares are declined (`weighted`). Weights of 0 in the first tile remove the bound on
-      the shift (its squared distance from the mean is at most the number of tiles times the
-      variance). With 16384 elements around 1000, deviation 1, and a first tile of 1024 zeros of
-      weight 0, two loops have a relative error of 1e-8 in fp32, one loop 7e-2; around 10000 the
-      result is 25 times too large. The weighted mean of that tile is 0 / 0, as wrong with weights
-      of 1e-6, and no mean with weights of both signs.
+    - Weighted squares are declined (`weighted`). Unweighted, the squared distance of shift and mean
+      is at most the number of tiles times the variance; weights remove this bound. For 16384
+      elements around 1000, deviation 1, whose first 1024 are zeros of weight 0, two loops have a
+      relative error of 1e-8 in fp32, one loop 7e-2; around 10000 the result is 25 times too large.
+      A weighted mean as the shift is 0 / 0 there, as wrong with weights of 1e-6, and no mean with
+      weights of both signs.
 
     ## Example
 
@@ -196,8 +194,8 @@ class FuseStats(Pass):
     0.67x to 1.50x: mostly a gain on long rows in several tiles, a loss where one tile holds the
     row.
 
-    Layer norm forward (`examples/layer_norm.py`), 4096 rows of random data, one H200, Triton 3.6,
-    cold L2, medians of 40 runs. In rows marked * one tile holds the row.
+    Layer norm forward (`examples/layer_norm.py`), 4096 random rows, one H200, Triton 3.6, cold L2,
+    medians of 40 runs, original / merged. At * one tile holds the row.
 
     | columns | BLOCK, warps | fp32: shifted, moments, welford | fp16 | bf16 |
     | --- | --- | --- | --- | --- |
