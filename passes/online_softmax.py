@@ -24,34 +24,33 @@ class OnlineSoftmax(Pass):
     ## What it does
 
     A softmax over several tiles finds the maximum of a row in one loop and sums exponentials in a
-    second. The pass does both in one loop: when a tile raises the maximum, the sum so far is
-    rescaled by exp(old - new). The loop that writes the result stays. Log-softmax, logsumexp and
-    cross-entropy are covered too.
+    second. The pass does both in one: when a tile raises the maximum, the sum so far is rescaled by
+    exp(old - new). The loop that writes stays. Log-softmax, logsumexp and cross-entropy qualify
+    too.
 
     ## Why
 
-    A row that exceeds the cache is read from memory once less; compilers do not merge loops. Where
-    one tile holds the row, no read is saved and rescaling costs time. Launches do not show row
-    lengths, so `all` skips the pass.
+    A row that exceeds the cache is read from memory once less; compilers do not merge loops. If one
+    tile holds the row, no read is saved and rescaling costs time. Launches do not show row lengths,
+    so `all` skips the pass.
 
     ## Conditions
 
-    - Both loops have the same trip count and read the same elements, with the same values in
-      inactive lanes. No store between the start of the first and the end of the second may alias
-      them.
+    - Both loops run equally often and read the same elements, with the same values in inactive
+      lanes. No store may alias these from the start of the first loop to the end of the second.
+      There is no early exit, volatile load, atomic, barrier or unknown call.
     - The first loop carries a maximum that starts at -inf or a finite number: a scalar, one per row
       of a tile, or a tile reduced after the loop.
-    - The second loop adds `exp(x - m)`, `exp2((x - m) * c)` with positive constant c, or an
-      equivalent; both loops scale x alike. Lanes that `tl.where` clears are one constant in the
-      maximum.
+    - The second adds `exp(x - m)`, `exp2((x - m) * c)` with positive constant c, or an equivalent;
+      x may be scaled, if the maximum is that of the scaled x. Lanes that `tl.where` clears enter
+      the maximum as one constant.
     - The sum starts at 0, has the type of the maximum (fp32 or fp64), and has one value per
       maximum, or lanes summed after the loop along the same axes.
     - The second loop does nothing else, and is removed. Otherwise the first loop is removed, if it
-      only finds the maximum and nothing but the sum uses the maximum before the second loop ends.
-    - No early exit, volatile load, atomic, barrier or unknown call occurs in or between the loops.
+      only finds the maximum and only the sum uses that before the second loop ends.
 
-    Not rewritten: weighted sums; a second sum under the same maximum; kernels with pinned rounding
-    (`div_rn`, `sqrt_rn`, `fdiv`, a round trip through a narrow type). If name, comments or file
+    Declined: weighted sums; a second sum under the same maximum; kernels with pinned rounding
+    (`div_rn`, `sqrt_rn`, `fdiv`, round trips through a narrow type). If name, comments or file
     promise determinism, batch invariance or a fixed order, the safety is `assumption`.
 
     Assumed: indices fit int32 (`no-int32-overflow`).
@@ -59,13 +58,13 @@ class OnlineSoftmax(Pass):
     ## Numerics
 
     Safety `rounding`, bits `reduction-order`. The maximum keeps its bits; each tile that raises it
-    rounds the sum once more. Exponents are at most 0, so nothing new overflows. `exp2(x * c - m *
-    c)` becomes `exp2((x - m) * c)`, which can be finite where x * c overflowed.
+    rounds the sum once more. Exponents stay at most 0. `exp2(x * c - m * c)` becomes `exp2((x - m)
+    * c)`, which can be finite where x * c overflowed.
 
     Rows with NaN or inf give NaN, as before. While the maximum is -inf, 0 is subtracted, since -inf
-    - -inf is NaN. A row of only -inf had the sum NaN; the pass restores it after the loop, unless
-    every use is NaN anyway, as `exp(x - m) / total` is. An empty row keeps the sum 0. If the
-    maximum starts at a finite number, such as -1e30, none of this is needed.
+    - -inf is NaN. The sum of a row of only -inf was NaN and is made NaN after the loop, unless
+    every use is NaN anyway, as `exp(x - m) / total` is. An empty row keeps the sum 0. A maximum
+    that starts at a finite number, such as -1e30, needs none of this.
 
     ## Example
 
@@ -112,7 +111,7 @@ class OnlineSoftmax(Pass):
     """
 
     name: ClassVar[str] = "online-softmax"
-    summary: ClassVar[str] = "merge the sweep for a maximum and the one for the exponentials"
+    summary: ClassVar[str] = "compute the maximum and the sum of exponentials of a row in one loop"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
     gain: ClassVar[Gain | None] = Gain(
         figure("online-softmax, several tiles"),
