@@ -24,16 +24,16 @@ class DeferReduction(Pass):
 
     ## What it does
 
-    `total += tl.sum(x)` in a loop becomes `total_tile += x`, with one `tl.sum` after the loop. The
-    same is done for:
+    `total += tl.sum(x)` in a loop becomes `total_tile += x`, with one `tl.sum` after the loop. So
+    do:
 
     - maxima and minima (`m = tl.maximum(m, tl.max(x))`, `m = tl.max(tl.maximum(x, m))`), products
       and bitwise operations (`tl.reduce` with a multiplying function, `tl.xor_sum`);
     - reductions along one axis, and sums under an `if`;
-    - accumulators of a loop nest, of consecutive loops, and of a last tile after them: one
-      reduction for all.
+    - accumulators of loop nests, consecutive loops and a last tile after them: one reduction for
+      all.
 
-    An initial 0 is dropped; any other initial value is combined with the result.
+    An initial 0 is dropped; another initial value is combined with the result.
 
     ## Why
 
@@ -46,9 +46,9 @@ class DeferReduction(Pass):
 
     ## Conditions
 
-    - In the loops the accumulator is only combined with reductions, by their own operation. A
-      running sum that is stored, a rescaled sum (`l = l * alpha + tl.sum(p)`) or a sum with another
-      addend stays. One reduction may have a name that is read once.
+    - In the loops the accumulator is only combined with reductions, by their own operation; a
+      reduction's name may be read once. A stored running sum, a rescaled sum (`l = l * alpha +
+      tl.sum(p)`) or a sum with another addend stays.
     - All tiles have one shape, known before the loop. No loop or iteration ends early.
     - The kernel shows the accumulator's type, 32 bits or more: `0.0` is fp32, `0` is int32,
       `tl.zeros` has its `dtype`. Integers are reduced in that type, or are 8-bit or boolean, whose
@@ -57,8 +57,8 @@ class DeferReduction(Pass):
     - Argmax, argmin and reductions that return indices stay: an index is not a reduction of its
       own.
 
-    Inactive lanes do not matter: each lane enters the result once, as before. A load without
-    `other=` is as wrong, or as right, as it was.
+    Values of inactive lanes do not matter: each lane enters the result once, as before. A load
+    without `other=` stays as wrong, or as right, as it was.
 
     ## Numerics
 
@@ -67,8 +67,8 @@ class DeferReduction(Pass):
     differ, and the loop stays.
 
     Float sums and products: safety `rounding`, bits `reduction-order`. Lanes accumulate in the
-    accumulator's type, so the error is of the same size or smaller; a tile of fp16 was summed in
-    fp16. Kernels with pinned rounding (`div_rn`, `sqrt_rn`, `fdiv`, a round trip through a narrow
+    accumulator's type (a tile of fp16 was summed in fp16), so the error is of the same size or
+    smaller. Kernels with pinned rounding (`div_rn`, `sqrt_rn`, `fdiv`, round trips through a narrow
     type) are then declined.
 
     ## Example
