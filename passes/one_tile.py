@@ -28,13 +28,13 @@ class OneTileRows(Pass):
     ## What it does
 
     A kernel with several loops over the tiles of a row loads the row in each. Where one tile holds
-    the row, each loop has one iteration: the pass drops the loops, loads the row once, and computes
-    repeated expressions once. An accumulator that started at 0 becomes its addend. If a dropped
-    load had another `other=`, a `tl.where` supplies that value where it matters.
+    the row, the pass drops the loops, loads the row once, and computes repeated expressions once.
+    An accumulator that started at 0 becomes its addend. If a dropped load had another `other=`, a
+    `tl.where` supplies it where it matters.
 
     If every visible launch makes the tile as long as the row, the loops go. Otherwise they stay for
-    longer rows, as the other branch of an `if`: on a `tl.constexpr` that a heuristic sets at each
-    launch, or on a comparison if the length is a constexpr.
+    longer rows, under an `if` on a `tl.constexpr` that a heuristic sets at each launch, or on a
+    comparison if the length is a constexpr.
 
     - `longer_rows=branch` (default) keeps the loops for rows longer than a tile; `decline` leaves
       such kernels unchanged.
@@ -46,35 +46,31 @@ class OneTileRows(Pass):
     ## Why
 
     The row is read from memory once and stays in registers. Compilers do not merge loads across
-    loops or stores, or with different `other=` or eviction policy; and they keep loops whose bound
-    is a runtime value.
-
-    A short tile passed for every row seldom holds one; so `all` acts only where a launch makes the
-    tile as long as the row, or `raise_block` does.
+    loops or stores, or with different `other=` or eviction policy, nor remove loops with runtime
+    bounds. A fixed short tile seldom holds a row, so `all` acts only where a launch, or
+    `raise_block`, makes the tile as long as the row.
 
     ## Conditions
 
-    - The loops are in one block, with equal numbers of tiles and one induction variable each, and
-      run to their ends; nothing between them leaves the kernel (`early-exit`).
+    - The loops are in one block, have equal numbers of tiles and one induction variable each, and
+      run to their ends; nothing leaves the kernel between them (`early-exit`).
     - Some load repeats another (`nothing-read-twice`): same address and mask, not volatile, no
       store between them that may alias.
-    - An empty row keeps its result: it takes the loops, unless all its lanes are provably inactive
-      and add nothing.
-    - A loop makes a tensor of a Python number. Where the type would change without the loop, the
-      addend is cast, or the loops stay (`type-changes`). An induction variable that is 0 is dropped
-      from a sum only if value and type stay.
-    - Names bound in a loop are not read after it.
+    - An empty row takes the loops, unless all its lanes are provably inactive and add nothing.
+    - Without the loop, a carried Python number does not become a tensor. If that would change a
+      type, the addend is cast, or the loops stay (`type-changes`). An induction variable that is 0
+      is dropped from a sum only if value and type stay.
+    - Names that are local to a loop are not read after it.
 
     The heuristic needs both lengths as launch arguments. It is directly above `triton.jit`, so it
-    sees what a tuner chose. Not rewritten: kernels that other kernels call (Triton cannot compile
-    that), ahead-of-time compiled kernels, kernels under a decorator that may cache a heuristic's
-    result.
+    sees what a tuner chose. Declined: kernels that other kernels call (Triton cannot compile that),
+    kernels compiled ahead of time, kernels under a decorator that may cache a heuristic's result.
 
-    With `raise_block`, all launches are in the kernel's file and pass the tile length; no tuner or
-    heuristic chooses it; the grid does not depend on it; `num_warps` is a literal or absent. The
-    result is independent of the tile length: all loops go over the row, lanes depend only on their
+    With `raise_block`, all launches are in the kernel's file and pass the tile length, which no
+    tuner or heuristic chooses and the grid does not use; `num_warps` is a literal or absent. The
+    result must not depend on the tile length: all loops go over the row, lanes depend only on their
     position in it and add nothing past its end, and only sums, maxima and minima outlive a loop.
-    Otherwise the tile stays (`length-matters`, in the message), and the rest is done.
+    Otherwise the tile stays (`length-matters`, in the message), and the rest is rewritten.
 
     ## Numerics
 
@@ -137,9 +133,8 @@ class OneTileRows(Pass):
     1.00x to 1.42x for rows of up to 1024 elements; with a raised tile 0.89x to 2.04x for rows of
     2048 to 32768.
 
-    Row kernels (norms, softmax, cross-entropy, variance: `examples/`), tiles of 1024, 22 shapes in
-    fp32, fp16 and bf16, one H200, Triton 3.6, cold L2, original / rewritten. Longer rows, which
-    keep their loops: 0.93x to 1.07x.
+    Row kernels (`examples/`), tiles of 1024, 22 shapes in fp32, fp16 and bf16, one H200, Triton
+    3.6, cold L2, original / rewritten. Longer rows, which keep their loops: 0.93x to 1.07x.
 
     With a raised tile, rows that fill little more than half of it lose (5000 of 8192 elements).
     Powers of two gain, except layer norm backward, even at 32768. A tile of 65536 exceeds the
