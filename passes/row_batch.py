@@ -39,51 +39,50 @@ class RowBatches(Pass):
 
     A kernel in which each program handles one row gets a leading axis: a program handles `ROWS`
     rows, tiles become `[ROWS, BLOCK]`, scalars of a row become `[ROWS]`, and reductions run along
-    the columns. Accesses of rows past the end are masked. Values that all rows share keep their
-    shape and are loaded once.
+    the columns. Rows past the end are masked. Values that all rows share are loaded once.
 
-    Each launch divides its grid and passes `ROWS`, a power of two, and the number of rows where no
+    Each launch divides its grid and passes `ROWS`, a power of two, and the number of rows if no
     parameter has it. A row is long if fewer than four tiles of its length fit into `elements`. If a
     launch may have long rows, they keep the original kernel, and short rows get a second one; the
     launch tests `if BLOCK <= 512:`. A launch that passes a long tile for every row (`BLOCK=1024`)
-    tests the row length instead, and passes a tile that fits short rows. Where a constexpr selects
-    one-tile code or loops, as after `one-tile`, only the one-tile code changes; each launch tests
-    that condition.
+    tests the row length instead, and passes a shorter tile for short rows. Where a constexpr
+    selects one-tile code or loops, as after `one-tile`, only the one-tile code changes, and the
+    launch tests that condition.
 
     - `elements` (2048): elements of a tile per program, a power of two.
     - `programs` (1024): programs that must remain.
-    - `apart` (true): write the second kernel. With `false`, or if the kernel is no top-level
-      function that launches call by name, one kernel handles both, and long rows get a two-axis
-      tile, which may be slower.
+    - `apart` (true): write the second kernel. With `false`, or if launches do not call a top-level
+      function by name, one kernel handles both, and long rows get a two-axis tile, which may be
+      slower.
 
     ## Why
 
-    For a short row, a program's start-up and reductions over idle threads dominate. Under `all` the
-    pass acts only where every visible launch has tiles of at most 512 elements that hold the whole
-    row: elsewhere the new kernel may never run.
+    For a short row, a program's start-up and reductions over idle threads dominate. `all` acts only
+    if every visible launch has tiles of at most 512 elements that hold the whole row: elsewhere the
+    new kernel may never run.
 
     ## Conditions
 
-    - The program id of axis 0 gives the row and is used in arithmetic only; the number of programs
-      is not used, as persistent kernels do (`program-ids-are-used`).
-    - Whatever depends on the row is lane by lane, a reduction along the tile's one axis, a load, a
-      store, or an atomic with unused result. Helpers compute lane by lane on tiles of one kind
-      (`not-lane-by-lane`).
-    - Branches and trip counts are the same for all rows. A carried name is of one kind throughout;
-      a scalar becomes a vector before its loop (`rows-differ`).
-    - A `return` that all rows take stays. An `if` that only returns, per row, becomes a mask; then
-      nothing after it may happen for all rows at once, since all may have left.
-    - No store goes to one address for all rows (`one-place-for-all-rows`), and no program reads
-      what another one writes (`tiles-race`).
+    - The program id of axis 0 gives the row and is used in arithmetic only. The number of programs
+      is not used, so persistent kernels are declined (`program-ids-are-used`).
+    - What depends on the row is computed lane by lane, reduced along the tile's one axis, loaded,
+      stored, or passed to an atomic with unused result; helpers compute lane by lane on tiles of
+      one kind (`not-lane-by-lane`).
+    - Branches and trip counts are the same for all rows. A carried name is always one per row or
+      always shared; a scalar becomes a vector before its loop (`rows-differ`).
+    - A `return` that all rows take stays. An `if` that only returns, for some rows, becomes a mask;
+      nothing after it is done once for all rows.
+    - No store goes to one address for all rows (`one-place-for-all-rows`). No program reads what
+      another one writes (`tiles-race`).
     - No loop reduces what it loads into a result used more than once (`not-lane-by-lane`): Triton
       3.6 and 3.7 fail an assertion. Run `defer-reduction` first.
     - Programs that already handle several rows in two-axis tiles stay (`already-done`, if all
       launches pass the same number).
-    - Launches are statements in the kernel's file that pass the tile length. No tuner or heuristic
-      chooses it, or would see the new argument.
+    - Launches are statements in the kernel's file and pass the tile length. No tuner or heuristic
+      chooses it or sees the new argument.
     - A tile is shortened only if the result does not depend on its length: all loops go over the
       row in such tiles, lanes past the end add nothing, and only sums, maxima and minima remain
-      (`tile-is-long` otherwise).
+      (otherwise `tile-is-long`).
 
     ## Numerics
 
@@ -150,11 +149,11 @@ class RowBatches(Pass):
     0.97x to 14.72x for rows of up to 128 elements, 0.95x to 3.88x for 256 and 512, 0.96x to 1.09x
     for longer ones, which keep their kernel.
 
-    Row kernels (norms, softmax, cross-entropy, sums, extremes: `examples/`), 22 shapes in fp32,
-    fp16 and bf16, one H200, Triton 3.6, cold L2, original / rewritten. Many rows gain most, as in
-    sums of 1000000 rows of 64. With tiles of 4096 for these, sums and extremes rose from 0.09 to
-    0.92 of copy bandwidth (one H100). With `apart=false`, long rows lose up to a quarter. Record:
-    `benchmarks/rows.py`, `benchmarks/results/`.
+    Row kernels (`examples/`), 22 shapes in fp32, fp16 and bf16, one H200, Triton 3.6, cold L2,
+    original / rewritten. Many rows gain most, as in sums of 1000000 rows of 64. Where these had
+    been launched with tiles of 4096, sums and extremes rose from 0.09 to 0.92 of copy bandwidth
+    (one H100). With `apart=false`, long rows lose up to a quarter. Record: `benchmarks/rows.py`,
+    `benchmarks/results/`.
     """
 
     elements: int = 2048
