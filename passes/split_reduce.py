@@ -30,13 +30,11 @@ class SplitReduce(Pass):
     ## What it does
 
     A kernel in which one program reduces a long row, or a whole tensor, in a loop gets one more
-    grid axis. Along it `SPLITS` programs share a row: each takes every `SPLITS`-th iteration,
-    stores its partial results in a buffer, and ends. A second kernel combines the partial results
-    and does what followed the loop.
-
-    If that is another loop over the row (a norm, a softmax), the second kernel also has `SPLITS`
-    programs per row: each combines the partial results and runs its share of the loop; one does the
-    stores outside it.
+    grid axis. Along it `SPLITS` programs share a row: each takes every `SPLITS`-th iteration and
+    stores its partial results in a `torch.empty` buffer. A second kernel combines them and does
+    what followed the loop. If that is another loop over the row (a norm, a softmax), the second
+    kernel also has `SPLITS` programs per row: each combines the partial results and runs its share
+    of the loop; the first of them does the stores outside the loop.
 
     Each launch computes `SPLITS` from the row length, the number of rows and the number of
     multiprocessors. With 1 (many or short rows), the kernel compiles to the original, without
@@ -44,9 +42,9 @@ class SplitReduce(Pass):
 
     - `programs` (`sm*8`): total programs, a number or a multiple of the multiprocessors.
     - `turns` (8): fewest iterations per program.
-    - `combine` (`kernel`): with `atomics`, programs combine into the output by `tl.atomic_max` and
-      the like, without a second kernel. The launcher first stores the identity: -inf for a maximum,
-      inf for a minimum, 0 for an integer sum.
+    - `combine` (`kernel`): with `atomics`, programs update the output by `tl.atomic_max` and the
+      like, without a second kernel. The launcher first stores the identity: -inf for a maximum, inf
+      for a minimum, 0 for an integer sum.
 
     ## Why
 
@@ -62,27 +60,26 @@ class SplitReduce(Pass):
     - sums that start at 0; maxima and minima, by `tl.maximum`, `tl.minimum` or a comparison;
     - the index of the first maximum or minimum (`tl.where(new > top, start + place, best)`), if
       indices grow with the iterations;
-    - sums of exponentials under a running maximum, as in an online softmax. If the maximum starts
-      at -inf, a tile of only -inf makes the sum NaN, and may be the first tile of a program: safety
-      `assumption` (`infinite-rows-are-the-same`).
+    - sums of exponentials under a running maximum, as in an online softmax. If it starts at -inf, a
+      tile of only -inf makes the sum NaN, and may be a program's first tile: safety `assumption`
+      (`infinite-rows-are-the-same`).
 
-    Further:
+    Also:
 
     - Iterations are independent (`not-a-recurrence`), except for pointers and offsets that advance
       by a constant step. A tile that is not reduced after the loop has one axis.
     - Nothing is stored, printed or asserted in the loop or before it (`done-by-every-part`). What
       follows runs once, and need not be linear.
-    - At most one further loop follows, at top level, with independent iterations (`several-sweeps`:
-      first merge three loops by `fuse-stats` or the like). Each iteration stores a one-axis tile,
-      next to that of the following iteration (`dependence-between-iterations`), without atomics or
-      barriers (`done-by-every-part`). The second kernel loads from no buffer that it stores to
-      (`data-may-change`), so in-place norms stay.
-    - Launches are statements in the kernel's file, with grids of one or two axes, and pass row and
-      tile length. The buffer is `torch.empty` on the launch's stream.
-    - `combine=atomics` excludes float sums. Only one plain store of the result, in its own type,
-      follows the loop, to an element per program. The output is fresh `torch.empty` memory of the
-      launcher. A tuner would accumulate repeatedly, so none is allowed. Otherwise:
-      `not-one-atomic`.
+    - At most one loop follows, at top level, with independent iterations (`several-sweeps`: merge
+      three loops by `fuse-stats` or `online-softmax` first). Each iteration stores a one-axis tile
+      next to the previous one (`dependence-between-iterations`), without atomics or barriers
+      (`done-by-every-part`). The second kernel must not load what it stores (`data-may-change`), so
+      in-place norms are declined.
+    - Launches are statements in the kernel's file, have grids of one or two axes, and pass row and
+      tile length.
+    - `combine=atomics` (otherwise `not-one-atomic`) takes no float sums and no tuner, which would
+      accumulate repeatedly. After the loop there is only one plain store of the result, in its own
+      type, to one element per program. The output is unused `torch.empty` memory of the launcher.
 
     Assumed: indices fit int32 (`no-int32-overflow`), up to `SPLITS` tiles past the end of the row.
 
@@ -92,9 +89,9 @@ class SplitReduce(Pass):
     with the same bits; `tl.max` and `tl.maximum` both drop NaN.
 
     Float sums also need `rounding`, bits `reduction-order`, as do extremes by comparison, where the
-    sign of a zero may differ. Sums stay deterministic and get more accurate, but their last bits
+    sign of a zero may differ. Sums stay deterministic and have a smaller error, but their last bits
     depend on the device, which sets `SPLITS`. Kernels with pinned rounding (`div_rn`, `sqrt_rn`,
-    `fdiv`, a round trip through a narrow type) are then declined.
+    `fdiv`, round trips through a narrow type) are then declined.
 
     ## Example
 
@@ -172,11 +169,11 @@ class SplitReduce(Pass):
     17.59x to 726.72x for one row of a billion elements and 16 of four million; 0.99x to 1.01x for
     many rows, where `SPLITS` is 1.
 
-    Sums, extremes, means and variances, tiles of 1024, fp32, one H200, Triton 3.6, cold L2; the
-    same result in every run. One row reaches copy bandwidth, 16 rows 0.89 of it; the variance 0.90
-    and 0.78; torch 0.72 to 0.99. A million rows of 64 stay at 0.11: use `row-batch`. Indices of
-    extremes were not measured. `combine=atomics` takes as long as the second kernel. Record:
-    `benchmarks/reductions.py`, `benchmarks/results/`.
+    Sums, extremes, means and variances, tiles of 1024, fp32, one H200, Triton 3.6, cold L2,
+    original / rewritten; every run gave the same result. One row reaches copy bandwidth, 16 rows
+    0.89 of it; the variance 0.90 and 0.78; torch 0.72 to 0.99. A million rows of 64 stay at 0.11:
+    use `row-batch`. `combine=atomics` takes as long as the second kernel. Not measured: indices of
+    extremes. Record: `benchmarks/reductions.py`, `benchmarks/results/`.
 
     Layer norm and log-softmax after `fuse-stats` and `online-softmax`, 256 rows of 65536 and 16 of
     four million: 1.77x to 29.19x, 0.56 to 0.60 of copy bandwidth (`benchmarks/references.py`).
