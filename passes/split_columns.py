@@ -23,46 +23,43 @@ class SplitColumns(Pass):
 
     ## What it does
 
-    A kernel without loops, in which one tile holds a row (`BLOCK=triton.next_power_of_2(n)`),
-    stays. After it the pass writes a kernel for long rows, which takes them in tiles of `block`
-    elements: one loop for sums and extremes, another for those that need the first results, a last
-    one that stores. Each loop reloads its inputs. Launches choose by the tile length: `if BLOCK >
-    65536:`.
+    For a kernel in which one tile holds a row (`BLOCK=triton.next_power_of_2(n)`), the pass adds a
+    kernel that takes long rows in tiles of `block` elements: one loop for sums and extremes,
+    another for those that need these, a last one that stores. Each loop reloads its inputs; the
+    original kernel stays. Launches choose by the tile length: `if BLOCK > 65536:`.
 
     - `longest` (65536): the longest tile of the original kernel, a power of two.
     - `block` (4096): the tile of longer rows, a power of two up to `longest`.
 
-    This is the inverse of `one-tile`. `fuse-stats` and `online-softmax` merge loops that it writes.
+    The inverse is `one-tile`; `fuse-stats` and `online-softmax` may merge the loops.
 
     ## Why
 
-    Tiles of tens of thousands of elements exceed the registers; Triton takes none above 1048576.
-    Reading the row two or three times costs less. `all` never applies the pass.
+    Tiles of tens of thousands of elements exceed the registers, which costs more than reading the
+    row two or three times; Triton takes no tile above 1048576. `all` never applies the pass.
 
     ## Conditions
 
-    - The kernel has no loops, and one tile length, a constexpr with no other use. Tiles are
-      processed lane by lane, or reduced over the row by sum, maximum or minimum
-      (`not-lane-by-lane`).
+    - The kernel has no loops and one tile length, a constexpr without other use. Tiles are computed
+      lane by lane, or reduced over the row by sum, maximum or minimum (`not-lane-by-lane`).
     - One row length masks all loads and stores of tiles (`length-matters`); lanes past it do not
       affect reductions (`masked-off-lanes-count`). The type of what is reduced is known; sums have
       32 bits or more (`accumulator-is-narrow`).
-    - Loads are repeated and stores wait for the last loop, so nothing stored is loaded, except
-      earlier by the same lane (`data-may-change`). Helpers do not store, nothing orders memory
-      (`order-is-seen`), and nothing leaves the kernel after its first tile (`early-exit`). A name
-      is either a tile or a scalar throughout (`rows-differ`).
-    - Launches are statements in the kernel's file with a literal grid. No tuner or heuristic
-      chooses the tile length, and it is provably not below the row length (`row-may-be-longer`):
-      otherwise the kernel handled only the start of the row. A launcher that rejects long rows
-      still does.
+    - Nothing stored is loaded, except earlier by the same lane (`data-may-change`): loads repeat,
+      and stores wait for the last loop. Helpers do not store, nothing orders memory
+      (`order-is-seen`), and no exit follows the first tile (`early-exit`). A name is always a tile
+      or always a scalar (`rows-differ`).
+    - Launches are statements in the kernel's file with a grid tuple. No tuner or heuristic chooses
+      the tile length, which provably covers the row (`row-may-be-longer`). A launcher that rejects
+      long rows still does.
 
     ## Numerics
 
     Safety `contract`: launches change. Long rows add floats in another order (`rounding`), and 0
     times anything counts as 0 in lanes past the end. Maxima and minima assume that no row is
-    entirely NaN (`nan-rows-are-the-same`): such a row gave NaN if it filled its tile and -inf
-    otherwise; now it gives -inf. Kernels that sum floats with pinned rounding (`div_rn`, `sqrt_rn`,
-    `fdiv`, a round trip through a narrow type) are declined.
+    entirely NaN (`nan-rows-are-the-same`): the maximum of such a row was NaN if it filled its tile,
+    -inf otherwise; now it is -inf. Kernels that sum floats with pinned rounding (`div_rn`,
+    `sqrt_rn`, `fdiv`, a round trip through a narrow type) are declined.
 
     ## Example
 
@@ -139,7 +136,7 @@ class SplitColumns(Pass):
     0.52x to 0.80x for softmax and layer norm of rows that one tile can hold, 0.85x to 3.41x for
     layer norm backward.
 
-    Rows of 8192 to 65536, fp32, tiles of 4096, one H200, Triton 3.6, cold L2
+    Rows of 8192 to 65536, fp32, tiles of 4096, one H200, Triton 3.6, cold L2, original / rewritten
     (`benchmarks/column_tiles_speed.py`). Softmax and layer norm are faster in one tile with enough
     warps, which reads rows once: hence `longest=65536`. Layer norm backward exceeds the registers
     from 32768 on: use `longest=16384`. Rows of 131072 and 262144 reach 0.43 to 0.48 of copy
