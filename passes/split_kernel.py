@@ -19,10 +19,9 @@ class SplitKernel(Pass):
 
     ## What it does
 
-    A kernel that stores rows or tiles and also accumulates over all of them, such as a norm's
-    backward pass (gradients of input and weights), becomes two: the first stores, the second sums.
-    Each keeps only the statements, loads and parameters it needs. The second is launched after the
-    first.
+    A kernel that stores rows or tiles and also sums over all of them, such as a norm's backward
+    pass (gradients of input and weights), becomes two: the first stores, the second sums. Each
+    keeps only the statements, loads and parameters it needs.
 
     Sums are what atomics add, what a loop accumulates while it stores, and partial results that a
     later kernel combines. As the inverse of loop fusion, the pass is a first step: each kernel can
@@ -37,7 +36,7 @@ class SplitKernel(Pass):
 
     - Neither part accesses what the other writes: no loads of the sums, no output passed as an
       input, no caller's buffer that may alias (`parts-share-memory`).
-    - The kernel only loads, computes and writes, to its end. Both parts would repeat locks, waits,
+    - The kernel only loads, computes and writes, to its end: both parts would repeat locks, waits,
       prints, asserts and uses of atomic results (`done-by-every-part`).
     - Launches are statements in the kernel's file whose arguments can be evaluated twice.
     - `@triton.jit` is the only decorator: a tuner may name parameters of one part only
@@ -107,14 +106,14 @@ class SplitKernel(Pass):
 
     ## Measured
 
-    0.55x to 0.94x for layer norm backward: a loss everywhere, for rows are read twice. So `all`
+    0.55x to 0.94x for layer norm backward: a loss everywhere, because rows are read twice. `all`
     skips it.
 
-    One H200, Triton 3.6, cold L2, fp32 (`benchmarks/merge_kernels_speed.py`).
+    One H200, Triton 3.6, cold L2, fp32, original / rewritten (`benchmarks/merge_kernels_speed.py`).
     """
 
     name: ClassVar[str] = "split-kernel"
-    summary: ClassVar[str] = "compute sums over programs in a kernel of their own"
+    summary: ClassVar[str] = "compute sums over programs in a separate kernel"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.CONTRACT})
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
