@@ -22,11 +22,11 @@ class MergeKernels(Pass):
 
     ## What it does
 
-    A kernel whose programs store partial results in rows or slots of a buffer, and a second kernel
-    that only combines them, become one launch: each program combines into the output by
-    `tl.atomic_add`, `tl.atomic_max` or `tl.atomic_min`. The launcher first stores the identity: 0
-    for a sum, -inf for a maximum, inf for a minimum. The buffer goes, as do unused parameters, and
-    the second kernel unless something else launches or names it.
+    A kernel that stores partial results in rows or slots of a buffer, and a second one that only
+    combines them, become one launch: each program updates the output by `tl.atomic_add`,
+    `tl.atomic_max` or `tl.atomic_min`. The launcher first stores the identity: 0 for a sum, -inf
+    for a maximum, inf for a minimum. Buffer, unused parameters and, unless something else names it,
+    the second kernel are removed.
 
     Sums under a lock, one row per group of programs, as in layer norm's backward pass in Triton's
     tutorials, become atomics without locks.
@@ -39,19 +39,18 @@ class MergeKernels(Pass):
     ## Conditions
 
     - The second kernel only loads partial results, combines them by `tl.sum`, `tl.max` or `tl.min`,
-      in a loop or not, and stores each to its own buffer. Further computation, such as a root or a
-      mean, does not distribute over the parts (`kernel-does-more`). It accumulates in the buffer's
-      type: fp32, fp64, int32 or int64.
+      in a loop or not, and stores each to its own buffer; it computes no root or mean of the result
+      (`kernel-does-more`). It accumulates in the buffer's type: fp32, fp64, int32 or int64.
     - The first kernel accesses the buffer only in one store, at top level, and has no early exit.
-      Sizes, strides, masks and grids of both launches show that each partial result is used once,
-      for its own element (`partials-do-not-match`).
+      By sizes, strides, masks and grids, each partial result is used once, for its own element
+      (`partials-do-not-match`).
     - Code under a lock (`tl.atomic_cas(Lock + group, 0, 1)`, `group = program % GROUPS`) only adds
       to the group's row, or stores there first. Launchers zero locks and rows
       (`lock-is-not-understood`).
     - Each launch of the first kernel is followed by one of the second in the same block, so on the
-      same stream, with only understood code between (`launches-are-not-paired`). The buffer belongs
-      to the launcher and to these launches alone. The output is `torch.empty` memory of the
-      launcher, unused before, or zeros for a sum.
+      same stream, with only code of known effects between (`launches-are-not-paired`). The launcher
+      makes the buffer for these launches alone. The output is unused `torch.empty` memory of the
+      launcher, or zeros for a sum.
     - An output of another type is converted after the launch, by `to` or `copy_`. A tuner on the
       first kernel gets `reset_to_zero` or `restore_value` for the output (`state-is-not-restored`
       if it has a hook).
@@ -61,12 +60,12 @@ class MergeKernels(Pass):
     Safety `contract`: launches change. Integers are exact.
 
     Float sums also need `rounding`, bits `reduction-order`: atomics have no fixed order, so two
-    runs may differ in the last bits. A promised order or determinism, in the kernel or its
-    launcher, makes that `assumption`. Kernels with pinned rounding (`div_rn`, `sqrt_rn`, `fdiv`, a
-    round trip through a narrow type) are then declined.
+    runs may differ in the last bits. If the kernel or its launcher promises an order or
+    determinism, the safety is `assumption`. Kernels with pinned rounding (`div_rn`, `sqrt_rn`,
+    `fdiv`, a round trip through a narrow type) are then declined.
 
-    Maxima and minima are exact without NaN: `tl.max` drops NaN, an atomic compares its bits. Where
-    a partial result may be NaN, the safety is `assumption` (`accumulators-can-be-combined`).
+    Maxima and minima are exact without NaN: `tl.max` drops NaN, while an atomic compares its bits.
+    Where a partial result may be NaN, the safety is `assumption` (`accumulators-can-be-combined`).
 
     ## Example
 
@@ -124,10 +123,10 @@ class MergeKernels(Pass):
     1.02x to 8.65x for layer norm backward, most where each row stored a part, 1.00x to 1.10x for
     sums of parts of rows and minima.
 
-    One H200, Triton 3.6, cold L2, fp32 (`benchmarks/merge_kernels_speed.py`). The gain is the
-    second kernel, which reloads what the first stored; where that is little, only a launch is
-    saved. Replacing locks gains or loses: with thousands of rows on the same elements, atomics take
-    longer. Atomics of Triton's default order instead of relaxed ones are slower: 0.94x to 8.15x.
+    One H200, Triton 3.6, cold L2, fp32, original / rewritten (`benchmarks/merge_kernels_speed.py`).
+    Most of the gain is the saved traffic; where that is little, only a launch is saved. Replacing
+    locks may lose: with thousands of rows on the same elements, atomics take longer. Atomics of
+    Triton's default order instead of relaxed ones are slower: 0.94x to 8.15x.
     """
 
     name: ClassVar[str] = "merge-kernels"
