@@ -24,34 +24,32 @@ class ScalarLoopToTiles(Pass):
     ## What it does
 
     `for i in range(n): x = tl.load(X + i) ...` becomes a loop over tiles: `i` is a tile of indices,
-    masked by `i < n`, and each lane is an iteration of the old loop. An `if` becomes a mask or a
-    `tl.where`. Sums, maxima, minima, counts, `any` and `all` accumulate in a tile that is reduced
-    after the loop, as `defer-reduction` does; so do searches for the first or last matching
-    element, and an argmax. A running sum becomes `tl.cumsum` with a carry.
+    masked by `i < n`, and each lane is an old iteration. An `if` becomes a mask or a `tl.where`.
+    Sums, maxima, minima, counts, `any`, `all`, argmax and searches for the first or last match use
+    a tile that is reduced after the loop, as in `defer-reduction`. A running sum becomes
+    `tl.cumsum` with a carry.
 
     `block` sets the elements of a tile, in a constexpr of the kernel; launches stay.
 
     ## Why
 
-    In a loop over single elements, all threads of a program load the same element and wait for it.
-    In a tile each thread has its own, loads coalesce, and iterations drop by a factor of a hundred.
-
-    Under `all` the pass skips loops of at most 8 iterations, as far as kernel and launches show,
-    and `tl.static_range` of unknown length, whose iterations are compiled one by one.
+    In a loop over single elements, all threads load the same element and wait for it. In a tile
+    each thread has its own, loads coalesce, and a hundred times fewer iterations remain. `all`
+    skips loops of at most 8 iterations, as kernel and launches show, and `tl.static_range` of
+    unknown length, which is unrolled.
 
     ## Conditions
 
     - The loop is innermost, over `range`, `tl.range` or `tl.static_range`, without early exit or
       tiles. It only applies operators and language functions to numbers, and loads and stores
-      single elements. Inactive lanes compute too, so no division by a possible 0.
+      single elements. Inactive lanes compute too, so no divisor may be 0.
     - Iterations carry only reductions, running sums and search results. A search starts below or
       above all that it can find, such as at -1 for an index.
     - Each iteration stores to its own elements (the index has a nonzero stride), or all store the
       same value. No iteration loads what another stores. Atomics are additions or the like, with
       unused result.
-    - One thread stores a single element; several threads store a tile. So nothing else in the
-      kernel accesses what the loop stores, without a `tl.debug_barrier` between; and no atomic may
-      signal completion to another program.
+    - Nothing else in the kernel accesses what the loop stores without a `tl.debug_barrier` between,
+      since other threads now store it; no atomic signals completion to another program.
 
     Assumed: two pointer parameters are the same buffer or disjoint; indices, also of inactive lanes
     past the end, fit int32 (`no-int32-overflow`).
@@ -107,7 +105,7 @@ class ScalarLoopToTiles(Pass):
     block: Literal[16, 32, 64, 128, 256, 512, 1024] = 128
 
     name: ClassVar[str] = "scalar-loop"
-    summary: ClassVar[str] = "go through single elements tile by tile"
+    summary: ClassVar[str] = "process the elements of a loop in tiles instead of one by one"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
     gain: ClassVar[Gain | None] = Gain(
         figure("scalar-loop, 64 turns and more"),
