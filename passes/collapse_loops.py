@@ -23,34 +23,34 @@ class CollapseLoops(Pass):
     ## What it does
 
     `for n in range(N):` and `for h in range(H):` around a loop over the tiles of a row become one
-    loop over tiles of all `N * H * W` elements. A tile then spans several rows; each lane recovers
-    its indices by `//` and `%`. The mask tests the end of all elements instead of the end of the
-    row. For contiguous rows (`n * W + w`) no index is recovered: the offset is the flat index.
+    loop over tiles of all `N * H * W` elements. A tile spans several rows; each lane recovers its
+    indices by `//` and `%`. The mask tests the end of all elements. For contiguous rows (`n * W +
+    w`) the offset is the flat index, and no index is recovered.
 
     `block` (1024) sets the elements of a tile, in a constexpr of the kernel; launches stay. Tiles
     of accumulators grow with it.
 
     ## Why
 
-    Short rows leave most lanes inactive, and each iteration waits for a small load: 28 elements in
-    a batch norm over images of 28 by 28. The cost: two integer divisions per element and loop,
-    unless rows are contiguous, and loads that the compiler does not know to be contiguous. Rows
-    that fill their tiles gain nothing. `all` never applies the pass.
+    Short rows leave most lanes inactive, and each iteration waits for a small load, such as 28
+    elements of a 28 by 28 image. The cost: two integer divisions per element and loop, unless rows
+    are contiguous, and loads that the compiler cannot see to be contiguous. Rows that fill their
+    tiles gain nothing. `all` never applies the pass.
 
     ## Conditions
 
     - Loops are over `range` or `tl.range`, the outer ones of step 1, to bounds invariant in the
       nest; between them there are only scalar assignments (`loop-does-more`). The innermost loop
       covers the tiles of a row and names its indices (`cols = start + tl.arange(0, BLOCK)`).
-    - The rest is lane by lane: the tile length and tiles from outside have no other use
-      (`not-lane-by-lane`). No helper is called.
+    - The tile length and tiles from outside serve only for these indices; the rest is computed lane
+      by lane (`not-lane-by-lane`), without helpers.
     - Loads and stores are masked past the row's end (`length-matters`). Only sums, maxima and
       minima are carried, of scalars or of tiles reduced only after the nest; lanes past the end do
       not affect them (`masked-off-lanes-count`).
-    - Elements are independent: a stored element is loaded only by its own iteration, and stores go
-      to distinct addresses, or all store what depends only on a load at the same offset
-      (`dependence-between-iterations`). Other threads hold the elements than before, so the rest of
-      the kernel neither accesses what the nest stores nor stores what it loads
+    - A stored element is loaded only by its own iteration; stores go to distinct addresses, or
+      their value depends only on what is loaded at the same offset
+      (`dependence-between-iterations`). The rest of the kernel neither accesses what the nest
+      stores nor stores what it loads, since other threads now hold the elements
       (`threads-exchange-data`).
     - Names of the nest are not read after it.
 
@@ -104,15 +104,15 @@ class CollapseLoops(Pass):
     3.49x to 18.27x for batch norm of images of 7 by 7 to 224 by 224, 1.03x to 11.22x for contiguous
     rows.
 
-    One H200, Triton 3.6, cold L2, fp32 (`benchmarks/column_tiles_speed.py`). The contiguous rows
-    have 9 to 12544 elements; the shortest gain most. Blocks of 4096 are as good or better nearly
-    everywhere; blocks of 256 lose where rows fill them (0.51x to 12.70x).
+    One H200, Triton 3.6, cold L2, fp32, original / rewritten (`benchmarks/column_tiles_speed.py`).
+    The contiguous rows have 9 to 12544 elements; the shortest gain most. Blocks of 4096 are as good
+    or better nearly everywhere; blocks of 256 lose where rows fill them (0.51x to 12.70x).
     """
 
     block: Literal[64, 128, 256, 512, 1024, 2048, 4096] = 1024
 
     name: ClassVar[str] = "collapse-loops"
-    summary: ClassVar[str] = "go through short rows of nested loops in one loop over tiles"
+    summary: ClassVar[str] = "collapse nested loops over short rows into one loop over tiles"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
