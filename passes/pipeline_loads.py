@@ -41,9 +41,8 @@ class PipelineLoads(Pass):
 
     ## Why
 
-    `num_stages` of a launch pipelines only loads that feed `tl.dot`. In a loop that sums or scales,
-    each iteration waits for its own loads (Triton #3425, #3092), unless `tl.range` has
-    `num_stages`.
+    A launch's `num_stages` pipelines only loads that feed `tl.dot`. In other loops each iteration
+    waits for its loads (Triton #3425, #3092), unless `tl.range` has `num_stages`.
 
     ## Conditions
 
@@ -51,16 +50,15 @@ class PipelineLoads(Pass):
     iteration loads what the previous one stored, Triton 3.7 silently loads the old value, even
     across atomics; it also drops `volatile`. So `num_stages` has these conditions:
 
-    - No store of the kernel before the end of the loop, or anywhere in an enclosing loop, may alias
-      what the loop reads. Buffers updated in place are not pipelined, even if each iteration has
-      its own elements; nor are loops of functions that another kernel calls, which may have stored
-      before.
+    - No store before the end of the loop, or in a loop around it, may alias what it reads, even if
+      each iteration has its own elements. Functions that another kernel calls are declined: the
+      caller may store.
     - The loop has no atomic, barrier, volatile load, device assertion, inline assembly or unknown
       call.
     - Some load reads a tile, a new one in every iteration, without a runtime condition: others are
       not pipelined.
-    - `num_stages - 1` tiles per load fit into shared memory: 64 KiB, which every GPU has, if
-      launches show tile lengths. Otherwise this is assumed; a launch that does not fit raises
+    - `num_stages - 1` tiles of each load fit into 64 KiB of shared memory, which every GPU has. If
+      no launch shows tile lengths, this is assumed; a launch that does not fit raises
       `OutOfResources`.
 
     For both options, the loop is innermost, over `range` or `tl.range`, without `tl.dot`, `else`,
@@ -114,9 +112,9 @@ class PipelineLoads(Pass):
     | `unroll=2` | 0.55x to 1.86x | 0.80x to 1.50x |
     | `unroll=4` | 0.39x to 2.52x | 0.76x to 1.79x |
 
-    Few programs gain, since nothing else hides their loads. The worst losses are layer norm and
-    softmax over rows of two to four tiles, which end before the pipeline is full. A loop that loads
-    what its previous iteration stored gave another result there with `num_stages` written by hand.
+    Few programs gain: nothing else hides their loads. Layer norm and softmax over rows of two to
+    four tiles lose most: they end before the pipeline is full. With `num_stages` written by hand, a
+    loop that loads what its previous iteration stored gave another result there.
 
     Triton 3.7 compiles the loads above to `ld.global` before and `cp.async` after, for sm_80 and
     sm_90 (`tests/passes/test_pipeline_loads_compiled.py`).
@@ -126,7 +124,7 @@ class PipelineLoads(Pass):
     unroll: Literal[0, 2, 4, 8] = 0
 
     name: ClassVar[str] = "pipeline-loads"
-    summary: ClassVar[str] = "let loops over tiles load ahead, or unroll them"
+    summary: ClassVar[str] = "prefetch the loads of loops over tiles, or unroll the loops"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
 
     def __post_init__(self) -> None:
