@@ -76,16 +76,16 @@ class FuseStats(Pass):
     A first loop sums a row, which gives its mean; a second loop reads the row again and sums
     squared deviations. The pass computes both in the first loop, by the option `formula`:
 
-    - `shifted` (default): with d = x - shift, where shift is the mean of the first tile, sum (x -
-      mean)^2 = sum d^2 - (sum d)^2 / n.
-    - `moments`: sum x^2 - (sum x)^2 / n. One accumulator fewer; all digits are lost if the mean is
-      large against the deviation.
+    - `shifted` (default): with `d = x - shift`, where `shift` is the mean of the first tile,
+      `sum (x - mean)^2 = sum d^2 - (sum d)^2 / n`.
+    - `moments`: `sum x^2 - (sum x)^2 / n`. One accumulator fewer; all digits are lost if the mean
+      is large against the deviation.
     - `welford`: merges the means of the tiles (Chan, Golub, LeVeque 1979). It does not reread the
       first tile, but reduces at least twice per iteration.
 
     A sum that is linear in results of the first loop is expanded: in a cross-entropy with
-    probabilities, sum (lse - x) * p becomes (lse - largest) * sum p + sum (largest - x) * p. The
-    maximum `largest`, a part of lse, prevents cancellation. If the first loop computes it, the
+    probabilities, `sum (lse - x) * p` becomes `(lse - largest) * sum p + sum (largest - x) * p`.
+    The maximum `largest`, a part of lse, prevents cancellation. If the first loop computes it, the
     running maximum is used, and the sum is corrected when it grows. `moments` subtracts no maximum.
 
     ## Why
@@ -104,8 +104,8 @@ class FuseStats(Pass):
       Squares have weight 1; inactive lanes add 0.
     - Both accumulators start at 0 in fp32 or fp64 and are not read in their loops. The second loop
       does nothing else.
-    - With `shifted`, an `if` around the load of a tile is decided at compile time, such as `if
-      HAS_RESIDUAL`.
+    - With `shifted`, an `if` around the load of a tile is decided at compile time, such as
+      `if HAS_RESIDUAL`.
 
     Declined: a loop over full tiles with a separate last tile; a loop that continues the first one
     (`already-done`); kernels with pinned rounding (`div_rn`, `sqrt_rn`, `fdiv`, round trips through
