@@ -25,7 +25,7 @@ class OnlineSoftmax(Pass):
 
     A softmax over several tiles finds the maximum of a row in one loop and sums exponentials in a
     second. The pass does both in one: when a tile raises the maximum, the sum so far is rescaled by
-    exp(old - new). The loop that writes stays. Log-softmax, logsumexp and cross-entropy qualify
+    `exp(old - new)`. The loop that writes stays. Log-softmax, logsumexp and cross-entropy qualify
     too.
 
     ## Why
@@ -47,7 +47,7 @@ class OnlineSoftmax(Pass):
     - The sum starts at 0, has the type of the maximum (fp32 or fp64), and has one value per
       maximum, or lanes summed after the loop along the same axes.
     - The second loop does nothing else, and is removed. Otherwise the first loop is removed, if it
-      only finds the maximum and only the sum uses that before the second loop ends.
+      only finds the maximum and nothing but the sum uses the maximum before the second loop ends.
 
     Declined: weighted sums; a second sum under the same maximum; kernels with pinned rounding
     (`div_rn`, `sqrt_rn`, `fdiv`, round trips through a narrow type). If name, comments or file
@@ -58,13 +58,13 @@ class OnlineSoftmax(Pass):
     ## Numerics
 
     Safety `rounding`, bits `reduction-order`. The maximum keeps its bits; each tile that raises it
-    rounds the sum once more. Exponents stay at most 0. `exp2(x * c - m * c)` becomes `exp2((x - m)
-    * c)`, which can be finite where x * c overflowed.
+    rounds the sum once more. Exponents stay at most 0. `exp2(x * c - m * c)` becomes
+    `exp2((x - m) * c)`, which can be finite where x * c overflowed.
 
-    Rows with NaN or inf give NaN, as before. While the maximum is -inf, 0 is subtracted, since -inf
-    - -inf is NaN. The sum of a row of only -inf was NaN and is made NaN after the loop, unless
-    every use is NaN anyway, as `exp(x - m) / total` is. An empty row keeps the sum 0. A maximum
-    that starts at a finite number, such as -1e30, needs none of this.
+    Rows with NaN or inf give NaN, as before. While the maximum is -inf, 0 is subtracted, since
+    `-inf - -inf` is NaN. The sum of a row of only -inf was NaN and is made NaN after the loop,
+    unless every use is NaN anyway, as `exp(x - m) / total` is. An empty row keeps the sum 0. A
+    maximum that starts at a finite number, such as -1e30, needs none of this.
 
     ## Example
 
