@@ -24,8 +24,8 @@ class DeferReduction(Pass):
 
     ## What it does
 
-    `total += tl.sum(x)` in a loop becomes `total_tile += x`, with one `tl.sum` after the loop. So
-    do:
+    `total += tl.sum(x)` in a loop becomes `total_tile += x`, with one `tl.sum` after the loop. The
+    pass also takes:
 
     - maxima and minima (`m = tl.maximum(m, tl.max(x))`, `m = tl.max(tl.maximum(x, m))`), products
       and bitwise operations (`tl.reduce` with a multiplying function, `tl.xor_sum`);
@@ -47,8 +47,8 @@ class DeferReduction(Pass):
     ## Conditions
 
     - In the loops the accumulator is only combined with reductions, by their own operation; a
-      reduction's name may be read once. A stored running sum, a rescaled sum (`l = l * alpha +
-      tl.sum(p)`) or a sum with another addend stays.
+      reduction's name may be read once. A stored running sum, a rescaled sum
+      (`l = l * alpha + tl.sum(p)`) or a sum with another addend stays.
     - All tiles have one shape, known before the loop. No loop or iteration ends early.
     - The kernel shows the accumulator's type, 32 bits or more: `0.0` is fp32, `0` is int32,
       `tl.zeros` has its `dtype`. Integers are reduced in that type, or are 8-bit or boolean, whose
