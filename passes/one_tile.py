@@ -56,7 +56,8 @@ class OneTileRows(Pass):
       run to their ends; nothing leaves the kernel between them (`early-exit`).
     - Some load repeats another (`nothing-read-twice`): same address and mask, not volatile, no
       store between them that may alias.
-    - An empty row takes the loops, unless all its lanes are provably inactive and add nothing.
+    - An empty row keeps its result: it takes the loops, or all its lanes are provably inactive and
+      add nothing (otherwise `may-run-zero-times`).
     - Without the loop, a carried Python number does not become a tensor. If that would change a
       type, the addend is cast, or the loops stay (`type-changes`). An induction variable that is 0
       is dropped from a sum only if value and type stay.
@@ -137,8 +138,9 @@ class OneTileRows(Pass):
     3.6, cold L2, original / rewritten. Longer rows, which keep their loops: 0.93x to 1.07x.
 
     With a raised tile, rows that fill little more than half of it lose (5000 of 8192 elements).
-    Powers of two gain, except layer norm backward, even at 32768. A tile of 65536 exceeds the
-    registers and lost far more than it gained. Record: `benchmarks/rows.py`, `benchmarks/results/`.
+    Powers of two gain, except layer norm backward, which breaks even at 32768. A tile of 65536
+    exceeds the registers and lost far more than it gained. Record: `benchmarks/rows.py`,
+    `benchmarks/results/`.
     """
 
     longer_rows: Literal["branch", "decline"] = "branch"
