@@ -49,8 +49,8 @@ class RowBatches(Pass):
     selects one-tile code or loops, as after `one-tile`, only the one-tile code changes, and the
     launch tests that condition.
 
-    - `elements` (2048): elements of a tile per program, a power of two.
-    - `programs` (1024): programs that must remain.
+    - `elements` (2048): target elements of a program's tile, a power of two.
+    - `programs` (1024): fewest programs that a launch keeps.
     - `apart` (true): write the second kernel. With `false`, or if launches do not call a top-level
       function by name, one kernel handles both, and long rows get a two-axis tile, which may be
       slower.
@@ -68,10 +68,10 @@ class RowBatches(Pass):
     - What depends on the row is computed lane by lane, reduced along the tile's one axis, loaded,
       stored, or passed to an atomic with unused result; helpers compute lane by lane on tiles of
       one kind (`not-lane-by-lane`).
-    - Branches and trip counts are the same for all rows. A carried name is always one per row or
-      always shared; a scalar becomes a vector before its loop (`rows-differ`).
+    - Branches and trip counts are the same for all rows. A carried name has one value per row
+      throughout, or one for all rows; a scalar becomes a vector before its loop (`rows-differ`).
     - A `return` that all rows take stays. An `if` that only returns, for some rows, becomes a mask;
-      nothing after it is done once for all rows.
+      every memory access after it is then one per row.
     - No store goes to one address for all rows (`one-place-for-all-rows`). No program reads what
       another one writes (`tiles-race`).
     - No loop reduces what it loads into a result used more than once (`not-lane-by-lane`): Triton
