@@ -24,8 +24,8 @@ class CollapseLoops(Pass):
 
     `for n in range(N):` and `for h in range(H):` around a loop over the tiles of a row become one
     loop over tiles of all `N * H * W` elements. A tile spans several rows; each lane recovers its
-    indices by `//` and `%`. The mask tests the end of all elements. For contiguous rows (`n * W +
-    w`) the offset is the flat index, and no index is recovered.
+    indices by `//` and `%`. The mask tests the end of all elements. For contiguous rows
+    (`n * W + w`) the offset is the flat index, and no index is recovered.
 
     `block` (1024) sets the elements of a tile, in a constexpr of the kernel; launches stay. Tiles
     of accumulators grow with it.
