@@ -18,56 +18,50 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CollapseLoops(Pass):
-    """Go through all elements of nested loops in one loop over tiles.
+    """Collapse nested loops into one loop over tiles of all elements.
 
     ## What it does
 
     `for n in range(N):` and `for h in range(H):` around a loop over the tiles of a row become one
-    loop over tiles of all `N * H * W` elements. A tile holds elements of several rows then; each
-    lane recovers its own indices by `//` and `%`. What was masked by the end of the row is masked
-    by the end of all rows. Where rows lie side by side, as the offsets say (`n * W + w`), there is
-    nothing to recover: the offset is the place among all elements.
+    loop over tiles of all `N * H * W` elements. A tile spans several rows; each lane recovers its
+    indices by `//` and `%`. The mask tests the end of all elements. For contiguous rows
+    (`n * W + w`) the offset is the flat index, and no index is recovered.
 
-    A tile has as many elements as the option `block` says (1024). The kernel gets a constexpr for
-    that, so launches stay as they are; tiles of other accumulators of the nest grow with it.
+    `block` (1024) sets the elements of a tile, in a constexpr of the kernel; launches stay. Tiles
+    of accumulators grow with it.
 
     ## Why
 
-    Where rows are short most lanes of a tile are masked off, and each turn waits for a load of few
-    elements: a batch norm over images of 28 by 28 has turns of 28 elements. The price is two
-    divisions of integers for each element and loop, where rows do not lie side by side, and loads
-    of which the compiler does not know that they are contiguous; where a row fills its tiles there
-    is nothing to gain.
+    Short rows leave most lanes inactive, and each iteration waits for a small load, such as 28
+    elements of a 28 by 28 image. The cost: two integer divisions per element and loop, unless rows
+    are contiguous, and loads that the compiler cannot see to be contiguous. Rows that fill their
+    tiles gain nothing. `all` never applies the pass.
 
     ## Conditions
 
-    The loops are counted by `range` or `tl.range`, the outer ones one by one, each to a number that
-    is the same in all turns of those around it; between them stand nothing but assignments of
-    numbers (`loop-does-more`). The innermost one goes over the tiles of a row, and gives the places
-    of its lanes a name (`cols = start + tl.arange(0, BLOCK)`). All that it computes with these is
-    computed lane by lane: the length of the tile, or a tile from outside, is used for nothing else
-    (`not-lane-by-lane`), and no helper is called.
+    - Loops are over `range` or `tl.range`, the outer ones of step 1, to bounds invariant in the
+      nest; between them there are only scalar assignments (`loop-does-more`). The innermost loop
+      covers the tiles of a row and names its indices (`cols = start + tl.arange(0, BLOCK)`).
+    - The tile length and tiles from outside serve only for these indices; the rest is computed lane
+      by lane (`not-lane-by-lane`), without helpers.
+    - Loads and stores are masked past the row's end (`length-matters`). Only sums, maxima and
+      minima are carried, of scalars or of tiles reduced only after the nest; lanes past the end do
+      not affect them (`masked-off-lanes-count`).
+    - A stored element is loaded only by its own iteration; stores go to distinct addresses, or
+      their value depends only on what is loaded at the same offset
+      (`dependence-between-iterations`). The rest of the kernel neither accesses what the nest
+      stores nor stores what it loads, since other threads now hold the elements
+      (`threads-exchange-data`).
+    - Names of the nest are not read after it.
 
-    Loads and stores are masked off behind the end of the row (`length-matters`). What is carried
-    are sums, maxima and minima, of numbers or of tiles that are reduced behind the nest and
-    nowhere else; lanes behind the end of the row change nothing in them (`masked-off-lanes-count`).
-
-    Elements of the nest do not share memory: what is stored is loaded for the same element only,
-    and each store goes to another place, or the same value depends on nothing but what is loaded
-    at the same offset (`dependence-between-iterations`). An element is held by another thread than
-    before, so nothing else in the kernel touches what the nest stores, or stores what it loads
-    (`threads-exchange-data`).
-
-    Names of the nest are not read behind it. Sizes are taken to be 0 or more, and the number of all
-    elements to be below 2**31 (`no-int32-overflow`).
+    Assumed: sizes are not negative, and all elements are fewer than 2**31 (`no-int32-overflow`).
 
     ## Numerics
 
-    `exact` where nothing but integers is added up: the same operations on the same elements. Sums
-    of floats are taken in another order (`rounding`, bits `reduction-order`); 0 times something
-    counts as 0, so where a lane behind the end of a row multiplies 0 by infinity, NaN may come or
-    go. Kernels with `div_rn`, `sqrt_rn`, `fdiv` or a round trip through a narrow type are left
-    alone then: someone matched another library's bits.
+    `exact` where only integers are summed. Float sums change their order (`rounding`, bits
+    `reduction-order`). 0 times anything counts as 0: if a lane past the end of a row multiplies 0
+    by infinity, a NaN may appear or vanish. Kernels with pinned rounding (`div_rn`, `sqrt_rn`,
+    `fdiv`, a round trip through a narrow type) are then declined.
 
     ## Example
 
@@ -103,22 +97,22 @@ class CollapseLoops(Pass):
         tl.store(Y, total)
     ```
 
-    Where the offsets were `(n * H + h) * W + w`, they are `place`, and no index is recovered.
+    Offsets `(n * H + h) * W + w` become `place`, without recovered indices.
 
     ## Measured
 
-    3.49x to 18.27x for batch norm of images of 7 by 7 to 224 by 224, 1.03x to 11.22x where rows lie
-    side by side.
+    3.49x to 18.27x for batch norm of images of 7 by 7 to 224 by 224, 1.03x to 11.22x for contiguous
+    rows.
 
-    One H200, Triton 3.6, cold L2, fp32 (`benchmarks/column_tiles_speed.py`; rows of 9 to 12544
-    elements that lie side by side, of which the shortest gain most). Blocks of 4096 are as good or
-    better nearly everywhere; blocks of 256 lose where rows fill them (0.51x to 12.70x).
+    One H200, Triton 3.6, cold L2, fp32, original / rewritten (`benchmarks/column_tiles_speed.py`).
+    The contiguous rows have 9 to 12544 elements; the shortest gain most. Blocks of 4096 are as good
+    or better nearly everywhere; blocks of 256 lose where rows fill them (0.51x to 12.70x).
     """
 
     block: Literal[64, 128, 256, 512, 1024, 2048, 4096] = 1024
 
     name: ClassVar[str] = "collapse-loops"
-    summary: ClassVar[str] = "go through short rows of nested loops in one loop over tiles"
+    summary: ClassVar[str] = "collapse nested loops over short rows into one loop over tiles"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:

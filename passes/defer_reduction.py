@@ -20,63 +20,56 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DeferReduction(Pass):
-    """Reduce a tile once after a loop, and not one tile in every iteration.
+    """Reduce a tile once after a loop, not in every iteration.
 
     ## What it does
 
-    `total += tl.sum(x)` in a loop becomes `total_tile += x`, and `total` is the sum of that tile
-    after the loop. So do the largest and the least (`m = tl.maximum(m, tl.max(x))`,
-    `m = tl.max(tl.maximum(x, m))`), products and bits (`tl.reduce` with a function that multiplies,
-    `tl.xor_sum`); reductions along one axis of a tile; sums under an `if`; and accumulators that
-    a nest of loops carries, or several loops in a row, or a last tile behind them: all of these
-    are reduced once.
+    `total += tl.sum(x)` in a loop becomes `total_tile += x`, with one `tl.sum` after the loop. The
+    pass also takes:
 
-    The names of tiles end in `_tile`. What an accumulator starts with is taken in once: a zero
-    goes, any other value is what the sum of the tile is added to.
+    - maxima and minima (`m = tl.maximum(m, tl.max(x))`, `m = tl.max(tl.maximum(x, m))`), products
+      and bitwise operations (`tl.reduce` with a multiplying function, `tl.xor_sum`);
+    - reductions along one axis, and sums under an `if`;
+    - accumulators of loop nests, consecutive loops and a last tile after them: one reduction for
+      all.
+
+    An initial 0 is dropped; another initial value is combined with the result.
 
     ## Why
 
-    To reduce a tile takes shuffles between the threads of a warp and, with several warps, shared
-    memory and barriers. Adding a tile to another one takes none of these. The compiler
-    does it by itself only where a tile of two axes comes straight from a load.
+    A reduction takes shuffles and, with several warps, shared memory and barriers; adding tiles
+    takes none. The compiler defers a reduction only for a two-axis tile straight from a load.
 
-    The price is registers: a tile is kept through the loop, in place of a number for each row. So
-    under `all` the pass leaves alone what the compiler may do, loops that run once at the launches
-    that are seen, and, where it depends on the shape, tiles of two axes and large ones.
+    The cost is registers: a tile stays live through the loop. So `all` skips what the compiler may
+    do, loops with fewer than 4 iterations at a visible launch, loops that keep another reduction,
+    and, as `depends-on-the-shape`, two-axis tiles, large tiles and unknown trip counts.
 
     ## Conditions
 
-    In the loops the accumulator is combined with reductions, by the operation that these are of,
-    and nothing else is done with it: a running sum that is stored, a scaled one as
-    in an online softmax (`l = l * alpha + tl.sum(p)`), and a sum with something added beside it
-    stay as they are. The result of one reduction may have a name, if that is read just once. All
-    tiles have one shape, in extents that are known before the loop. No loop, and no
-    iteration, may end early.
+    - In the loops the accumulator is only combined with reductions, by their own operation; a
+      reduction's name may be read once. A stored running sum, a rescaled sum
+      (`l = l * alpha + tl.sum(p)`) or a sum with another addend stays.
+    - All tiles have one shape, known before the loop. No loop or iteration ends early.
+    - The kernel shows the accumulator's type, 32 bits or more: `0.0` is fp32, `0` is int32,
+      `tl.zeros` has its `dtype`. Integers are reduced in that type, or are 8-bit or boolean, whose
+      sum fits int32. Sums of 16-bit or 32-bit integers are not added to floats, since one tile may
+      overflow; for data of unknown type this is assumed not to happen (`accumulators-are-wide`).
+    - Argmax, argmin and reductions that return indices stay: an index is not a reduction of its
+      own.
 
-    The accumulator is of one type, of 32 bits or more, which the kernel says: `0.0` is fp32,
-    `0` is int32, `tl.zeros` has its `dtype`. Integers are reduced in that type, or are booleans
-    or of 8 bits, whose sum fits int32. To a float accumulator integers of 16 or 32
-    bits are not added, for the sum of one tile may not fit their type; that it does is
-    assumed of data of unknown type (`accumulators-are-wide`).
-
-    What masked-off lanes hold does not matter: each lane of each tile comes into the result once,
-    before and after. A load without `other=` is as wrong, or as right, as it was.
-
-    Argmax and argmin, and reductions that give indices too, are left alone: the index that
-    goes with a value is not a reduction of its own.
+    Values of inactive lanes do not matter: each lane enters the result once, as before. A load
+    without `other=` stays as wrong, or as right, as it was.
 
     ## Numerics
 
-    The largest, the least, bits and sums of integers are `exact`, and the bits are the same:
-    integers wrap around alike in any order. `tl.max` drops NaN as `tl.maximum` does, so the
-    result is NaN where all there is to compare is; with `propagate_nan` the two differ, and the
-    loop stays as it is.
+    Maxima, minima, bitwise operations and integer sums are `exact`, with the same bits: integers
+    wrap alike in any order, and `tl.max` and `tl.maximum` both drop NaN. With `propagate_nan` they
+    differ, and the loop stays.
 
-    Sums and products of floats are of safety `rounding`, bits `reduction-order`. Each lane of the
-    tile adds up its own elements in the type of the accumulator, which has an error of the
-    size that it had or a smaller one: a tile of fp16 was summed in fp16 before. Kernels with
-    `div_rn`, `sqrt_rn`, `fdiv` or a round trip through a narrow type are left alone then: someone
-    matched another library's bits.
+    Float sums and products: safety `rounding`, bits `reduction-order`. Lanes accumulate in the
+    accumulator's type (a tile of fp16 was summed in fp16), so the error is of the same size or
+    smaller. Kernels with pinned rounding (`div_rn`, `sqrt_rn`, `fdiv`, round trips through a narrow
+    type) are then declined.
 
     ## Example
 
@@ -103,16 +96,13 @@ class DeferReduction(Pass):
 
     ## Measured
 
-    0.89x to 1.87x in loops of four turns and more, 0.81x to 1.24x in loops of one or two.
+    0.89x to 1.87x in loops of four iterations and more, 0.81x to 1.24x in loops of one or two.
 
-    Textbook kernels over rows (softmax, log-softmax, cross-entropy, layer norm backward, sums,
-    extremes, products: `examples/`) with tiles of 1024, 22 shapes in fp32, fp16 and bf16 on one
-    H200, Triton 3.6, cold L2, original / rewritten. Most is gained where few programs have long
-    rows, for then all wait for each other in every turn; next to nothing where there are programs
-    enough to hide that. The losses: loops of two turns, where a tile costs more than a second
-    reduction; rows of 50257 elements, which begin at odd addresses; layer norm backward at 65536.
-    Script and record: `benchmarks/rows.py`, `benchmarks/results/`. Loops in which another reduction
-    has to stay, which is waited for all the same, were not measured: it does not pay there.
+    Row kernels (`examples/`), tiles of 1024, 22 shapes in fp32, fp16 and bf16, one H200, Triton
+    3.6, cold L2, original / rewritten. Few programs with long rows gain most; many programs hide
+    each other's barriers. Losses: two iterations; rows of 50257 elements, which start at odd
+    addresses; layer norm backward at 65536. Not measured: loops that keep another reduction.
+    Record: `benchmarks/rows.py`, `benchmarks/results/`.
     """
 
     name: ClassVar[str] = "defer-reduction"

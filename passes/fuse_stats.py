@@ -73,104 +73,79 @@ class FuseStats(Pass):
 
     ## What it does
 
-    A first sweep over a row adds up its elements, the kernel divides by their
-    number, and a second sweep reads the row again to add up squared deviations
-    from that mean. The pass lets the first sweep gather both, and removes the
-    second.
+    A first loop sums a row, which gives its mean; a second loop reads the row again and sums
+    squared deviations. The pass computes both in the first loop, by the option `formula`:
 
-    The option `formula` says how:
+    - `shifted` (default): with `d = x - shift`, where `shift` is the mean of the first tile,
+      `sum (x - mean)^2 = sum d^2 - (sum d)^2 / n`.
+    - `moments`: `sum x^2 - (sum x)^2 / n`. One accumulator fewer; all digits are lost if the mean
+      is large against the deviation.
+    - `welford`: merges the means of the tiles (Chan, Golub, LeVeque 1979). It does not reread the
+      first tile, but reduces at least twice per iteration.
 
-    - `shifted` (default): deviations are taken from the mean of the row's first
-      tile, which is known before the sweep, and the difference between that and
-      the true mean is taken out afterwards: with d = x - shift,
-      sum (x - mean)^2 = sum d^2 - (sum d)^2 / n.
-    - `moments`: sum x^2 - (sum x)^2 / n. One accumulator fewer, but all digits are
-      lost when the mean is large against the deviation.
-    - `welford`: every tile is centered on its own mean, and the means are merged
-      into a running one (Chan, Golub, LeVeque 1979). Needs no first tile, so the
-      row is read just once, but has two reductions in every iteration or more.
-
-    A second sweep that adds something linear in what the first one gives, as a cross-entropy with
-    probabilities does, is multiplied out: the sum of (lse - x) * p is lse times the sum of p, less
-    the sum of x * p, and both can be gathered before lse is known. So that no digits cancel, the
-    maximum that goes into lse is taken from both sides: (lse - largest) times the sum of p, and the
-    sum of (largest - x) * p. A maximum that the first sweep is still looking for is taken as it is
-    so far, and made up for when it grows. With `moments` nothing is taken away.
+    A sum that is linear in results of the first loop is expanded: in a cross-entropy with
+    probabilities, `sum (lse - x) * p` becomes `(lse - largest) * sum p + sum (largest - x) * p`.
+    The maximum `largest`, a part of lse, prevents cancellation. If the first loop computes it, the
+    running maximum is used, and the sum is corrected when it grows. `moments` subtracts no maximum.
 
     ## Why
 
-    A row that does not fit the cache is read once less from memory. Compilers
-    do not merge loops, nor loads across them.
-
-    A row that one tile holds is in registers for the second sweep, and merging costs time. A launch
-    does not show how long its rows are, so under `all` the pass leaves them alone
-    (`depends-on-the-shape`); it acts where it is named.
+    A row that exceeds the cache is read from memory once less; compilers do not merge loops. If one
+    tile holds the row, it stays in registers, and merging costs time. Launches do not show row
+    lengths, so `all` skips the pass (`depends-on-the-shape`).
 
     ## Conditions
 
-    The two sweeps are compared by what they compute, not by how they are
-    written. Both must run over the same range with the same step, apart from
-    iterations in which all is masked off, and read the same elements of the
-    same buffers under the same mask, and by the same flags; nothing may store to
-    that data, or to memory that may be that data, from the start of the first
-    to the end of the second: what the first sweep stores and the second one
-    reads back is rounded on the way. The center must be the sum of the first
-    sweep over the number of elements that it adds (or over 1 where there are
-    none: `tl.maximum(N, 1)`), unrounded; the weight must be 1 and
-    masked lanes must add nothing; both accumulators start at 0 in fp32 or fp64,
-    are not read in their loops, and the second sweep does nothing else. There
-    may be no early exit, volatile load, atomic, barrier or call with unknown
-    effects on the way. A sweep of two parts, a loop over full tiles and the last one apart, is
-    left alone, and two loops of which one goes on where the other ends are one sweep
-    (`already-done`). Kernels with `div_rn`, `sqrt_rn`, `fdiv` or a round trip
-    through a narrow type are left alone: someone matched another library's bits.
+    - Both loops run equally often, not counting iterations without active lanes, and read the same
+      elements under the same mask and load options.
+    - No store may alias these elements from the start of the first loop to the end of the second.
+      There is no early exit, volatile load, atomic, barrier or unknown call.
+    - The center is the unrounded sum over the number of elements, or over `tl.maximum(N, 1)`.
+      Squares have weight 1; inactive lanes add 0.
+    - Both accumulators start at 0 in fp32 or fp64 and are not read in their loops. The second loop
+      does nothing else.
+    - With `shifted`, an `if` around the load of a tile is decided at compile time, such as
+      `if HAS_RESIDUAL`.
 
-    Of a sum that is multiplied out (`accumulators-are-sums`) each number that is known too late
-    goes in as a factor, once, through sums, differences, products and `tl.where`; a maximum is
-    part of it, if anything is subtracted from it (`digits-may-cancel`); its coefficients are in
-    fp32 or fp64; only the sum of all lanes is used; and where lanes are cleared by a choice, one
-    is on in each iteration (`masked-off-lanes-count`). The second sweep is one loop of plain
-    statements that does nothing else, and reads again what the first one reads.
+    Declined: a loop over full tiles with a separate last tile; a loop that continues the first one
+    (`already-done`); kernels with pinned rounding (`div_rn`, `sqrt_rn`, `fdiv`, round trips through
+    a narrow type).
 
-    With `shifted` an `if` on the way to the tile must be one that the compiler
-    knows, as in `if HAS_RESIDUAL`: the first tile is read under it too.
+    An expanded sum also needs:
 
-    Index arithmetic is taken not to overflow int32 (`no-int32-overflow`), and what is multiplied
-    out not to leave the range of its type (`rounding-is-free`).
+    - Results of the first loop are factors of degree 1, in sums, differences, products and
+      `tl.where` (`accumulators-are-sums`). One from which elements are subtracted contains a
+      maximum (`digits-may-cancel`).
+    - Coefficients are fp32 or fp64. Only the sum of all lanes is used.
+    - Where `tl.where` clears lanes, each iteration has an active lane (`masked-off-lanes-count`).
+    - The second loop is a single loop of plain statements.
+
+    Assumed: indices fit int32 (`no-int32-overflow`), expanded products fit their type
+    (`rounding-is-free`).
 
     ## Numerics
 
-    Safety `rounding`, bits `reduction-order`: the mean keeps its bits as long as
-    the compiler keeps the order of its sum; the variance changes in rounding, as does a sum that is
-    multiplied out. Where the number that goes into that is infinite or NaN, the sum is no number
-    either, but it may be NaN where it was infinite. A number that scales each term, as the
-    reciprocal of a norm does, scales their sum instead: that overflows where the terms themselves
-    do (x * x from 1.8e19 on), though scaled they did not, and loses what is too small for fp32.
+    Safety `rounding`, bits `reduction-order`. The mean keeps its bits if the compiler keeps the
+    order of its sum. `verify` finds the same algebra, unless the original divides each addend by
+    the count: it then lacks the sum whose sign the clamp needs.
 
-    With `shifted` its error stays of the size it had, also where the mean is
-    large against the deviation (1e4 and 1) and where an outlier is in the first
-    tile; sums of one element at a time are declined, for a mean of one element
-    is no mean. It grows with the number of tiles where the first one tells little of the
-    mean: in a row of 66563 rising numbers, in tiles of 1024, the reciprocal of the standard
-    deviation is off by 7e-6, where it was by 7e-8. `verify` says so; `welford` passes there.
-    `welford` loses digits to the rounding of each tile's mean when
-    the mean is large. `moments` loses all of them then, and overflows where x^2
-    does.
-
-    A row with inf or NaN gave a variance that is not finite, and still does; so
-    may a row of fp32 whose squared deviations are within a factor of the number
-    of tiles of the largest float. An empty row gives what it gave.
-
-    `verify` calls it the same algebra, but for one form: where every addition is divided by the
-    count, the original never computes the sum of squares, and the clamp asks for its sign.
-
-    Squares that are weighted by what is loaded (`weighted`) are left alone. Without
-    weights, the square of the difference between the shift and the mean is at most the number of
-    tiles times the variance, so few digits cancel. Weights that are 0 in the first tile leave it
-    unbounded: of 16384 elements around 1000 with deviation 1 and padding of 0 and weight 0 in the
-    first tile of 1024, two sweeps have a relative error of 1e-8 in fp32, a merged one 7e-2; around
-    10000 it is 25 times too large. A weighted mean as the shift is 0 / 0 there, and with weights of
-    1e-6 as wrong; and weights of both signs give no mean to be near to.
+    - `shifted` keeps the size of the error, even with mean 1e4 and deviation 1, or an outlier in
+      the first tile. If the first tile is untypical, the error grows with the number of tiles: for
+      66563 rising numbers in tiles of 1024, the reciprocal standard deviation is off by 7e-6, not
+      7e-8. `verify` reports this; `welford` passes. `shifted` declines sums of single elements.
+    - `welford` loses digits if the mean is large: it rounds the mean of each tile. `moments`
+      overflows where x^2 does.
+    - A variance of inf or NaN stays non-finite. An fp32 variance may newly overflow if squared
+      deviations times the number of tiles exceed the largest float. Empty rows keep their result.
+    - An expanded sum that was not finite may be NaN instead of inf. A factor, such as a reciprocal
+      norm, scales the sum instead of each term: the sum overflows where unscaled terms do (x * x
+      from 1.8e19 on), and loses terms too small for fp32.
+    - Weighted squares are declined (`weighted`). Unweighted, the squared distance of shift and mean
+      is at most the number of tiles times the variance; weights remove this bound. For 16384
+      elements around 1000, deviation 1, whose first 1024 are zeros of weight 0, two loops have a
+      relative error of 1e-8 in fp32, one loop 7e-2; around 10000 the result is 25 times too large.
+      A weighted mean as the shift is 0 / 0 there, as wrong with weights of 1e-6, and no mean with
+      weights of both signs.
 
     ## Example
 
@@ -219,12 +194,8 @@ class FuseStats(Pass):
     0.67x to 1.50x: mostly a gain on long rows in several tiles, a loss where one tile holds the
     row.
 
-    Layer norm forward (`examples/layer_norm.py`) of 4096 rows on one H200, Triton 3.6, random
-    data, cold L2, medians of 40 runs, original / merged (above 1 is faster). `BLOCK` and
-    warps as in the rows; in the rows marked * one tile holds the row.
-
-    In FlagGems, `var` and `var_mean` with tiles of 1024: 0.92x to 1.35x, a gain for rows of 4096, a
-    loss for rows of 512 and 1024.
+    Layer norm forward (`examples/layer_norm.py`), 4096 random rows, one H200, Triton 3.6, cold L2,
+    medians of 40 runs, original / merged. At * one tile holds the row.
 
     | columns | BLOCK, warps | fp32: shifted, moments, welford | fp16 | bf16 |
     | --- | --- | --- | --- | --- |
@@ -242,11 +213,10 @@ class FuseStats(Pass):
     | 65536 | 4096, 8 | 1.34, 1.30, 1.33 | 1.08, 1.24, 1.10 | 1.14, 1.29, 1.15 |
     | 65536 | 16384, 16 | 1.50, 1.41, 1.42 | 1.12, 1.00, 0.93 | 1.10, 0.99, 0.94 |
 
-    A gain as a rule where rows of 16384 and more take several tiles (shifted: 0.90x to 1.50x);
-    about even at 4096 columns (0.93x to 1.29x); a loss (0.67x to 1.04x) where one tile holds the
-    row, for then there was no second read from memory to save. What the launches in the file show
-    of the tiles is said with the site. Sums that are multiplied out were not measured. Script and
-    full record: `benchmarks/fuse_stats_speed.py`, `benchmarks/results/`.
+    `shifted` in several tiles: 0.90x to 1.50x for 16384 columns and more, 0.93x to 1.29x for 4096;
+    in one tile 0.67x to 1.04x. FlagGems `var` and `var_mean`, tiles of 1024: 0.92x to 1.35x, a gain
+    for rows of 4096, a loss for 512 and 1024. Expanded sums: not measured. Record:
+    `benchmarks/fuse_stats_speed.py`, `benchmarks/results/`.
     """
 
     formula: Literal["shifted", "moments", "welford"] = "shifted"

@@ -18,62 +18,54 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MergeKernels(Pass):
-    """Add up partial results by atomics, in place of a second kernel.
+    """Combine partial results by atomics instead of a second kernel.
 
     ## What it does
 
-    A kernel of which each program stores a partial result to a row or a slot of a buffer, and a
-    second one that only takes these together, become one launch: each program brings what it has
-    found to the output itself, by `tl.atomic_add`, `tl.atomic_max` or `tl.atomic_min`. The
-    launcher stores the identity there first: 0 for a sum, -inf for a maximum, inf for a minimum.
-    The buffer goes, and the second kernel too, where nobody else launches or names it; so do
-    parameters that nobody reads any more.
+    A kernel that stores partial results in rows or slots of a buffer, and a second one that only
+    combines them, become one launch: each program updates the output by `tl.atomic_add`,
+    `tl.atomic_max` or `tl.atomic_min`. The launcher first stores the identity: 0 for a sum, -inf
+    for a maximum, inf for a minimum. Buffer, unused parameters and, unless something else names it,
+    the second kernel are removed.
 
-    Sums that programs add up one after the other under a lock, in a row for each group of them,
-    as layer norm's backward pass in Triton's tutorials has them, become atomics too. The locks go.
+    Sums under a lock, one row per group of programs, as in layer norm's backward pass in Triton's
+    tutorials, become atomics without locks.
 
     ## Why
 
-    There is one launch less, and partial results are neither written to memory nor read again.
-    Where many programs add to few elements they wait for each other: then two kernels are faster.
+    One launch less, and no partial results in memory. Where many programs add to few elements,
+    atomics contend, and two kernels are faster. `all` never applies the pass.
 
     ## Conditions
 
-    All that the second kernel does is to load partial results, to take them together by `tl.sum`,
-    `tl.max` or `tl.min`, in a loop or not, and to store that, each to a buffer of its own. What it
-    does with the result beside, as a root or a mean, is no sum of what is done with its parts
-    (`kernel-does-more`). It adds up in the type of the buffer: fp32, fp64, int32 or int64.
-
-    The first kernel does nothing with the buffer but to store there once, in its own block; no
-    program ends before that. The sizes, strides, masks and grids of both launches are compared:
-    each partial result is taken in once, and for the element that it belongs to
-    (`partials-do-not-match`).
-
-    Under a lock (`tl.atomic_cas(Lock + group, 0, 1)`, with `group = program % GROUPS`) nothing is
-    done but to add to what stands in the row of the group, or to be the first to store there.
-    Locks and rows begin with the zeros of the launcher (`lock-is-not-understood`).
-
-    Every launch of the first kernel has one of the second behind it in the same block, so on the
-    same stream. Between them nothing runs that is not understood (`launches-are-not-paired`). The
-    buffer is made by the launcher, and nobody sees it but the two launches. The output is
-    `torch.empty` memory of the launcher, which nobody uses before, or zeros for a sum.
-
-    An output of another type than the buffer's gets that type behind the launch, by `to` or
-    `copy_`. Where a tuner runs the first kernel, `reset_to_zero` or `restore_value` is told of the
-    output (`state-is-not-restored` where it has a hook instead).
+    - The second kernel only loads partial results, combines them by `tl.sum`, `tl.max` or `tl.min`,
+      in a loop or not, and stores each to its own buffer; it computes no root or mean of the result
+      (`kernel-does-more`). It accumulates in the buffer's type: fp32, fp64, int32 or int64.
+    - The first kernel accesses the buffer only in one store, at top level, and has no early exit.
+      By sizes, strides, masks and grids, each partial result is used once, for its own element
+      (`partials-do-not-match`).
+    - Code under a lock (`tl.atomic_cas(Lock + group, 0, 1)`, `group = program % GROUPS`) only adds
+      to the group's row, or stores there first. Launchers zero locks and rows
+      (`lock-is-not-understood`).
+    - Each launch of the first kernel is followed by one of the second in the same block, so on the
+      same stream, with only code of known effects between (`launches-are-not-paired`). The launcher
+      makes the buffer for these launches alone. The output is unused `torch.empty` memory of the
+      launcher, or zeros for a sum.
+    - An output of another type is converted after the launch, by `to` or `copy_`. A tuner on the
+      first kernel gets `reset_to_zero` or `restore_value` for the output (`state-is-not-restored`
+      if it has a hook).
 
     ## Numerics
 
-    The safety is `contract`, for the launches change with the kernel. Integers are exact.
+    Safety `contract`: launches change. Integers are exact.
 
-    Sums of floats are of safety `rounding` too, bits `reduction-order`: atomics come in any order,
-    so that two runs of one program may differ in the last bits. Where a kernel or its launcher
-    promises an order, or a deterministic result, it is of safety `assumption`. Kernels with
-    `div_rn`, `sqrt_rn`, `fdiv` or a round trip through a narrow type are left alone then.
+    Float sums also need `rounding`, bits `reduction-order`: atomics have no fixed order, so two
+    runs may differ in the last bits. If the kernel or its launcher promises an order or
+    determinism, the safety is `assumption`. Kernels with pinned rounding (`div_rn`, `sqrt_rn`,
+    `fdiv`, a round trip through a narrow type) are then declined.
 
-    The largest and the least are exact where partial results are numbers: `tl.max` leaves NaN out,
-    and an atomic orders it by its bits. Where a program may find nothing but NaN it is of safety
-    `assumption` (`accumulators-can-be-combined`).
+    Maxima and minima are exact without NaN: `tl.max` drops NaN, while an atomic compares its bits.
+    Where a partial result may be NaN, the safety is `assumption` (`accumulators-can-be-combined`).
 
     ## Example
 
@@ -131,12 +123,10 @@ class MergeKernels(Pass):
     1.02x to 8.65x for layer norm backward, most where each row stored a part, 1.00x to 1.10x for
     sums of parts of rows and minima.
 
-    From locks it is a gain or a loss: where thousands of rows add to the same places, atomic
-    additions take longer than the locks did.
-
-    One H200, Triton 3.6, cold L2, fp32 (`benchmarks/merge_kernels_speed.py`). The gain is the
-    second kernel, which reads what the first one stored; where that is little a launch is saved.
-    Atomics in Triton's default order in place of relaxed ones are slower: 0.94x to 8.15x.
+    One H200, Triton 3.6, cold L2, fp32, original / rewritten (`benchmarks/merge_kernels_speed.py`).
+    Most of the gain is the saved traffic; where that is little, only a launch is saved. Replacing
+    locks may lose: with thousands of rows on the same elements, atomics take longer. Atomics of
+    Triton's default order instead of relaxed ones are slower: 0.94x to 8.15x.
     """
 
     name: ClassVar[str] = "merge-kernels"

@@ -27,71 +27,58 @@ class OneTileRows(Pass):
 
     ## What it does
 
-    A kernel that goes through its row several times, in loops over tiles, loads it each time.
-    Where one tile holds the row each loop runs once: the loops go, the row is loaded once and has
-    a name, and what the sweeps computed twice is computed once. An accumulator that started at 0
-    becomes what was added to it. A load that has something else in its masked lanes takes them from
-    a `tl.where`, where anything comes of them.
+    A kernel with several loops over the tiles of a row loads the row in each. Where one tile holds
+    the row, the pass drops the loops, loads the row once, and computes repeated expressions once.
+    An accumulator that started at 0 becomes its addend. If a dropped load had another `other=`, a
+    `tl.where` supplies it where it matters.
 
-    Where every launch that is seen makes the tile as long as the row, the straight-line code
-    replaces the loops. Elsewhere it stands beside them, under a `tl.constexpr` that a heuristic
-    sets at each launch; where the compiler knows the length itself, under a comparison.
+    If every visible launch makes the tile as long as the row, the loops go. Otherwise they stay for
+    longer rows, under an `if` on a `tl.constexpr` that a heuristic sets at each launch, or on a
+    comparison if the length is a constexpr.
 
-    With the option `raise_block=32768` (a number of elements; 0, the default, for none) each launch
-    also makes the tile as long as the row, up to rows of that length, and takes a warp for
-    each 512 elements of it, at least 4 and at most 16. Longer rows keep the tile that they had,
-    and the loops. Where several tiles are kept from one sweep to the next, the registers have room
-    for fewer elements of each: the rows are half as long for two or three, a quarter for four.
-
-    The option `longer_rows` says what is done where a row may be longer than the tile: `branch`
-    (default) keeps the loops for it, `decline` leaves the kernel alone.
+    - `longer_rows=branch` (default) keeps the loops for rows longer than a tile; `decline` leaves
+      such kernels unchanged.
+    - `raise_block=32768` (elements; default 0: off): launches make the tile as long as the row, up
+      to this length, with one warp per 512 elements, at least 4 and at most 16. Longer rows keep
+      their tile and the loops. The limit is half if two or three tiles stay live between loops, a
+      quarter for four.
 
     ## Why
 
-    The row is read from memory once, and stays in registers. Compilers do not merge loads across
-    loops, nor loads that differ in `other=`, in how long they keep a line, or with a store in
-    between; and they keep a loop whose end is known at run time only.
-
-    A launch that passes the same short tile for every length of a row seldom has a row that fits;
-    so under `all` the pass acts where a launch is seen to make the tile as long as the row takes.
+    The row is read from memory once and stays in registers. Compilers do not merge loads across
+    loops or stores, or with different `other=` or eviction policy, nor remove loops with runtime
+    bounds. A fixed short tile seldom holds a row, so `all` acts only where a launch, or
+    `raise_block`, makes the tile as long as the row.
 
     ## Conditions
 
-    The loops stand in one block, are over as many tiles each, count with one name and run to their
-    ends; nothing leaves the kernel between the first and the last (`early-exit`). Two loads are
-    one where they have the same address and the same mask, neither is volatile, and nothing in
-    between may write what they read; a store that may keeps the second load. There has to be such
-    a pair (`nothing-read-twice`).
+    - The loops are in one block, have equal numbers of tiles and one induction variable each, and
+      run to their ends; nothing leaves the kernel between them (`early-exit`).
+    - Some load repeats another (`nothing-read-twice`): same address and mask, not volatile, no
+      store between them that may alias.
+    - An empty row keeps its result: it takes the loops, or all its lanes are provably inactive and
+      add nothing (otherwise `may-run-zero-times`).
+    - Without the loop, a carried Python number does not become a tensor. If that would change a
+      type, the addend is cast, or the loops stay (`type-changes`). An induction variable that is 0
+      is dropped from a sum only if value and type stay.
+    - Names that are local to a loop are not read after it.
 
-    A row of no elements keeps what it gave: its loops did not run, so the straight-line code is
-    for rows of one element or more, unless it is shown that all of it is masked off then and adds
-    nothing. A Python number becomes a tensor in a loop that carries it, and would not without the
-    loop; where the type of the result could be another one, what is added is cast, and where that
-    cannot be (`type-changes`) the loops stay. What a loop binds for itself must not be
-    read behind it, and a counter that begins at 0, which is a tensor, must leave what it is added
-    to as it is, in value and type.
+    The heuristic needs both lengths as launch arguments. It is directly above `triton.jit`, so it
+    sees what a tuner chose. Declined: kernels that other kernels call (Triton cannot compile that),
+    kernels compiled ahead of time, kernels under a decorator that may cache a heuristic's result.
 
-    For the heuristic, the length of the row and of the tile must be arguments of the launch. It
-    stands right above `triton.jit`, so it sees what a tuner has chosen. A kernel that another
-    kernel calls is left alone, for Triton would not compile that call, as is one that is compiled
-    ahead, or stands below a decorator that may keep what a heuristic said at another launch.
-
-    For `raise_block`, all launches are in the kernel's file and pass the length of the tile; no
-    tuner or heuristic chooses it, the grid does not depend on it, and the number of warps is a
-    number or left to Triton. The kernel must compute the same whatever that length is: every loop
-    is a sweep over the row; a lane computes what depends on its place in the row alone, and is
-    masked off behind its end, where it adds nothing; and nothing else is left of the tiles than
-    sums, maxima and minima of the row. Where that is not shown the tile stays (`length-matters`,
-    in the message), and the rest is done.
+    With `raise_block`, all launches are in the kernel's file and pass the tile length, which no
+    tuner or heuristic chooses and the grid does not use; `num_warps` is a literal or absent. The
+    result must not depend on the tile length: all loops go over the row, lanes depend only on their
+    position in it and add nothing past its end, and only sums, maxima and minima outlive a loop.
+    Otherwise the tile stays (`length-matters`, in the message), and the rest is rewritten.
 
     ## Numerics
 
-    `exact`: the same operations on the same elements, in one turn of each loop. It is `rounding`
-    where a sum may have been -0.0 but for the 0.0 that it started with: of a row that is -0.0
-    throughout, the sum is -0.0 now. With `raise_block` the sums of floats are taken in another
-    order; and 0 times something counts as 0, so where a lane behind the end of the row multiplies 0
-    by infinity, NaN may come or go. The compiler may choose another layout for straight-line code,
-    and another order for its sums (bits `reduction-order`).
+    `exact`; `rounding` where a sum may have been -0.0 without its initial 0.0: a row of only -0.0
+    now has the sum -0.0. With `raise_block`, float sums change their order, and 0 times anything
+    counts as 0: if a lane past the end multiplies 0 by infinity, a NaN may appear or vanish. The
+    compiler may choose another layout and order of sums (bits `reduction-order`).
 
     ## Example
 
@@ -139,23 +126,21 @@ class OneTileRows(Pass):
         return y
     ```
 
-    With `BLOCK=1024` at the launch the loops stay as the `else` of `if ONE_TILE:`, and
-    `@triton.heuristics({"ONE_TILE": lambda args: args["N"] <= args["BLOCK"]})` stands above the
-    kernel.
+    With `BLOCK=1024` at the launch, the loops stay as the `else` of `if ONE_TILE:`, under
+    `@triton.heuristics({"ONE_TILE": lambda args: args["N"] <= args["BLOCK"]})`.
 
     ## Measured
 
     1.00x to 1.42x for rows of up to 1024 elements; with a raised tile 0.89x to 2.04x for rows of
     2048 to 32768.
 
-    Textbook kernels over rows with tiles of 1024 (norms, softmax, cross-entropy, variance:
-    `examples/`), 22 shapes in fp32, fp16 and bf16 on one H200, Triton 3.6, cold L2, original /
-    rewritten. For longer rows, whose loops stay beside the tile, 0.93x to 1.07x.
+    Row kernels (`examples/`), tiles of 1024, 22 shapes in fp32, fp16 and bf16, one H200, Triton
+    3.6, cold L2, original / rewritten. Longer rows, which keep their loops: 0.93x to 1.07x.
 
-    With a raised tile the loss is of rows that fill little more than half of it (5000 elements in
-    a tile of 8192); all powers of two gain, but for layer norm backward, which is even at 32768. A
-    tile of 65536 elements is too much for the registers and lost far more than it gained.
-    Script and record: `benchmarks/rows.py`, `benchmarks/results/`.
+    With a raised tile, rows that fill little more than half of it lose (5000 of 8192 elements).
+    Powers of two gain, except layer norm backward, which breaks even at 32768. A tile of 65536
+    exceeds the registers and lost far more than it gained. Record: `benchmarks/rows.py`,
+    `benchmarks/results/`.
     """
 
     longer_rows: Literal["branch", "decline"] = "branch"

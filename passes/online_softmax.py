@@ -19,62 +19,52 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OnlineSoftmax(Pass):
-    """Merge the sweep that sums exponentials into the sweep that finds their maximum.
+    """Compute the maximum and the sum of exponentials of a row in one loop.
 
     ## What it does
 
-    A softmax over a row that takes several tiles finds the largest element in a first sweep, and in
-    a second one adds up the exponentials of the differences to it. The pass lets one sweep
-    keep both: where a tile has a larger element than all before, the sum so far is scaled down to
-    it. A third sweep, which writes, stays. So do log-softmax, logsumexp and cross-entropy.
+    A softmax over several tiles finds the maximum of a row in one loop and sums exponentials in a
+    second. The pass does both in one: when a tile raises the maximum, the sum so far is rescaled by
+    `exp(old - new)`. The loop that writes stays. Log-softmax, logsumexp and cross-entropy qualify
+    too.
 
     ## Why
 
-    A row that does not fit the cache is read once less from memory. Compilers do not merge loops,
-    nor loads across them.
-
-    Where one tile holds the row there is no second read to save, and the rescaling costs time.
+    A row that exceeds the cache is read from memory once less; compilers do not merge loops. If one
+    tile holds the row, no read is saved and rescaling costs time. Launches do not show row lengths,
+    so `all` skips the pass.
 
     ## Conditions
 
-    The two sweeps are compared by what they compute. Both run as often and read the same elements,
-    with the same values in masked-off lanes, and nothing stores there, or where it may be there,
-    from the start of the first to the end of the second. The first sweep carries a maximum that
-    starts with -inf or a finite number: one number, one for each row of a tile, or a tile that is
-    reduced behind the loop. What it does beside that it goes on doing. The second adds
-    `exp(x - m)`, `exp2((x - m) * c)` with a positive constant c, or the like; x may be
-    scaled, if it is for the maximum too. Lanes may be cleared by `tl.where`, if the maximum takes
-    them for one number. The sum starts at 0, is of the type of the maximum, fp32 or fp64, and is
-    kept for each maximum, or in lanes that are summed behind the loop along the axes of the
-    maximum.
+    - Both loops run equally often and read the same elements, with the same values in inactive
+      lanes. No store may alias these from the start of the first loop to the end of the second.
+      There is no early exit, volatile load, atomic, barrier or unknown call.
+    - The first loop carries a maximum that starts at -inf or a finite number: a scalar, one per row
+      of a tile, or a tile reduced after the loop.
+    - The second adds `exp(x - m)`, `exp2((x - m) * c)` with positive constant c, or an equivalent;
+      x may be scaled, if the maximum is that of the scaled x. Lanes that `tl.where` clears enter
+      the maximum as one constant.
+    - The sum starts at 0, has the type of the maximum (fp32 or fp64), and has one value per
+      maximum, or lanes summed after the loop along the same axes.
+    - The second loop does nothing else, and is removed. Otherwise the first loop is removed, if it
+      only finds the maximum and nothing but the sum uses the maximum before the second loop ends.
 
-    One of the two does nothing else, and goes. As a rule that is the second. Where it also
-    stores, or adds up something beside the exponentials, it is the first one that goes, if that
-    only finds the maximum and nobody needs this before the end of the second: then the
-    maximum is found on the way. A weight, or a second sum below the same maximum, is not merged.
-    There is no early exit, volatile load, atomic, barrier or call with unknown effects on the way.
-    What stands between the sweeps may use the maximum where the first one stays.
+    Declined: weighted sums; a second sum under the same maximum; kernels with pinned rounding
+    (`div_rn`, `sqrt_rn`, `fdiv`, round trips through a narrow type). If name, comments or file
+    promise determinism, batch invariance or a fixed order, the safety is `assumption`.
 
-    Kernels with `div_rn`, `sqrt_rn`, `fdiv` or a round trip through a narrow type are left alone:
-    someone matched another library's bits. Where the name of a kernel, its comments or
-    what its file says of itself promise determinism, batch invariance or a fixed order, the site
-    is of safety `assumption`, and so waits until that is allowed.
-
-    Index arithmetic is taken not to overflow int32 (`no-int32-overflow`).
+    Assumed: indices fit int32 (`no-int32-overflow`).
 
     ## Numerics
 
-    Safety `rounding`, bits `reduction-order`: the maximum keeps its bits, the sum changes in
-    rounding. Exponents are never above 0, so nothing overflows that did not; each tile with a
-    larger maximum rounds the sum once more. `exp2(x * c - m * c)` becomes `exp2((x - m) * c)`,
-    which is a number where x * c was none.
+    Safety `rounding`, bits `reduction-order`. The maximum keeps its bits; each tile that raises it
+    rounds the sum once more. Exponents stay at most 0. `exp2(x * c - m * c)` becomes
+    `exp2((x - m) * c)`, which can be finite where x * c overflowed.
 
-    Rows that are not all numbers give what they gave. While all is -inf, 0 is subtracted in its
-    place, for -inf - -inf is NaN, and the first number after it would come too late. A row of
-    nothing but -inf had the sum NaN for that very reason, and is given it again behind the loop,
-    unless all that is made of the sum is NaN by itself, as `exp(x - m) / total` is; a row of no
-    elements keeps 0. NaN anywhere, or inf, gives NaN. A maximum that starts with a
-    finite number, -1e30 or 0, never is -inf, and needs none of this.
+    Rows with NaN or inf give NaN, as before. While the maximum is -inf, 0 is subtracted, since
+    `-inf - -inf` is NaN. The sum of a row of only -inf was NaN and is made NaN after the loop,
+    unless every use is NaN anyway, as `exp(x - m) / total` is. An empty row keeps the sum 0. A
+    maximum that starts at a finite number, such as -1e30, needs none of this.
 
     ## Example
 
@@ -114,16 +104,14 @@ class OnlineSoftmax(Pass):
 
     0.98x to 1.84x for rows that take several tiles, 0.98x to 1.04x for rows that one tile holds.
 
-    Softmax, log-softmax and cross-entropy of `examples/` with tiles of 1024, 22 shapes in fp32,
-    fp16 and bf16 on one H200, Triton 3.6, cold L2, original / rewritten. A gain as a rule where
-    rows of 4096 elements and more are read from memory once less; none where one tile holds the
-    row, for then it is in the cache. A loss where few rows are short, for there are more
-    instructions. No launch shows how long its rows are, so the pass acts only where it is named.
-    Script and record: `benchmarks/rows.py`, `benchmarks/results/`.
+    Softmax, log-softmax, cross-entropy (`examples/`), tiles of 1024, 22 shapes in fp32, fp16 and
+    bf16, one H200, Triton 3.6, cold L2, original / rewritten. Rows of 4096 and more mostly gain;
+    rows in one tile are cached and gain nothing; few short rows lose. Record: `benchmarks/rows.py`,
+    `benchmarks/results/`.
     """
 
     name: ClassVar[str] = "online-softmax"
-    summary: ClassVar[str] = "merge the sweep for a maximum and the one for the exponentials"
+    summary: ClassVar[str] = "compute the maximum and the sum of exponentials of a row in one loop"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
     gain: ClassVar[Gain | None] = Gain(
         figure("online-softmax, several tiles"),

@@ -22,67 +22,59 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PipelineLoads(Pass):
-    """Let loops load ahead of their use, or unroll them.
+    """Let loops prefetch loads, or unroll them.
 
     ## What it does
 
-    `for start in range(0, N, BLOCK)` becomes `for start in tl.range(0, N, BLOCK, num_stages=3)`
-    where the loop loads tiles and multiplies no matrices: the compiler then starts the loads of
-    later turns before it needs them. `tl.range` without `num_stages` is given it.
+    `for start in range(0, N, BLOCK)` becomes `for start in tl.range(0, N, BLOCK, num_stages=3)` if
+    the loop loads tiles and has no `tl.dot`: the compiler then issues loads of later iterations
+    early. An existing `tl.range` gets the argument.
 
     | option | what is written |
     | --- | --- |
-    | `num_stages=2` to `5` (default 3) | `num_stages=...`: that many turns are under way at once |
-    | `num_stages=0` | nothing of the kind |
-    | `unroll=2`, `4`, `8` (default 0) | `loop_unroll_factor=...`: so many turns in one |
+    | `num_stages=2` to `5` (default 3) | `num_stages=...`: iterations in flight |
+    | `num_stages=0` | no `num_stages` |
+    | `unroll=2`, `4`, `8` (default 0) | `loop_unroll_factor=...` |
 
-    It says nothing of whether that is faster, so it is a knob: `tritonopt tune` tries 2, 3 and 4
-    stages, and 2 and 4 turns in one, on the shapes that matter, and keeps what wins. It acts where
-    it is named, and never under `all`.
+    The pass does not predict the speed, so `all` skips it. `tritonopt tune` tries 2, 3 and 4 stages
+    and unrolling by 2 and 4 on your shapes, and keeps what wins.
 
     ## Why
 
-    The `num_stages` of a launch pipelines loads for `tl.dot` and no others: in a loop that sums
-    or scales, each turn waits for its own loads (Triton #3425, #3092), unless `tl.range` says
-    otherwise.
+    A launch's `num_stages` pipelines only loads that feed `tl.dot`. In other loops each iteration
+    waits for its loads (Triton #3425, #3092), unless `tl.range` has `num_stages`.
 
     ## Conditions
 
-    A pipelined load reads memory earlier than it did, and the compiler does not ask whether that is
-    the same. In Triton 3.7 a loop that loads what its turn before has stored becomes one that loads
-    what was there before, without a word; atomics in the loop do not stop it, and a volatile load
-    is one no longer. So:
+    A pipelined load reads memory early, and the compiler does not check dependences: if an
+    iteration loads what the previous one stored, Triton 3.7 silently loads the old value, even
+    across atomics; it also drops `volatile`. So `num_stages` has these conditions:
 
-    - nothing that the kernel stores before the end of the loop, or in any turn of a loop around it,
-      may be in a buffer that the loop reads. A buffer that is changed in place is not
-      pipelined, even where each turn has elements of its own; nor are the loops of a function that
-      another kernel calls, which may have stored before;
-    - the loop has no atomic, barrier, volatile load, device assertion, inline assembly or
-      unknown call;
-    - it is the innermost one, over `range` or `tl.range`, without `else`, `break` and `return`,
-      and no loop around it says `flatten` or `warp_specialize`;
-    - some tile is loaded in every turn, and not the same one. A load under a condition at run time,
-      or of a single element, is not pipelined;
-    - `num_stages - 1` tiles of each load are in shared memory at once. Where the launches show how
-      long tiles are, these must fit into 64 KiB, which every GPU has; else it is assumed, and a
-      launch that does not fit raises `OutOfResources`.
+    - No store before the end of the loop, or in a loop around it, may alias what it reads, even if
+      each iteration has its own elements. Functions that another kernel calls are declined: the
+      caller may store.
+    - The loop has no atomic, barrier, volatile load, device assertion, inline assembly or unknown
+      call.
+    - Some load reads a tile, a new one in every iteration, without a runtime condition: others are
+      not pipelined.
+    - `num_stages - 1` tiles of each load fit into 64 KiB of shared memory, which every GPU has. If
+      no launch shows tile lengths, this is assumed; a launch that does not fit raises
+      `OutOfResources`.
 
-    A loop that says `num_stages` or `loop_unroll_factor` already is left as it is. To unroll a loop
-    none of what is said of memory is asked for: the turns stay in their order.
+    For both options, the loop is innermost, over `range` or `tl.range`, without `tl.dot`, `else`,
+    `break` or `return`; neither it nor a loop around it has `flatten` or `warp_specialize`. A loop
+    that already has `num_stages` or `loop_unroll_factor` stays. Unrolling keeps the order of
+    iterations, so it has no conditions on memory; it needs Triton 3.2.
 
-    Two pointers are taken to be one buffer or not to overlap. What the launches show holds for
-    the files that were given (`no-other-launches`, assumed). `loop_unroll_factor` came with Triton
-    3.2.
+    Assumed: two pointers are one buffer or disjoint; other files launch the kernel in no other way
+    (`no-other-launches`).
 
     ## Numerics
 
-    Safety `exact`: every value is computed from the same operands by the same operations. The
-    bits of compiled code are said to be the `same` only where there is neither a floating-point
-    product nor a reduction in the kernel. With a product they are `contraction`, with a reduction
-    `reduction-order`, for the compiler may choose other layouts for tiles in shared memory.
-
-    Triton's interpreter runs both loops alike. That the compiled loop gives the same answer is seen
-    on a GPU alone.
+    Safety `exact`: the same operations on the same operands. Bits are `same` only without
+    floating-point products and reductions; otherwise `contraction` or `reduction-order`, since the
+    compiler may choose other layouts. The interpreter runs both loops alike; only a GPU shows that
+    the compiled results agree.
 
     ## Example
 
@@ -108,9 +100,9 @@ class PipelineLoads(Pass):
 
     1.13x to 4.90x for 132 rows or fewer, of 262144 elements and more; 0.60x to 1.48x for many rows.
 
-    Layer norm, softmax, sums and a maximum of rows, tiles of 1024 and 4096 elements, fp16 and fp32,
-    one H200, Triton 3.6, cold L2, medians of 15 runs, original / rewritten. All results had the
-    same bits (`benchmarks/pipeline_loads_speed.py`):
+    Layer norm, softmax, sums and a maximum of rows, tiles of 1024 and 4096, fp16 and fp32, one
+    H200, Triton 3.6, cold L2, medians of 15 runs, original / rewritten; all results had the same
+    bits (`benchmarks/pipeline_loads_speed.py`):
 
     | knob | 16 rows of 4 million, 132 of 262144 | 4096 rows of 65536 to 65536 rows of 2048 |
     | --- | --- | --- |
@@ -120,21 +112,19 @@ class PipelineLoads(Pass):
     | `unroll=2` | 0.55x to 1.86x | 0.80x to 1.50x |
     | `unroll=4` | 0.39x to 2.52x | 0.76x to 1.79x |
 
-    Where few programs run, each waits for its own loads, and more of them under way are what is
-    missing. Where many run, they hide that for each other; the worst losses are layer norm and
-    softmax over rows of two to four tiles, which end before the pipeline is full. On the same
-    machine a loop that loads what its turn before has stored gave another result with `num_stages`
-    written by hand.
+    Few programs gain: nothing else hides their loads. Layer norm and softmax over rows of two to
+    four tiles lose most: they end before the pipeline is full. With `num_stages` written by hand, a
+    loop that loads what its previous iteration stored gave another result there.
 
-    Compiled code, Triton 3.7 for sm_80 and sm_90 (`tests/passes/test_pipeline_loads_compiled.py`):
-    the loads of the loops above are `ld.global` before and `cp.async` after.
+    Triton 3.7 compiles the loads above to `ld.global` before and `cp.async` after, for sm_80 and
+    sm_90 (`tests/passes/test_pipeline_loads_compiled.py`).
     """
 
     num_stages: Literal[0, 2, 3, 4, 5] = 3
     unroll: Literal[0, 2, 4, 8] = 0
 
     name: ClassVar[str] = "pipeline-loads"
-    summary: ClassVar[str] = "let loops over tiles load ahead, or unroll them"
+    summary: ClassVar[str] = "prefetch the loads of loops over tiles, or unroll the loops"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
 
     def __post_init__(self) -> None:

@@ -33,83 +33,62 @@ _PAYS_UP_TO = 512
 
 @dataclass(frozen=True)
 class RowBatches(Pass):
-    """Let a program handle several short rows at once, where it handled one.
+    """Let a program handle several short rows instead of one.
 
     ## What it does
 
-    A kernel whose program id says which row it handles, with a tile along the columns of that row,
-    gets one more axis in front: a program handles `ROWS` rows, a tile is `[ROWS, BLOCK]`, a number
-    of a row is a vector `[ROWS]`, and a reduction is along the columns. Rows past the end are
-    masked wherever memory is read or written. What is the same for all rows stays as it is, and so
-    is loaded once for all of them.
+    A kernel in which each program handles one row gets a leading axis: a program handles `ROWS`
+    rows, tiles become `[ROWS, BLOCK]`, scalars of a row become `[ROWS]`, and reductions run along
+    the columns. Rows past the end are masked. Values that all rows share are loaded once.
 
-    Where the compiler decides between code for a row that one tile holds and loops for longer ones,
-    as `one-tile` leaves it, only the former is lifted: each launch asks for the condition itself.
+    Each launch divides its grid and passes `ROWS`, a power of two, and the number of rows if no
+    parameter has it. A row is long if fewer than four tiles of its length fit into `elements`. If a
+    launch may have long rows, they keep the original kernel, and short rows get a second one; the
+    launch tests `if BLOCK <= 512:`. A launch that passes a long tile for every row (`BLOCK=1024`)
+    tests the row length instead, and passes a shorter tile for short rows. Where a constexpr
+    selects one-tile code or loops, as after `one-tile`, only the one-tile code changes, and the
+    launch tests that condition.
 
-    Each launch divides its grid, and passes `ROWS`: a power of two, as many as make a program hold
-    about `elements` elements of a tile, and not so many that fewer than `programs` programs
-    remain. Where no parameter of the kernel is seen to be the number of rows, it is passed too.
-
-    A row is long where fewer than four such tiles fit. Where a launch may have long rows, the
-    kernel stays as it is for these, and one of its own for short rows is written behind it; the
-    launch decides (`if BLOCK <= 512:`). A launch that makes the tile long for every row
-    (`BLOCK=1024`) asks how long the row is instead, and gives a short one the tile that holds it.
-
-    Options:
-
-    - `elements` (2048): how many elements of a tile a program should hold; a power of two.
-    - `programs` (1024): how many programs should remain.
-    - `apart` (true): whether short rows get a kernel of their own where rows may be long. With
-      `false` one kernel does both, and a long row has a tile of two axes there, which may be
-      slower. So it is too where the launches do not call the kernel by its name, and where it is
-      no function of the file's own block.
+    - `elements` (2048): target elements of a program's tile, a power of two.
+    - `programs` (1024): fewest programs that a launch keeps.
+    - `apart` (true): write the second kernel. With `false`, or if launches do not call a top-level
+      function by name, one kernel handles both, and long rows get a two-axis tile, which may be
+      slower.
 
     ## Why
 
-    A short row is too little for a program: most of its time goes into starting, and into
-    reductions over threads that have nothing to add.
+    For a short row, a program's start-up and reductions over idle threads dominate. `all` acts only
+    if every visible launch has tiles of at most 512 elements that hold the whole row: elsewhere the
+    new kernel may never run.
 
     ## Conditions
 
-    The program id of axis 0 is the row, or the row is computed from it; there is no other use of
-    it than in arithmetic, and nobody asks how many programs there are. All that depends on the row
-    is lane by lane, a reduction along the one axis of a tile, a load, a store, or an atomic whose
-    old value is not used (`not-lane-by-lane` for all else). A branch asks, and a loop counts, what
-    is the same for all rows (`rows-differ`); where all rows leave together, a `return` stays. Rows
-    that leave alone, by an `if` that returns and does nothing else, are masked from there on,
-    unless something is done for all rows behind it: that would be done where all of them have
-    left. Nothing is written to a place that all programs share (`one-place-for-all-rows`), nor
-    does a program read what another one writes, as far as offsets and launches show it
-    (`tiles-race`): that depended on the order of programs before.
-
-    A loop that reduces what it loads, for a result that is used more than once, is left alone:
-    with several rows Triton's compiler fails an assertion there (`not-lane-by-lane`, seen with
-    3.6 and 3.7). `defer-reduction` before this pass moves the reduction behind the loop.
-
-    A name that a loop carries is of one kind throughout: what was a Python number or a tile of one
-    number before the loop begins with an axis for the rows; anything else is declined
-    (`rows-differ`). A helper stays as it is where it computes lane by lane and is given tiles of
-    one kind (`not-lane-by-lane`).
-
-    A program that handles several rows already, in tiles of two axes, keeps as many of them
-    (`already-done`, where all launches pass the same number). One that goes
-    from row to row by the number of programs does not start anew for each (`program-ids-are-used`).
-
-    Every launch is seen, in the kernel's file, and says how long a tile is; a tuner or a heuristic
-    that chooses it, or that would see one more argument, is declined. Each launch is a statement
-    of its own.
-
-    A long tile becomes a shorter one where the kernel computes the same whatever its length is:
-    every loop goes through the row in such tiles, lanes behind the end of the row add nothing, and
-    nothing else than sums, maxima and minima is left of them (`tile-is-long` where that is not
-    shown, with the reason).
+    - The program id of axis 0 gives the row and is used in arithmetic only. The number of programs
+      is not used, so persistent kernels are declined (`program-ids-are-used`).
+    - What depends on the row is computed lane by lane, reduced along the tile's one axis, loaded,
+      stored, or passed to an atomic with unused result; helpers compute lane by lane on tiles of
+      one kind (`not-lane-by-lane`).
+    - Branches and trip counts are the same for all rows. A carried name has one value per row
+      throughout, or one for all rows; a scalar becomes a vector before its loop (`rows-differ`).
+    - A `return` that all rows take stays. An `if` that only returns, for some rows, becomes a mask;
+      every memory access after it is then one per row.
+    - No store goes to one address for all rows (`one-place-for-all-rows`). No program reads what
+      another one writes (`tiles-race`).
+    - No loop reduces what it loads into a result used more than once (`not-lane-by-lane`): Triton
+      3.6 and 3.7 fail an assertion. Run `defer-reduction` first.
+    - Programs that already handle several rows in two-axis tiles stay (`already-done`, if all
+      launches pass the same number).
+    - Launches are statements in the kernel's file and pass the tile length. No tuner or heuristic
+      chooses it or sees the new argument.
+    - A tile is shortened only if the result does not depend on its length: all loops go over the
+      row in such tiles, lanes past the end add nothing, and only sums, maxima and minima remain
+      (otherwise `tile-is-long`).
 
     ## Numerics
 
-    The same operations for each element, with the safety `contract`, for the launches change with
-    the kernel. A sum along a tile of two axes may add in another order (`rounding`). Where a tile
-    is made shorter, 0 times something counts as 0: where a lane behind the end of the row
-    multiplies 0 by infinity, a NaN may go.
+    Safety `contract`: launches change. A sum along a two-axis tile may add in another order
+    (`rounding`). In a shortened tile, 0 times anything counts as 0: if a lane past the end
+    multiplies 0 by infinity, a NaN may vanish.
 
     ## Example
 
@@ -168,17 +147,13 @@ class RowBatches(Pass):
     ## Measured
 
     0.97x to 14.72x for rows of up to 128 elements, 0.95x to 3.88x for 256 and 512, 0.96x to 1.09x
-    for longer ones, which keep the kernel that they had.
+    for longer ones, which keep their kernel.
 
-    Textbook kernels over rows (norms, softmax, cross-entropy, sums, extremes: `examples/`), 22
-    shapes in fp32, fp16 and bf16 on one H200, Triton 3.6, cold L2, original / rewritten. Most is
-    gained where there are many rows: sums of 1000000 rows of 64 elements. Where tiles of 4096 had
-    been passed for these, sums and extremes came from 0.09 of a copy to 0.92 (one H100).
-
-    With `apart=false` longer rows have a tile of two axes, which cost up to a quarter. The pass
-    pays where all launches that are seen have tiles of at most 512 elements, and neither a loop
-    nor other programs go on along the row: elsewhere it adds a kernel that may never run.
-    Script and record: `benchmarks/rows.py`, `benchmarks/results/`.
+    Row kernels (`examples/`), 22 shapes in fp32, fp16 and bf16, one H200, Triton 3.6, cold L2,
+    original / rewritten. Many rows gain most, as in sums of 1000000 rows of 64. Where these had
+    been launched with tiles of 4096, sums and extremes rose from 0.09 to 0.92 of copy bandwidth
+    (one H100). With `apart=false`, long rows lose up to a quarter. Record: `benchmarks/rows.py`,
+    `benchmarks/results/`.
     """
 
     elements: int = 2048

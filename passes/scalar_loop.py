@@ -19,63 +19,51 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScalarLoopToTiles(Pass):
-    """Go through the elements of a loop tile by tile, and not one by one.
+    """Process the elements of a loop in tiles instead of one by one.
 
     ## What it does
 
-    `for i in range(n): x = tl.load(X + i) ...` becomes a loop over tiles: `i` is a tile of
-    indices, masked by `i < n`, and each iteration of the old loop is a lane. What an `if` of the
-    loop chooses becomes a mask, or a `tl.where`. A sum, a largest or a least element, a count,
-    `any` and `all` are kept in a tile and reduced once behind the loop, as `defer-reduction`
-    writes them. So is a search for the first or the last element of a kind, and the largest
-    element with its index. A running sum becomes `tl.cumsum`, and goes on from tile to tile.
+    `for i in range(n): x = tl.load(X + i) ...` becomes a loop over tiles: `i` is a tile of indices,
+    masked by `i < n`, and each lane is an old iteration. An `if` becomes a mask or a `tl.where`.
+    Sums, maxima, minima, counts, `any`, `all`, argmax and searches for the first or last match use
+    a tile that is reduced after the loop, as in `defer-reduction`. A running sum becomes
+    `tl.cumsum` with a carry.
 
-    A tile has as many elements as the option `block` says. The kernel gets a constexpr for that,
-    so launches stay as they are.
+    `block` sets the elements of a tile, in a constexpr of the kernel; launches stay.
 
     ## Why
 
-    A loop over single elements leaves all threads of a program but one with nothing to do: they
-    load the same element, and wait for it together. In a tile each thread has its own element,
-    neighbors are loaded at once, and the loop turns a hundred times less often.
-
-    Where a loop has few turns there is nothing to gain: under `all` the pass leaves alone what
-    turns 8 times or less, as far as the kernel and its launches show that, and a loop over
-    `tl.static_range`, of which each turn is compiled by itself, where they do not.
+    In a loop over single elements, all threads load the same element and wait for it. In a tile
+    each thread has its own, loads coalesce, and a hundred times fewer iterations remain. `all`
+    skips loops of at most 8 iterations, as kernel and launches show, and `tl.static_range` of
+    unknown length, which is unrolled.
 
     ## Conditions
 
-    The loop is the innermost one, is counted by `range`, `tl.range` or `tl.static_range`, and is
-    not left early. All that it computes is done lane by lane: operators and functions of the
-    language on numbers, loads and stores of single elements. A lane that is masked off computes
-    too, so nothing may be divided by what might be 0 there. An inner tile would get one more
-    axis; such loops stay.
+    - The loop is innermost, over `range`, `tl.range` or `tl.static_range`, without early exit or
+      tiles. It only applies operators and language functions to numbers, and loads and stores
+      single elements. Inactive lanes compute too, so no divisor may be 0.
+    - Iterations carry only reductions, running sums and search results. A search starts below or
+      above all that it can find, such as at -1 for an index.
+    - Each iteration stores to its own elements (the index has a nonzero stride), or all store the
+      same value. No iteration loads what another stores. Atomics are additions or the like, with
+      unused result.
+    - Nothing else in the kernel accesses what the loop stores without a `tl.debug_barrier` between,
+      since other threads now store it; no atomic signals completion to another program.
 
-    An iteration takes over from the one before a reduction, a running sum, or what a search has
-    found, and nothing else. Of a search it must be seen which lanes have found something: it
-    begins with a number below or above all that can be found, -1 for an index.
-
-    Each iteration stores to elements of its own: their index rises or falls by a stride that is
-    not 0; or all of them store the same value. What an iteration loads no other one stores. An
-    atomic may be an addition or the like, and nobody may want its result.
-
-    Single elements are stored by one thread, those of a tile by the threads that have them.
-    So nothing else in the kernel may touch what the loop stores, unless a `tl.debug_barrier`
-    stands between; and there is no atomic that could tell another program that all is stored.
-
-    Two pointer parameters are the same buffer or do not overlap. Index arithmetic is taken not to
-    overflow int32 (`no-int32-overflow`): masked-off lanes count beyond the end of the loop.
+    Assumed: two pointer parameters are the same buffer or disjoint; indices, also of inactive lanes
+    past the end, fit int32 (`no-int32-overflow`).
 
     ## Numerics
 
-    Stores, integers and truth values, the largest and the least by `tl.maximum` and `tl.minimum`
-    are `exact`, and the bits are the same.
+    Stores, integers, booleans, and maxima and minima by `tl.maximum` and `tl.minimum` are `exact`,
+    with the same bits.
 
-    Sums and running sums of floats, and atomic sums of them, are of safety `rounding`, bits
-    `reduction-order`; so is a largest float that is chosen by a comparison, of which only the sign
-    of a zero may differ. Where the author promises the order of a sum, in a comment or a name, the
-    site needs `assumption` too (`rounding-is-free`). Kernels with `div_rn`, `sqrt_rn`, `fdiv` or a
-    round trip through a narrow type are left alone then: someone matched another library's bits.
+    Float sums, running sums and atomic sums: safety `rounding`, bits `reduction-order`; so are
+    float maxima by comparison, where only the sign of a zero may differ. If a comment or a name
+    promises the order of a sum, the site also needs `assumption` (`rounding-is-free`). Kernels with
+    pinned rounding (`div_rn`, `sqrt_rn`, `fdiv`, a round trip through a narrow type) are then
+    declined.
 
     ## Example
 
@@ -105,19 +93,19 @@ class ScalarLoopToTiles(Pass):
 
     ## Measured
 
-    1.42x to 35.37x for loops of 64 turns and more, 0.94x to 1.05x for 3 and 8 turns: noise.
+    1.42x to 35.37x for loops of 64 iterations and more, 0.94x to 1.05x for 3 and 8 iterations:
+    noise.
 
-    A map, a sum, a count, prefix sums and an argmax of each row, one row or 4096 of them, 3 to
-    16384 elements in fp32, on one H200, Triton 3.6, cold L2, medians of 15 runs, original /
-    rewritten. The longer the loop, the more is gained: 5.93x to 13.46x at 1024 elements. There
-    tiles of 512 are better still, and those of 128 are as good or better for shorter loops. Script
-    and record: `benchmarks/scalar_loop_speed.py`, `benchmarks/results/`.
+    Map, sum, count, prefix sum and argmax, 1 or 4096 rows of 3 to 16384 elements, fp32, one H200,
+    Triton 3.6, cold L2, medians of 15 runs, original / rewritten. Longer loops gain more: 5.93x to
+    13.46x at 1024 elements, where tiles of 512 are faster still; tiles of 128 are as good or better
+    in shorter loops. Record: `benchmarks/scalar_loop_speed.py`, `benchmarks/results/`.
     """
 
     block: Literal[16, 32, 64, 128, 256, 512, 1024] = 128
 
     name: ClassVar[str] = "scalar-loop"
-    summary: ClassVar[str] = "go through single elements tile by tile"
+    summary: ClassVar[str] = "process the elements of a loop in tiles instead of one by one"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
     gain: ClassVar[Gain | None] = Gain(
         figure("scalar-loop, 64 turns and more"),

@@ -19,57 +19,47 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SplitColumns(Pass):
-    """Go through rows that are too long for one tile in loops over their columns.
+    """Add a kernel with loops over columns for rows too long for one tile.
 
     ## What it does
 
-    A kernel without loops, in which one tile holds a row (`BLOCK=triton.next_power_of_2(n)`), stays
-    as it is. Behind it a kernel for long rows is written, which goes through the row in tiles of
-    `block` elements: a loop for the sums and extremes, one more for those that need the results of
-    the first, and a last one that stores. What a loop needs it loads again. Each launch decides by
-    the length of the tile: `if BLOCK > 65536:`.
+    For a kernel in which one tile holds a row (`BLOCK=triton.next_power_of_2(n)`), the pass adds a
+    kernel that takes long rows in tiles of `block` elements: one loop for sums and extremes,
+    another for those that need these, a last one that stores. Each loop reloads its inputs; the
+    original kernel stays. Launches choose by the tile length: `if BLOCK > 65536:`.
 
-    Options:
+    - `longest` (65536): the longest tile of the original kernel, a power of two.
+    - `block` (4096): the tile of longer rows, a power of two up to `longest`.
 
-    - `longest` (65536): the longest tile that the kernel keeps; a power of two.
-    - `block` (4096): the tile of longer rows; a power of two, at most `longest`.
-
-    It is the inverse of `one-tile`. Where two loops of what it makes could be one, `fuse-stats` and
-    `online-softmax` find that.
+    The inverse is `one-tile`; `fuse-stats` and `online-softmax` may merge the loops.
 
     ## Why
 
-    A tile of tens of thousands of elements does not fit the registers, and one of more than 1048576
-    is none that Triton takes. Loops read the row two or three times, which costs less than that.
+    Tiles of tens of thousands of elements exceed the registers, which costs more than reading the
+    row two or three times; Triton takes no tile above 1048576. `all` never applies the pass.
 
     ## Conditions
 
-    The kernel has no loops and one length of tiles, which is a constexpr that says nothing else
-    (`not-lane-by-lane`). All that is done to tiles is done lane by lane (`not-lane-by-lane`), or
-    is a sum, a maximum or a minimum of the whole row. Loads and stores of tiles are masked by one
-    length of the row (`length-matters`), and lanes behind it add nothing to what is reduced
-    (`masked-off-lanes-count`). The type of what is reduced is known, and for a sum it is of 32
-    bits or more (`accumulator-is-narrow`).
-
-    Loads are done again, and stores of tiles wait for the last loop: so nothing that is stored is
-    loaded, but by the same lane before (`data-may-change`). No helper stores, nothing orders memory
-    (`order-is-seen`), and the kernel is not left behind its first tile (`early-exit`). A name is a
-    tile or a number throughout (`rows-differ`).
-
-    Every launch is seen, is a statement of its own in the kernel's file with a grid that is written
-    there, and passes the length of the tile, which no tuner or heuristic chooses; it is shown that
-    this is never shorter than the row (`row-may-be-longer`): of a longer one the kernel would have
-    seen the beginning alone. Where a launcher turns long rows away, it still does.
+    - The kernel has no loops and one tile length, a constexpr without other use. Tiles are computed
+      lane by lane, or reduced over the row by sum, maximum or minimum (`not-lane-by-lane`).
+    - One row length masks all loads and stores of tiles (`length-matters`); lanes past it do not
+      affect reductions (`masked-off-lanes-count`). The type of what is reduced is known; sums have
+      32 bits or more (`accumulator-is-narrow`).
+    - Nothing stored is loaded, except earlier by the same lane (`data-may-change`): loads repeat,
+      and stores wait for the last loop. Helpers do not store, nothing orders memory
+      (`order-is-seen`), and no exit follows the first tile (`early-exit`). A name is always a tile
+      or always a scalar (`rows-differ`).
+    - Launches are statements in the kernel's file with a grid tuple. No tuner or heuristic chooses
+      the tile length, which provably covers the row (`row-may-be-longer`). A launcher that rejects
+      long rows still does.
 
     ## Numerics
 
-    The safety is `contract`, for the launches change with the kernel. Sums of floats are taken in
-    another order for long rows (`rounding`); 0 times something counts as 0 in lanes behind the end
-    of the row. For maxima and minima it is taken that no row is NaN throughout
-    (`nan-rows-are-the-same`): in a row of as many elements as its tile such a maximum was NaN, and
-    is -inf now, as it was in rows of other lengths. Kernels with `div_rn`, `sqrt_rn`, `fdiv` or a
-    round trip through a narrow type that add up floats are left alone: someone matched another
-    library's bits.
+    Safety `contract`: launches change. Long rows add floats in another order (`rounding`), and 0
+    times anything counts as 0 in lanes past the end. Maxima and minima assume that no row is
+    entirely NaN (`nan-rows-are-the-same`): the maximum of such a row was NaN if it filled its tile,
+    -inf otherwise; now it is -inf. Kernels that sum floats with pinned rounding (`div_rn`,
+    `sqrt_rn`, `fdiv`, a round trip through a narrow type) are declined.
 
     ## Example
 
@@ -146,13 +136,11 @@ class SplitColumns(Pass):
     0.52x to 0.80x for softmax and layer norm of rows that one tile can hold, 0.85x to 3.41x for
     layer norm backward.
 
-    Rows of 8192 to 65536 elements in fp32 and a tile of 4096 in the loop, on one H200, Triton 3.6,
-    cold L2 (`benchmarks/column_tiles_speed.py`). One tile with enough warps reads each row once,
-    and is the better one for softmax and layer norm while it is possible: so `longest` is 65536.
-    Layer norm backward has more values than registers from 32768 elements on; name
-    `longest=16384` for such. Loops over rows of 131072 and 262144 elements have 0.43 to 0.48 of
-    the bandwidth of a copy, 0.49 to 0.60 where `online-softmax` or `fuse-stats` has merged two of
-    them, and 0.27 in layer norm backward.
+    Rows of 8192 to 65536, fp32, tiles of 4096, one H200, Triton 3.6, cold L2, original / rewritten
+    (`benchmarks/column_tiles_speed.py`). Softmax and layer norm are faster in one tile with enough
+    warps, which reads rows once: hence `longest=65536`. Layer norm backward exceeds the registers
+    from 32768 on: use `longest=16384`. Rows of 131072 and 262144 reach 0.43 to 0.48 of copy
+    bandwidth, 0.49 to 0.60 after `online-softmax` or `fuse-stats`, 0.27 in layer norm backward.
     """
 
     longest: int = 65536

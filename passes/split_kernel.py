@@ -15,42 +15,37 @@ from tritonopt.source import Change
 
 @dataclass(frozen=True)
 class SplitKernel(Pass):
-    """Compute what a kernel sums up over its programs in a kernel of its own (kernel fission).
+    """Compute sums over programs in a separate kernel (kernel fission).
 
     ## What it does
 
-    A kernel that stores rows, or tiles, and beside that adds up something over all of them (the
-    backward pass of a norm: gradients of its input, and of its weights) becomes two: the first
-    keeps the stores, the second has the sums. Each keeps the statements, loads and parameters
-    that it needs, and no others. Behind each launch stands one of the second kernel.
+    A kernel that stores rows or tiles and also sums over all of them, such as a norm's backward
+    pass (gradients of input and weights), becomes two: the first stores, the second sums. Each
+    keeps only the statements, loads and parameters it needs.
 
-    Sums are what goes to atomics, what a loop adds up in which others are stored, and partial
-    results that a kernel behind this one takes together. The inverse of a loop fusion, and a
-    first step: the two can be tiled and tuned each in its own way then.
+    Sums are what atomics add, what a loop accumulates while it stores, and partial results that a
+    later kernel combines. As the inverse of loop fusion, the pass is a first step: each kernel can
+    then be tiled and tuned alone.
 
     ## Why
 
-    Gradients of the input want a whole row, those of the weights want a whole column. What is
-    good for one is not for the other: a tile of rows keeps sums in registers, in which a program
-    that needs the whole row has no room for them.
+    Input gradients need whole rows, weight gradients whole columns. A program that holds a whole
+    row has no registers left for sums over a tile of rows.
 
     ## Conditions
 
-    Neither part accesses what the other one writes: a load of the sums, an output that is given in
-    the place of an input, or a buffer that the caller passes and that may be one, leave the kernel
-    as it is (`parts-share-memory`). All that the kernel does is to load, to compute, and to write,
-    to its end: what locks, waits, prints, asserts, or uses what an atomic gives would be done by
-    both (`done-by-every-part`).
-
-    Every launch is seen, is a statement of its own in the kernel's file, and evaluates what comes
-    to the same once more. Above the kernel stands `@triton.jit` alone: what a tuner says may be
-    about parameters of one part (`unknown-decorator`).
+    - Neither part accesses what the other writes: no loads of the sums, no output passed as an
+      input, no caller's buffer that may alias (`parts-share-memory`).
+    - The kernel only loads, computes and writes, to its end: both parts would repeat locks, waits,
+      prints, asserts and uses of atomic results (`done-by-every-part`).
+    - Launches are statements in the kernel's file whose arguments can be evaluated twice.
+    - `@triton.jit` is the only decorator: a tuner may name parameters of one part only
+      (`unknown-decorator`).
 
     ## Numerics
 
-    The safety is `contract`, for the launches change with the kernel. Each value is computed by
-    the statements that computed it, so it is exact; the bits are `reduction-order`, for the
-    compiler may lay out tiles in another way where a kernel does less.
+    Safety `contract`: launches change. Values are exact: the same statements compute them. Bits are
+    `reduction-order`: the compiler may choose other layouts for smaller kernels.
 
     ## Example
 
@@ -111,14 +106,14 @@ class SplitKernel(Pass):
 
     ## Measured
 
-    0.55x to 0.94x for layer norm backward: a loss everywhere, for rows are read twice. So it acts
-    only where it is named.
+    0.55x to 0.94x for layer norm backward: a loss everywhere, because rows are read twice. `all`
+    skips it.
 
-    One H200, Triton 3.6, cold L2, fp32 (`benchmarks/merge_kernels_speed.py`).
+    One H200, Triton 3.6, cold L2, fp32, original / rewritten (`benchmarks/merge_kernels_speed.py`).
     """
 
     name: ClassVar[str] = "split-kernel"
-    summary: ClassVar[str] = "compute sums over programs in a kernel of their own"
+    summary: ClassVar[str] = "compute sums over programs in a separate kernel"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.CONTRACT})
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:

@@ -25,90 +25,73 @@ _TWO_SWEEPS = figure("split-reduce, two sweeps")
 
 @dataclass(frozen=True)
 class SplitReduce(Pass):
-    """Reduce a long row by several programs, where one program did.
+    """Reduce a long row by several programs instead of one.
 
     ## What it does
 
     A kernel in which one program reduces a long row, or a whole tensor, in a loop gets one more
-    axis of its grid. Along it, `SPLITS` programs share the turns of the loop: each has every
-    `SPLITS`-th of them, stores what it has found to a buffer, and ends. A second kernel takes
-    these results together, and does what the first one did behind its loop.
+    grid axis. Along it `SPLITS` programs share a row: each takes every `SPLITS`-th iteration and
+    stores its partial results in a `torch.empty` buffer. A second kernel combines them and does
+    what followed the loop. If that is another loop over the row (a norm, a softmax), the second
+    kernel also has `SPLITS` programs per row: each combines the partial results and runs its share
+    of the loop; the first of them does the stores outside the loop.
 
-    Where that is another loop, which goes through the row once more with what was found (a norm,
-    a softmax), the second kernel has `SPLITS` programs for a row too. Each takes the results of
-    the row together and does its part of the loop; what stands around it is stored by the first.
+    Each launch computes `SPLITS` from the row length, the number of rows and the number of
+    multiprocessors. With 1 (many or short rows), the kernel compiles to the original, without
+    buffer or second launch.
 
-    Each launch computes `SPLITS` from the length of the row, the number of rows and the number of
-    multiprocessors. Where it comes to 1, for there are rows enough or the row is short, the kernel
-    is compiled to what it was, no buffer is made, and the second kernel is not launched.
-
-    Options:
-
-    - `programs` (`sm*8`): how many programs there should be in all; a number, or `sm*8` for 8 a
-      multiprocessor.
-    - `turns` (8): how many turns of the loop a program should have at least.
-    - `combine` (`kernel`): with `atomics` there is no second kernel. The programs of a row bring
-      what they have found to the output by `tl.atomic_max` or its kin, and the launcher stores
-      the identity there first: -inf for a maximum, inf for a minimum, 0 for a sum of integers.
+    - `programs` (`sm*8`): total programs, a number or a multiple of the multiprocessors.
+    - `turns` (8): fewest iterations per program.
+    - `combine` (`kernel`): with `atomics`, programs update the output by `tl.atomic_max` and the
+      like, without a second kernel. The launcher first stores the identity: -inf for a maximum, inf
+      for a minimum, 0 for an integer sum.
 
     ## Why
 
-    A launch of few programs leaves most of a GPU with nothing to do, however long their rows are:
-    one program reads a small share of what the memory could deliver.
+    A launch of few programs leaves most of a GPU idle, however long its rows are. `all` skips loops
+    of at most 32 iterations at every launch, loops of step 1 to a constexpr, such as a number of
+    experts, and `combine=atomics`.
 
     ## Conditions
 
-    The loop stands in the kernel's own block, is counted and runs to its end; loops inside of it go
-    along. What is read behind it of what it binds are accumulators of a signed type of 32 bits or
-    more, of these kinds:
+    The loop is at the kernel's top level, counted, and runs to its end; it may contain loops. After
+    it the kernel reads only accumulators of a signed type of 32 bits or more:
 
-    - sums, which begin with 0, and largest and least elements, by `tl.maximum` and `tl.minimum` or
-      chosen by a comparison;
-    - the index of the first of the largest elements, or of the least (`tl.where(new > top, start +
-      place, best)`), where a later turn has larger indices only;
-    - sums of exponentials of what is below a running maximum, as in an online softmax. Where the
-      maximum begins with -inf, a tile of nothing but -inf makes the sum NaN: such a tile may be
-      the first one of some program, so this is of safety `assumption`
+    - sums that start at 0; maxima and minima, by `tl.maximum`, `tl.minimum` or a comparison;
+    - the index of the first maximum or minimum (`tl.where(new > top, start + place, best)`), if
+      indices grow with the iterations;
+    - sums of exponentials under a running maximum, as in an online softmax. If it starts at -inf, a
+      tile of only -inf makes the sum NaN, and may be a program's first tile: safety `assumption`
       (`infinite-rows-are-the-same`).
 
-    Each turn brings to them what does not depend on what the turns before have left
-    (`not-a-recurrence`), but for pointers and offsets that every turn moves by the same
-    step. A tile that is not reduced behind the loop has one axis.
+    Also:
 
-    Before the loop and in it nothing is stored, printed or asserted (`done-by-every-part`). What
-    is behind it is done once, by the second kernel: so that need not be linear.
+    - Iterations are independent (`not-a-recurrence`), except for pointers and offsets that advance
+      by a constant step. A tile that is not reduced after the loop has one axis.
+    - Nothing is stored, printed or asserted in the loop or before it (`done-by-every-part`). What
+      follows runs once, and need not be linear.
+    - At most one loop follows, at top level, with independent iterations (`several-sweeps`: merge
+      three loops by `fuse-stats` or `online-softmax` first). Each iteration stores a one-axis tile
+      next to the previous one (`dependence-between-iterations`), without atomics or barriers
+      (`done-by-every-part`). The second kernel must not load what it stores (`data-may-change`), so
+      in-place norms are declined.
+    - Launches are statements in the kernel's file, have grids of one or two axes, and pass row and
+      tile length.
+    - `combine=atomics` (otherwise `not-one-atomic`) takes no float sums and no tuner, which would
+      accumulate repeatedly. After the loop there is only one plain store of the result, in its own
+      type, to one element per program. The output is unused `torch.empty` memory of the launcher.
 
-    One more loop may stand behind it, in the kernel's own block as well, whose turns need nothing
-    from each other (`several-sweeps`: merge three sweeps to two first, as `fuse-stats` does). Each
-    of its turns stores a tile of one axis, beside that of the next turn
-    (`dependence-between-iterations`). What the second kernel loads is known to be no buffer that
-    it stores to (`data-may-change`): one of its programs would read what another one has stored.
-    So a norm that works in place is left alone. It has no atomics or barriers in the loop
-    (`done-by-every-part`).
-
-    With `combine=atomics` the order must not matter, so there are no sums of floats, and all that
-    is behind the loop is a plain store of the one result, in its own type, each program to an
-    element of its own. The output is `torch.empty` memory of the launcher that nobody uses before
-    the launch. No tuner is above the kernel: it would add several times. Else: `not-one-atomic`.
-
-    Every launch is seen, is a statement of its own in the kernel's file, has a grid of one or two
-    axes, and passes how long the row and the tile are. Its intermediates are made by
-    `torch.empty`, on the stream that the launch uses.
-
-    Index arithmetic is taken not to overflow int32 (`no-int32-overflow`): the last turns count
-    beyond the end of the row by at most `SPLITS` tiles.
+    Assumed: indices fit int32 (`no-int32-overflow`), up to `SPLITS` tiles past the end of the row.
 
     ## Numerics
 
-    The safety is `contract`, for the launches change with the kernel. The largest, the least,
-    their indices and sums of integers are exact, and the bits are the same: `tl.max` drops NaN as
-    `tl.maximum` does.
+    Safety `contract`: launches change. Maxima, minima, their indices and integer sums are exact,
+    with the same bits; `tl.max` and `tl.maximum` both drop NaN.
 
-    Sums of floats are of safety `rounding` too, bits `reduction-order`; so are extremes that are
-    chosen by a comparison, of which the sign of a zero may differ. Sums are deterministic, as they
-    were, and shorter ones have a smaller error; the number of programs, and so the last bits,
-    depends on the device. Kernels with `div_rn`, `sqrt_rn`, `fdiv` or a round trip through a
-    narrow type are left alone then: someone matched another library's bits.
+    Float sums also need `rounding`, bits `reduction-order`, as do extremes by comparison, where the
+    sign of a zero may differ. Sums stay deterministic and have a smaller error, but their last bits
+    depend on the device, which sets `SPLITS`. Kernels with pinned rounding (`div_rn`, `sqrt_rn`,
+    `fdiv`, round trips through a narrow type) are then declined.
 
     ## Example
 
@@ -186,19 +169,14 @@ class SplitReduce(Pass):
     17.59x to 726.72x for one row of a billion elements and 16 of four million; 0.99x to 1.01x for
     many rows, where `SPLITS` is 1.
 
-    Sums, extremes, means and variances in tiles of 1024, fp32, on one H200, Triton 3.6, cold L2,
-    the same result in every run. One row is read as fast as it is copied, 16 rows at 0.89 of that;
-    for the variance it is 0.90 and 0.78. Torch reads them at 0.72 to 0.99. A million rows of 64
-    stay at 0.11: they want `row-batch`. The index of an extreme was not
-    measured. Extremes and sums of integers by `combine=atomics` took as long as by the second
-    stage. Script and record: `benchmarks/reductions.py`, `benchmarks/results/`.
+    Sums, extremes, means and variances, tiles of 1024, fp32, one H200, Triton 3.6, cold L2,
+    original / rewritten; every run gave the same result. One row reaches copy bandwidth, 16 rows
+    0.89 of it; the variance 0.90 and 0.78; torch 0.72 to 0.99. A million rows of 64 stay at 0.11:
+    use `row-batch`. `combine=atomics` takes as long as the second kernel. Not measured: indices of
+    extremes. Record: `benchmarks/reductions.py`, `benchmarks/results/`.
 
-    Rows that are gone through twice, layer norm and log-softmax after `fuse-stats` and
-    `online-softmax`: 1.77x to 29.19x for 256 rows of 65536 elements and 16 of four million, which
-    come to 0.56 to 0.60 of the copy (`benchmarks/references.py`).
-
-    It does not pay where no launch has a loop of more than 32 turns, nor where the loop counts one
-    by one to a constexpr, as to a number of experts.
+    Layer norm and log-softmax after `fuse-stats` and `online-softmax`, 256 rows of 65536 and 16 of
+    four million: 1.77x to 29.19x, 0.56 to 0.60 of copy bandwidth (`benchmarks/references.py`).
     """
 
     programs: str = "sm*8"
