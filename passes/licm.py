@@ -25,15 +25,13 @@ class Licm(Pass):
     ## What it does
 
     A load of the same elements in every iteration of a loop with stores moves before the loop, with
-    the assignments that feed it and those computed from it. A name with another use is replaced. A
-    constexpr condition (`if HAS_BIAS`) moves along.
+    the assignments that feed it and those computed from it. A name that the kernel also binds
+    otherwise is replaced. A constexpr condition (`if HAS_BIAS`) moves with the load.
 
-    The compiler itself moves pure expressions, and loads in loops without stores
-    (`compiler-knows`).
+    The compiler moves pure expressions, and loads in loops without stores (`compiler-knows`).
 
-    A command, configuration or suppression with `licm` but not `loop-unswitch`, which moves
-    branches, means both for now, and prints a note. A branch on a loaded value, or a load under a
-    branch, needs both.
+    `loop-unswitch` moves branches. A command, configuration or suppression that names only `licm`
+    still means both, with a note. A branch on a loaded value, or a load under a branch, needs both.
 
     ## Why
 
@@ -43,13 +41,12 @@ class Licm(Pass):
     ## Conditions
 
     - Address, mask and `other` are invariant.
-    - Every iteration executes the load, except under constexpr conditions (`tl.constexpr`, `is
-      None`; not a flag assigned without `: tl.constexpr` or the truth of a pointer) and those
-      without which its mask is off.
+    - Every iteration executes the load, except under conditions that its mask implies, and
+      constexpr ones (not a flag assigned without `: tl.constexpr`, or the truth of a pointer).
     - No store in the loop may alias the load, and the loop has no atomic, barrier, volatile load,
       dependent launch, inline assembly or unknown call.
-    - Nothing new is read: the loop has an iteration, or the mask is off where it has none, or the
-      loop's condition is added to the mask (loops that count up or down).
+    - Nothing new is read where the loop has no iterations: if necessary, the loop's condition is
+      added to the mask (loops that count up or down).
     - The loop is a `range` or `tl.range` without `disable_licm` and `warp_specialize`.
 
     Assumed: two pointers are the same buffer or disjoint; no other launches (`no-other-launches`).
