@@ -45,20 +45,16 @@ class AutotuneState(Lint):
     Reported where either is shown:
 
     - A value computed from an element is stored back to it, without an earlier store to that
-      parameter's buffer, and numbers show that repetition changes the result: `x * 2` or softmax,
-      not `tl.maximum(x, 0)`, a cast, a clamp or `x - mean`.
-    - `tl.atomic_add` or `tl.atomic_xor` updates a parameter's buffer, its result is unused, and
-      nothing else stores there on the same path.
+      buffer, and numbers show that repetition changes the result: `x * 2` or softmax, not
+      `tl.maximum(x, 0)`, a cast, a clamp or `x - mean`.
+    - `tl.atomic_add` or `tl.atomic_xor` updates a buffer, its result is unused, and nothing else
+      stores there on the same path.
 
-    Two parameters are assumed to be two buffers, unless a launch passes one for both.
-
-    Not reported: a single visible configuration, which runs once (lists, comprehensions and the
-    file's functions are counted); a `pre_hook`, which may restore the buffer; unreadable decorator
-    arguments. Unknown `**keywords` of several tuned kernels are assumed to restore only parameters
-    that all have.
-
-    Not fixed: decorator arguments passed by `**` or position; lists of buffers that are not
-    literal.
+    Two parameters are assumed to be two buffers, unless a launch passes one for both. Not reported:
+    a single configuration, which runs once; a `pre_hook`, which may restore the buffer; unreadable
+    decorator arguments. Unknown `**keywords` of several tuned kernels are assumed to restore only
+    parameters that all have. Reported without a fix: decorators with `**` or more than three
+    positional arguments, or with a `restore_value` that is no list on one line.
 
     ## Numerics
 
