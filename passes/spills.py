@@ -31,12 +31,12 @@ class Spills(Lint):
     A thread has at most 255 registers, fewer with many warps; the rest spills to the stack, in
     memory. The pass compiles the kernel, without a GPU, for the largest launched tiles. If the
     stack is used, it tries more warps and shorter tiles, and reports the first of each that fits,
-    with figures. It changes nothing.
+    with figures.
 
     ## Why
 
     Every program writes spilled values to memory and reads them back, which only machine code
-    shows. A kernel with one tile per row is right for any length, and slow from some length on.
+    shows. A kernel with one tile per row becomes slow from some length on.
 
     ## Conditions
 
