@@ -27,9 +27,9 @@ class LoopUnswitch(Pass):
     ## What it does
 
     An `if` with an invariant condition moves before the loop or loop nest, which is copied for each
-    branch, `elif` and `else` included. Repetitions and negations of the condition are decided too.
-    A copy without effect is dropped. Conditions that the compiler decides stay: `tl.constexpr`, `is
-    None`, whether a pointer was passed, the type of a tensor.
+    branch, `elif` and `else` included. Each copy decides repetitions and negations of the condition
+    too. A copy without effect is dropped. Conditions that the compiler decides stay:
+    `tl.constexpr`, `is None`, whether a pointer was passed, the type of a tensor.
 
     `max_statements` (40) limits the statements in all copies of a loop, nested ones included, to
     keep the source readable and to save compile time and registers.
@@ -45,9 +45,9 @@ class LoopUnswitch(Pass):
 
     ## Conditions
 
-    - The condition is an invariant scalar that can be computed before the loop, without another
-      load or atomic. Because the loop may have no iterations, it divides by nothing that may be
-      zero.
+    - The condition is an invariant scalar that can be computed before the loop: it has no atomic,
+      and no load in the loop. Because the loop may have no iterations, it divides by nothing that
+      may be zero.
     - The loop is a `range`, `tl.range` or `while` without `else`, `break`, `continue` or `return`.
     - The branch is compiled in any case: each `if` around it in the loop has a runtime condition,
       or is one constexpr `if` without `else` directly in the loop.
