@@ -25,10 +25,12 @@ class Licm(Pass):
     ## What it does
 
     A load of the same elements in every iteration of a loop with stores moves before the loop, with
-    the assignments that feed it and those computed from it. A name that the kernel also binds
-    otherwise is replaced. A constexpr condition (`if HAS_BIAS`) moves with the load.
+    the assignments that feed it and those computed from it. The loaded value gets a new name where
+    the kernel uses its name for something else. A constexpr condition (`if HAS_BIAS`) moves with
+    the load.
 
-    The compiler moves pure expressions, and loads in loops without stores (`compiler-knows`).
+    Pure expressions, and loads in loops without stores (`compiler-knows`), are left to the
+    compiler.
 
     `loop-unswitch` moves branches. A command, configuration or suppression that names only `licm`
     still means both, with a note. A branch on a loaded value, or a load under a branch, needs both.
@@ -108,7 +110,8 @@ class Licm(Pass):
     (`tests/passes/test_licm_compiled.py`).
 
     In an inner loop it was a loss (FlagGems' `linalg_matrix_norm`, 0.86x to 1.00x): each first
-    iteration waits for the load. Inner loops change only where `licm` is named (`does-not-pay`).
+    iteration waits for the load. Inner loops change only when `licm` is selected explicitly
+    (`does-not-pay`).
 
     Loads under a constexpr condition were not measured separately. Scalar loads are moved, not
     suggested. A moved tile occupies registers until the loop ends; the remark gives its size.
