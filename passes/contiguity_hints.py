@@ -38,7 +38,7 @@ class ContiguityHints(Pass):
     two or exceed the lanes, or are below 16 on contiguous offsets (`hint-narrows`). Not checked:
     hints on parameters or under a condition of the launcher (`if EVEN_N:`). `tritonopt suggest`
     shows hints whose false lanes a store masks off (matrix products that wrap with `% M`) only if
-    the pass is named.
+    the pass is selected explicitly.
 
     `max_contiguous(x, C)` promises that lanes increase by one within each aligned group of C lanes,
     `multiple_of(x, D)` that each group starts at a multiple of D. After `%` neither works alone. A
@@ -61,9 +61,9 @@ class ContiguityHints(Pass):
     - N is not known to the compiler, as a constexpr or `blocks * BLOCK` is.
 
     Evidence is the kernel's arithmetic, `tl.static_assert`, `tl.assume`, the file's launches, or
-    `--assume 'N % BLOCK == 0'`. Otherwise the remark has numbers for which the hint is false.
-    Assumed: no other launches (`no-other-launches`), positive divisors and loop bounds
-    (`sizes-are-positive`), no int32 overflow in indices.
+    `--assume 'N % BLOCK == 0'`. Otherwise the remark has numbers for which the hint would be false,
+    if it finds any. Assumed: no other launches (`no-other-launches`), positive divisors and loop
+    bounds (`sizes-are-positive`), no int32 overflow in indices.
 
     ## Numerics
 
