@@ -43,8 +43,8 @@ class MaxToWhere(Pass):
     ## Conditions
 
     - `x` is a name and the constant a plain expression: nothing is computed twice.
-    - `propagate_nan` is absent or `tl.PropagateNan.NONE`. Two variables stay: for a NaN in the
-      second, `tl.maximum` gives the first and the comparison NaN.
+    - `propagate_nan` is absent or `tl.PropagateNan.NONE`. Two variable operands stay: if the second
+      is NaN, `tl.maximum` gives the first, and the comparison NaN.
     - The constant is zero, inf or a normal fp32 number (others become fp64), not NaN or -0.0.
     - The type stays, although `tl.maximum` with a Python float returns fp32 for fp16 and bf16: a
       cast, an annotation or a launch shows that `x` is fp32, or fp64 with a constant exact in fp32;
