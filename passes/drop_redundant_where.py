@@ -50,13 +50,13 @@ class DropRedundantWhere(Pass):
       (`no-int32-overflow`, assumed).
     - On inactive lanes `e` equals the constant bit for bit, including the sign of zero, by steps
       exact in every type: arithmetic on zeros, integers up to 127 and infinities, minimum, maximum,
-      comparisons, casts, `exp(-inf)`. So `x - mean` stays (it is -mean there), and so do `x *
-      scale` (NaN for an infinite scale, -0.0 for a negative one) and `log(1 + x)` (0 only if the
-      hardware's logarithm is exact).
+      comparisons, casts, `exp(-inf)`. So `x - mean` stays (it is -mean there), and so do
+      `x * scale` (NaN for an infinite scale, -0.0 for a negative one) and `log(1 + x)` (0 only if
+      the hardware's logarithm is exact).
     - Shape and type stay: a float constant makes an integer `e` fp32, an integer one a boolean
-      int32. A cast, an annotation, float arithmetic or a launch shows the type. Otherwise `--safety
-      assumption` assumes that the data has the type of `other=`, a float for a float constant. Type
-      rules: Triton 3.6 and 3.7.
+      int32. A cast, an annotation, float arithmetic or a launch shows the type. Otherwise
+      `--safety assumption` assumes that the data has the type of `other=`, a float for a float
+      constant. Type rules: Triton 3.6 and 3.7.
 
     ## Numerics
 
