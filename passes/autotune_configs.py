@@ -51,8 +51,9 @@ class AutotuneConfigs(Pass):
     - The kernel has no effects but loads, stores, atomics and barriers. A buffer to restore is
       never None, nor known to be part of a tensor, outside of which the kernel may write.
     - A tile changes only where masks end at the end of the row or range, the result does not depend
-      on it, and every launch passes its length as a number (not `triton.next_power_of_2(n)`), by
-      keyword. In a range, grid dimension 0 is `triton.cdiv` of range and tile.
+      on it (except for rounding), and every launch passes its length as a number (not
+      `triton.next_power_of_2(n)`), by keyword. In a range, grid dimension 0 is `triton.cdiv` of
+      range and tile.
 
     Assumed: two pointers are the same buffer or disjoint (`parts-are-independent`), and no other
     launches (`no-other-launches`): one that passes `num_warps` will fail.
