@@ -34,8 +34,8 @@ class BlockPointers(Pass):
 
     ## Why
 
-    A migration, applied only when named: Triton 3.9 has no `make_block_ptr`, `advance` or
-    `boundary_check`; earlier versions lower them to the same pointers and masks.
+    A migration, applied only when selected explicitly: Triton 3.9 has no `make_block_ptr`,
+    `advance` or `boundary_check`; earlier versions lower them to the same pointers and masks.
 
     ## Conditions
 
@@ -45,17 +45,17 @@ class BlockPointers(Pass):
     - Helpers are plain jit functions, used only in plain calls by the file's kernels, and assumed
       not to be called elsewhere (`no-other-launches`). Block pointers that they receive or return
       have not moved, and have the same number of axes and the same checked axes at every call.
-    - The tensor is not boolean, which block pointers load as int8; assumed where no launch shows it
-      (`block-is-a-descriptor`).
+    - The tensor is not boolean, because block pointers load booleans as int8; assumed where no
+      launch shows it (`block-is-a-descriptor`).
 
     Descriptors also require (`block-is-a-descriptor`):
 
-    - The base is a parameter; its tensor is new or checked by the launcher (`assert x.data_ptr() %
-      16 == 0`). The last stride is 1. The other strides and the offsets along the last axis are
-      multiples of 16 bytes, by a check (`assert n % 16 == 0`) or `--assume`. A block has at least
-      16 bytes along its last axis.
-    - Each access checks all axes, as descriptors do, except those that lie completely in the block,
-      and has no cache hints.
+    - The base is a parameter; its tensor is new or checked by the launcher
+      (`assert x.data_ptr() % 16 == 0`). The last stride is 1. The other strides and the offsets
+      along the last axis are multiples of 16 bytes, by a check (`assert n % 16 == 0`) or
+      `--assume`. A block has at least 16 bytes along its last axis.
+    - Each access checks all axes, as descriptors do, except those along which the block is always
+      inside the tensor. It has no cache hints.
     - The kernel reads nothing that it writes; every launch is a statement in the file. Sizes below
       2**31 are assumed, as for block pointers.
 
