@@ -39,8 +39,8 @@ class GroupPrograms(Pass):
 
     ## Conditions
 
-    - A loop multiplies matrices. The kernel does not read `tl.num_programs`, a sign of its own
-      order.
+    - A loop multiplies matrices. The kernel does not read `tl.num_programs`, which suggests an
+      order of its own.
     - The ids are bound once, in the kernel's own block, and not read otherwise. On a one-axis grid
       the id only gives row and column, and every launch starts complete rows
       (`programs-are-numbered-in-rows`).
