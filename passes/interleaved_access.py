@@ -36,8 +36,8 @@ class InterleavedAccess(Pass):
     ## Conditions
 
     - The accesses are in one block and always run together. The last axis has a constant step of 2
-      or 4. Pointers moved by a loop (`pointers += step`) stay.
-    - One mask states the same as theirs (`same-arguments`). `other` and cache hints agree; none is
+      or 4. Pointers moved by a loop (`pointers += step`) are left alone.
+    - One mask can replace theirs (`same-arguments`). `other` and cache hints agree; none is
       volatile.
     - Between loads nothing stores to what they read; between stores nothing accesses what they
       write; no exit, barrier, atomic or unknown call is between them.
