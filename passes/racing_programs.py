@@ -35,7 +35,7 @@ class RacingPrograms(Lint):
     Lost updates: address, masks and branches do not depend on the program id or loaded values,
     repeating the update changes the result, and for some sizes the grid has more than one program.
 
-    Everything else needs numbers:
+    Other races are reported only with an example in numbers:
 
     - The launch is in the same file, with readable grid, arguments and configurations.
     - Both accesses go to one tensor, passed once or twice, completely or from a row on (`x[1:]`).
@@ -43,8 +43,9 @@ class RacingPrograms(Lint):
       between the accesses is assumed to be 1.
     - No offset or mask is loaded or unknown. No atomic, barrier, volatile load or unknown call may
       order the programs.
-    - Not reported: an unmasked load with a masked store, whose other lanes may be unused; a store
-      of a constant.
+
+    A store of a constant is not reported, nor a masked store with an unmasked load, some of whose
+    lanes may be unused.
 
     ## Numerics
 
@@ -85,7 +86,7 @@ class RacingPrograms(Lint):
 
     ## Measured
 
-    Nothing to measure: it is about being right.
+    Nothing to measure: it is about correctness.
     """
 
     name: ClassVar[str] = "racing-programs"
