@@ -55,7 +55,7 @@ class Specialization(Lint):
 
     - In an address or mask, the parameter has an odd coefficient and no constexpr factor, which
       could be the multiple of 16. The other terms are sizes, program ids, iterations times a size,
-      and lanes. Only tiles with the most axes count.
+      and lanes. Only accesses of the tiles with the most axes count.
     - The list can be read, and the kernel is no helper, which is compiled with its caller's
       knowledge.
     - The access can be wider: more than one element per thread, and no store of one tile by all
@@ -63,14 +63,14 @@ class Specialization(Lint):
     - A listed parameter is not the length or start of a part of a batch with indices, lengths or
       flags.
 
-    When named (`--passes specialization`), with Triton and torch and a launch that shows the
-    arguments, the pass compiles both versions, in a process that imports the file, and prints their
-    accesses, or nothing where these are equal. It assumes that tiles that follow a size end at
-    4096, and unknown tensors are fp16.
+    When selected explicitly (`--passes specialization`), with Triton and torch and a launch that
+    shows the arguments, the pass compiles both versions, in a process that imports the file, and
+    prints their accesses, or nothing where these are equal. It assumes that tiles that follow a
+    size end at 4096, and unknown tensors are fp16.
 
     Specialization compiles again for multiples of 16 and for 1, so servers with varying batch sizes
     list parameters deliberately. `tritonopt suggest` shows annotations, mostly meant for readers,
-    and seeds; listed parameters only when the pass is named.
+    and seeds; listed parameters only when the pass is selected.
 
     ## Numerics
 
@@ -102,7 +102,8 @@ class Specialization(Lint):
 
     Compiled by Triton 3.7 for sm_90, in fp32 with tiles of 1024, the first kernel of the example
     has 16 accesses of 32 bits, the second 4 of 128 bits
-    (`tests/passes/test_specialization_compiled.py`). Triton 3.6, 3.7 and 3.9 hide the same.
+    (`tests/passes/test_specialization_compiled.py`). Lists and annotations hide the same facts in
+    Triton 3.6, 3.7 and 3.9.
     """
 
     name: ClassVar[str] = "specialization"
