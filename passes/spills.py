@@ -40,15 +40,15 @@ class Spills(Lint):
 
     ## Conditions
 
-    - Only when named (`--passes spills`), for it takes seconds per kernel, and with Triton and
-      torch, or the remark says so. A separate process imports the file.
+    - The pass is selected explicitly (`--passes spills`), because it takes seconds per kernel.
+      Without Triton and torch, the remark says so. A separate process imports the file.
     - The launch shows every constexpr and the warps. A tile that follows a size counts up to the
       launcher's limit: `min(8192, ...)`, or a check that raises. `block, num_warps = settings(n)`,
       a function in the launcher's file, is called for the longest row it accepts.
     - Not reported: tiles without a limit or below 16 elements per thread; autotuned kernels.
     - Assumed where no launch shows it: tensors are fp16, optional ones present, the last stride 1.
     - Some functions keep arrays on the stack. So more warps or a shorter tile alone must reduce it,
-      to zero or to the least of all tried.
+      to zero or to the least of all settings tried.
 
     ## Numerics
 
