@@ -26,8 +26,8 @@ class UndefinedLanes(Lint):
     ## What it does
 
     Inactive lanes of a `tl.load` without `other=` are undefined, and so is a reduction that
-    includes them. The pass reports the load. When named, it adds `other=` where one value suits all
-    uses.
+    includes them. The pass reports the load. When selected explicitly, it adds `other=` where one
+    value suits all uses.
 
     ## Why
 
@@ -37,7 +37,7 @@ class UndefinedLanes(Lint):
     an interpreter or the next compiler may load anything.
 
     `tritonopt suggest` shows the first kind. The second, most of what real code has, appears when
-    the pass is named (`--passes undefined-lanes`).
+    the pass is selected (`--passes undefined-lanes`).
 
     ## Conditions
 
@@ -50,8 +50,8 @@ class UndefinedLanes(Lint):
     - The mask is not known to be true in all lanes, and a launch executes the code.
 
     Included are sums accumulated per lane and reduced after a loop, and `tl.sort`, `tl.topk` and
-    reverse scans, which mix lanes. Numbers show whether 0 changes the result; where they cannot,
-    the finding is of the second kind, as for maxima of integers, usually lengths or indices.
+    reverse scans, which mix lanes. Example numbers show whether 0 changes the result; what they
+    cannot show is of the second kind, and so are maxima of integers, usually lengths or indices.
 
     `other=` is neutral: 0 for a sum of products, minus infinity for a maximum or a sum of
     exponentials. It is added where all reductions of the load agree, and the load is not in a
@@ -81,7 +81,7 @@ class UndefinedLanes(Lint):
 
     ## Measured
 
-    Nothing to measure: it is about being right.
+    Nothing to measure: it is about correctness.
     """
 
     name: ClassVar[str] = "undefined-lanes"
