@@ -77,7 +77,8 @@ class GridStride(Pass):
     - Every launch is visible, its result unused, its grid a tuple or a function that only returns
       one.
     - Where `NUM_TILES` is added, no heuristic or hook takes all arguments, and the tuner's pruning
-      functions take `**kwargs` and read only named keys (`parameter-cannot-be-added`).
+      functions take `**kwargs` and read only named keys (`parameter-cannot-be-added`). No file
+      changes a dict that the tuner gets as `**NAME`.
     - A hoisted load aliases no store and follows no early exit.
     - An accumulated atomic has the same mask for every tile and an unused result; nothing else
       accesses its memory. The accumulator has the memory's type, fp32 for narrower floats.
