@@ -48,7 +48,8 @@ class LoopUnswitch(Pass):
     - The condition is an invariant scalar that can be computed before the loop: it has no atomic,
       and no load in the loop. Because the loop may have no iterations, it divides by nothing that
       may be zero.
-    - The loop is a `range`, `tl.range` or `while` without `else`, `break`, `continue` or `return`.
+    - The loop is a `range`, `tl.range` or `while` without `else`, `break`, `continue` or `return`;
+      `tl.static_range` is unrolled anyway.
     - The branch is compiled in any case: each `if` around it in the loop has a runtime condition,
       or is one constexpr `if` without `else` directly in the loop.
     - Names keep one type: what the loop binds is bound before it or not read after it.
