@@ -44,7 +44,8 @@ class Licm(Pass):
 
     - Address, mask and `other` are invariant.
     - Every iteration executes the load, except under conditions that its mask implies, and
-      constexpr ones (not a flag assigned without `: tl.constexpr`, or the truth of a pointer).
+      constexpr ones (`tl.constexpr`, `is None`; not a flag assigned without `: tl.constexpr`, or
+      the truth of a pointer).
     - No store in the loop may alias the load, and the loop has no atomic, barrier, volatile load,
       dependent launch, inline assembly or unknown call.
     - Nothing new is read where the loop has no iterations: if necessary, the loop's condition is
