@@ -22,25 +22,24 @@ class AutotuneConfigs(Pass):
 
     ## What it does
 
-    The kernel gets `@triton.autotune`, and its launches no longer pass what that chooses:
+    The kernel gets `@triton.autotune`, and its launches no longer pass what the tuner chooses:
 
     - 2, 4, 8 and 16 warps; with a `tl.dot` in a loop, 4 and 8 warps, each with 2, 3 and 4 stages;
     - tile lengths of 512 to 8192, for loops over a row and tiles of a range, where any length gives
       the same result. A grid `triton.cdiv(n, 1024)` becomes a function of the tile. `tiles=false`
       keeps all tiles.
 
-    The current values are the first configuration. `key` lists the sizes in loop bounds and masks;
-    `restore_value` the buffers that are read and written or updated atomically, since tuning runs
-    the kernel many times.
+    The current values are the first configuration. `key` lists the sizes in loop bounds and masks,
+    and `restore_value` the buffers that the kernel reads and writes or updates atomically, because
+    tuning runs it many times.
 
     ## Why
 
     The best number of warps depends on row length, type and GPU. The autotuner measures at the
-    first launch for each key and discards configurations that exceed shared memory or registers.
-
-    The cost is tuning time for each key (each new sequence length, for example) and 16 to 19
-    microseconds per launch (Triton 3.6). `tritonopt tune` measures once and writes the best values
-    into the launches.
+    first launch for each key and discards configurations that exceed shared memory or registers. It
+    costs tuning time for each key (each new sequence length, for example) and 16 to 19 microseconds
+    per launch (Triton 3.6). `tritonopt tune` instead measures once and writes the best values into
+    the launches.
 
     ## Conditions
 
@@ -48,15 +47,13 @@ class AutotuneConfigs(Pass):
       in the kernel's file, without `**options`; no kernel calls it.
     - All launches pass the same numbers as `num_warps`, `num_stages` and `num_ctas`, or none.
     - No file with a launch captures CUDA graphs (`torch.cuda.graph`), where nothing can be timed. A
-      grid function only returns a tuple: each trial calls it.
-    - The kernel only has loads, stores, atomics, barriers and returns, and known written buffers. A
-      buffer to restore cannot be None, or visibly part of a tensor, next to which the kernel may
-      write.
-    - Row tiles: masks end at the row's end, and only sums, maxima and minima outlive the loop.
-    - Range tiles: no loop or reduction; a lane depends only on its position in the range; masks end
-      at the range's end; grid dimension 0 is `triton.cdiv` of range and tile.
-    - A tile stays unless every launch passes its length as a number (not
-      `triton.next_power_of_2(n)`), by keyword and for nothing else.
+      grid function only returns a tuple, because each trial calls it.
+    - The kernel has no effects but loads, stores, atomics and barriers. A buffer to restore is
+      never None, nor known to be part of a tensor, outside of which the kernel may write.
+    - A tile changes only where masks end at the end of the row or range, the result does not depend
+      on it (except for rounding), and every launch passes its length as a number (not
+      `triton.next_power_of_2(n)`), by keyword. In a range, grid dimension 0 is `triton.cdiv` of
+      range and tile.
 
     Assumed: two pointers are the same buffer or disjoint (`parts-are-independent`), and no other
     launches (`no-other-launches`): one that passes `num_warps` will fail.

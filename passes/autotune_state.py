@@ -32,8 +32,9 @@ class AutotuneState(Lint):
 
     `triton.autotune` runs the kernel many times on the arguments of the first launch, which repeats
     in-place updates and atomic additions. The pass reports the decorator where neither
-    `restore_value` nor `reset_to_zero` lists the buffer. When named, it adds it to `restore_value`,
-    which is right for any content; `reset_to_zero` saves the copy of a buffer that starts at zero.
+    `restore_value` nor `reset_to_zero` lists the buffer. When selected explicitly, it adds the
+    buffer to `restore_value`, which is right for any content; `reset_to_zero` saves the copy of a
+    buffer that starts at zero.
 
     ## Why
 
@@ -45,24 +46,20 @@ class AutotuneState(Lint):
     Reported where either is shown:
 
     - A value computed from an element is stored back to it, without an earlier store to that
-      parameter's buffer, and numbers show that repetition changes the result: `x * 2` or softmax,
-      not `tl.maximum(x, 0)`, a cast, a clamp or `x - mean`.
-    - `tl.atomic_add` or `tl.atomic_xor` updates a parameter's buffer, its result is unused, and
-      nothing else stores there on the same path.
+      buffer, and numbers show that repetition changes the result: `x * 2` or softmax, not
+      `tl.maximum(x, 0)`, a cast, a clamp or `x - mean`.
+    - `tl.atomic_add` or `tl.atomic_xor` updates a buffer, its result is unused, and nothing else
+      stores there on the same path.
 
-    Two parameters are assumed to be two buffers, unless a launch passes one for both.
-
-    Not reported: a single visible configuration, which runs once (lists, comprehensions and the
-    file's functions are counted); a `pre_hook`, which may restore the buffer; unreadable decorator
-    arguments. Unknown `**keywords` of several tuned kernels are assumed to restore only parameters
-    that all have.
-
-    Not fixed: decorator arguments passed by `**` or position; lists of buffers that are not
-    literal.
+    Two parameters are assumed to be two buffers, unless a launch passes one for both. Not reported:
+    a single configuration, with which nothing runs twice; a `pre_hook`, which may restore the
+    buffer; unreadable decorator arguments. Unknown `**keywords` of several tuned kernels are
+    assumed to restore only parameters that all have. Reported without a fix: decorators with `**`
+    or more than three positional arguments, or with a `restore_value` that is not a one-line list.
 
     ## Numerics
 
-    `exact`, bits `same`, once tuned; the launch that tunes was wrong.
+    `exact`, bits `same`, after tuning; the launch that tunes was wrong.
 
     ## Example
 
@@ -99,7 +96,7 @@ class AutotuneState(Lint):
 
     ## Measured
 
-    Nothing to measure: it is about being right.
+    Nothing to measure: it is about correctness.
     """
 
     name: ClassVar[str] = "autotune-state"

@@ -34,32 +34,28 @@ class BlockPointers(Pass):
 
     ## Why
 
-    A migration, applied only when named: Triton 3.9 has no `make_block_ptr`, `advance` or
-    `boundary_check`; earlier versions lower them to the same pointers and masks.
+    A migration, applied only when selected explicitly: Triton 3.9 has no `make_block_ptr`,
+    `advance` or `boundary_check`; earlier versions lower them to the same pointers and masks.
 
     ## Conditions
 
     - Each block pointer can be followed (`block-pointers-are-followed`): only `make_block_ptr` and
       `advance` bind its name; only loads, stores, `advance` and `.dtype.element_ty` read it. Shape,
-      strides, offsets and extents are written per axis. After a move it is known which one is read.
-    - Its parts have the same values at each access as where it was made; else the mask is computed
-      there.
+      strides, offsets and extents are written per axis.
     - Helpers are plain jit functions, used only in plain calls by the file's kernels, and assumed
-      not to be called elsewhere (`no-other-launches`). A block pointer passed to one has the same
-      number of axes at every call, has not moved, and its parts mean the same in the helper. One
-      that is returned is returned on every path, unmoved; callers check the same axes, if any, and
-      do not move it. No block pointer may remain in helper or callers.
-    - The tensor is not boolean, which block pointers load as int8; assumed where no launch shows it
-      (`block-is-a-descriptor`).
+      not to be called elsewhere (`no-other-launches`). Block pointers that they receive or return
+      have not moved, and have the same number of axes and the same checked axes at every call.
+    - The tensor is not boolean, because block pointers load booleans as int8; assumed where no
+      launch shows it (`block-is-a-descriptor`).
 
     Descriptors also require (`block-is-a-descriptor`):
 
-    - The base is a parameter; its tensor is new or checked by the launcher (`assert x.data_ptr() %
-      16 == 0`). The last stride is 1. The other strides and the offsets along the last axis are
-      multiples of 16 bytes, by a check (`assert n % 16 == 0`) or `--assume`. A block has at least
-      16 bytes along its last axis.
-    - Each access checks all axes, as descriptors do, except those that lie completely in the block,
-      and has no cache hints.
+    - The base is a parameter; its tensor is new or checked by the launcher
+      (`assert x.data_ptr() % 16 == 0`). The last stride is 1. The other strides and the offsets
+      along the last axis are multiples of 16 bytes, by a check (`assert n % 16 == 0`) or
+      `--assume`. A block has at least 16 bytes along its last axis.
+    - Each access checks all axes, as descriptors do, except those along which the block is always
+      inside the tensor. It has no cache hints.
     - The kernel reads nothing that it writes; every launch is a statement in the file. Sizes below
       2**31 are assumed, as for block pointers.
 
@@ -92,8 +88,7 @@ class BlockPointers(Pass):
     1.03x to 1.10x as pointers; as descriptors 1.14x to 1.22x from 2048 on, and 0.92x for 1024.
 
     Square fp16 products up to 8192, tiles of 128 by 128; one H200, Triton 3.6, cold L2, medians of
-    15 runs, original / rewritten (`benchmarks/matrix_products_speed.py`). All results had the same
-    bits.
+    15 runs (`benchmarks/matrix_products_speed.py`). All results had the same bits.
     """
 
     write: Literal["pointers", "descriptors"] = "pointers"

@@ -26,7 +26,7 @@ class ContiguityHints(Pass):
     ## What it does
 
     `offsets % N` and `tl.where(offsets < N, offsets, 0)` hide that adjacent lanes read adjacent
-    elements. Where groups of lanes do, the pass adds
+    elements. Where whole groups of lanes do, the pass adds
 
         offsets = tl.max_contiguous(tl.multiple_of(offsets, V), V)
 
@@ -34,16 +34,16 @@ class ContiguityHints(Pass):
     two. Rank-2 tiles get `[1, V]`. A comment states the condition, which nothing checks at run
     time.
 
-    It reports hints that can be false, with numbers (`hint-can-be-false`), are no power of two,
-    exceed the lanes, or are below 16 on contiguous offsets (`hint-narrows`); not hints on
-    parameters or under a condition of the launcher (`if EVEN_N:`). Where a store masks off the
-    false lanes, as in matrix products that wrap with `% M`, the remark says so and `tritonopt
-    suggest` omits it, unless the pass is named.
+    It reports existing hints that can be false, with numbers (`hint-can-be-false`), are no power of
+    two or exceed the lanes, or are below 16 on contiguous offsets (`hint-narrows`). Not checked:
+    hints on parameters or under a condition of the launcher (`if EVEN_N:`). `tritonopt suggest`
+    shows hints whose false lanes a store masks off (matrix products that wrap with `% M`) only if
+    the pass is selected explicitly.
 
     `max_contiguous(x, C)` promises that lanes increase by one within each aligned group of C lanes,
     `multiple_of(x, D)` that each group starts at a multiple of D. After `%` neither works alone. A
-    hint under an `if` holds on every path, and replaces what the compiler inferred, so that a
-    narrow hint can narrow loads. On parameters it does nothing.
+    hint under an `if` holds on every path. It replaces what the compiler inferred, so a narrow hint
+    can narrow loads. On parameters it does nothing.
 
     ## Why
 
@@ -53,17 +53,17 @@ class ContiguityHints(Pass):
 
     ## Conditions
 
-    - Lanes increase by one before wrapping, and are added to a pointer unscaled.
-    - `%`: no lane reaches N; or V divides the number of lanes, the offset of lane 0, and N. The
-      offset is not negative, because its remainder would be.
-    - `tl.where`: V divides the offset of lane 0, and every lane is below N in every program and
-      iteration: lanes beyond N are all 0.
-    - The compiler does not know it: N is no constexpr and no `blocks * BLOCK`.
+    - Lanes increase by one before wrapping, and are added to a pointer unscaled. V divides the
+      number of lanes and the offset of lane 0.
+    - `%`: V divides N, or no lane reaches N. Offsets are not negative, because `%` keeps the sign.
+    - `tl.where`: every lane is below N in every program and iteration. That V divides N is not
+      enough: in a group beyond N all lanes are 0.
+    - N is not known to the compiler, as a constexpr or `blocks * BLOCK` is.
 
-    Evidence is the kernel's arithmetic, `tl.static_assert`, `tl.assume`, the file's launches
-    (checks, tuner configurations, heuristics), or `--assume 'N % BLOCK == 0'`. Without, the remark
-    has numbers for which the hint is false. Assumed: no other launches (`no-other-launches`),
-    positive divisors and loop bounds (`sizes-are-positive`), no int32 overflow in indices.
+    Evidence is the kernel's arithmetic, `tl.static_assert`, `tl.assume`, the file's launches, or
+    `--assume 'N % BLOCK == 0'`. Otherwise the remark has numbers for which the hint would be false,
+    if it finds any. Assumed: no other launches (`no-other-launches`), positive divisors and loop
+    bounds (`sizes-are-positive`), no int32 overflow in indices.
 
     ## Numerics
 

@@ -40,24 +40,23 @@ class DropRedundantWhere(Pass):
 
     ## Why
 
-    Readability, and one select less. The compiler may contract the remaining `a * b` with an
-    addition.
+    The code is easier to read, and saves a select. The compiler may contract the remaining `a * b`
+    with an addition.
 
     ## Conditions
 
     - Every load in `e` has an `other=`, without which inactive lanes are undefined, and a mask that
-      implies the condition: the same, a conjunction with it, or by index arithmetic, assumed
-      without int32 overflow (`no-int32-overflow`).
+      implies the condition, if necessary by index arithmetic without int32 overflow
+      (`no-int32-overflow`, assumed).
     - On inactive lanes `e` equals the constant bit for bit, including the sign of zero, by steps
-      exact in every type: sums, products and quotients of zeros, integers up to 127 and infinities,
-      0 times a constant, minimum, maximum, comparisons that select, casts, `exp(-inf)`. So `x -
-      mean` stays (it is -mean), and `x * scale` (NaN for an infinite scale, -0.0 for a negative
-      one), and `log(1 + x)` (0 only if the hardware's logarithm is exact).
+      exact in every type: arithmetic on zeros, integers up to 127 and infinities, minimum, maximum,
+      comparisons, casts, `exp(-inf)`. So `x - mean` stays (it is -mean there), and so do
+      `x * scale` (NaN for an infinite scale, -0.0 for a negative one) and `log(1 + x)` (0 only if
+      the hardware's logarithm is exact).
     - Shape and type stay: a float constant makes an integer `e` fp32, an integer one a boolean
-      int32. A cast, an annotation, float arithmetic or a launch shows the type, or the result is
-      only cast to fp32. Otherwise `--safety assumption` assumes the type of `other=`, though Triton
-      casts that to the type of the data; not an integer with a float constant. Type rules: Triton
-      3.6 and 3.7.
+      int32. A cast, an annotation, float arithmetic or a launch shows the type. Otherwise
+      `--safety assumption` assumes that the data has the type of `other=`, a float for a float
+      constant. Type rules: Triton 3.6 and 3.7.
 
     ## Numerics
 

@@ -30,7 +30,7 @@ class GridStride(Pass):
     ## What it does
 
     The body becomes a loop over tiles from the program id in steps of `tl.num_programs`, so any
-    grid is right: a few programs per multiprocessor, or fewer than CUDA's limit.
+    grid is right: a few programs per multiprocessor, or no more than CUDA allows.
 
     - Statements that do not depend on the tile, loads included, move before the loop.
     - An atomic whose addresses do not depend on the tile (`atomic_add`; on int32 also max, min,
@@ -41,47 +41,44 @@ class GridStride(Pass):
       new name, else it would accumulate.
 
     The kernel computes the number of tiles (`tl.cdiv(n, BLOCK)`) where every visible launch starts
-    exactly that many programs. Otherwise it gets a last parameter `NUM_TILES=None`, which each
-    launch passes; without it each program runs once, as before.
+    exactly that many programs. Otherwise each launch passes it, as a new last parameter
+    `NUM_TILES=None`; without it each program runs once, as before.
 
     Options:
 
     - `axis` (0): the grid dimension.
     - `programs`: the most programs along it, a number or `sm*K` for K per multiprocessor, queried
       from torch (unlimited where `torch.cuda` sees no GPU). Default: `sm*2` with accumulated
-      atomics, else `sm*8` on axis 0 and CUDA's 65535 on the others. A kernel that already loops
-      over tiles only gets the limit.
-    - `unseen_launches` (`decline`): with `keep`, a kernel with invisible launches gets the
-      parameter and no launch changes; not where the file compiles it ahead of time.
+      atomics, else `sm*8` on axis 0 and CUDA's 65535 on the others. In a kernel that already loops
+      over tiles, only the grid's limit changes.
+    - `unseen_launches` (`decline`): with `keep`, a kernel whose launches are not all visible gets
+      the parameter and no launch changes; not where the file compiles it ahead of time.
 
     ## Why
 
-    Shared work runs once per program. Profitable where gradients accumulate in registers: `all`
-    applies the pass only where each tile adds to many addresses, because for one (the sum of a
-    tensor) the loop costs more than the atomics. Plain elementwise and row kernels mostly lose,
-    because the hardware starts programs faster than a loop iterates. A hoisted load gains or loses
-    with the row length.
+    Work that all tiles share runs once per program. That is profitable where gradients accumulate
+    in registers. `all` applies the pass only where each tile adds to many addresses; for one (the
+    sum of a tensor) the loop costs more than the atomics. Other kernels mostly lose, because the
+    hardware starts programs faster than a loop iterates.
 
     ## Conditions
 
-    - No helper reads `tl.num_programs` of the axis, or the program id except to return it. No call
-      is unknown, or a `tl.device_print`, which prints the id.
-    - The kernel does not stride or divide its work by `tl.num_programs` (`already-done`); no other
-      loop depends on it. Other reads give the number of tiles. Some launch starts more than one
-      program per multiprocessor (`grid-of-processors`).
+    - No helper reads the program id or `tl.num_programs` of the axis, except to return the id.
+      There is no unknown call and no `tl.device_print`, which prints the id.
+    - The kernel does not stride or divide its work by `tl.num_programs` (`already-done`); other
+      reads get the number of tiles. Not every launch is limited to one program per multiprocessor
+      (`grid-of-processors`).
     - No loop polls memory that the kernel writes, except a lock taken and released per tile.
-    - No tile reads what another writes (`tiles-race`). No launch passes overlapping parts of a
-      tensor (`x[1:]`, `x[:-1]`), or one tensor twice, read and written at offsets not shown to be
-      equal.
-    - A `return` ends an `if` without `else` in the kernel's own block, or in a constexpr `if` there
-      (`early-exit`). No name is bound before and after it, except a pointer moved by scalars
-      (`name-is-bound-elsewhere`). No helper returns early on a runtime condition: Triton does not
-      compile that in a loop.
-    - Every launch is visible and its result, a launchable kernel, unused. Its grid is a tuple, a
-      name for one, or a function that only returns one.
-    - Heuristics and hooks are in the given files and do not take all arguments of a launch. A
-      tuner's pruning functions take `**kwargs` and read only named keys
-      (`parameter-cannot-be-added`); a dict passed to the tuner as `**NAME` is never changed.
+    - No tile reads what another writes (`tiles-race`). Launches pass no overlapping parts of a
+      tensor (`x[1:]`, `x[:-1]`), and no tensor twice, read and written at offsets that may differ.
+    - A `return` ends an `if` without `else`, in the kernel's own block or a constexpr `if` there
+      (`early-exit`). Names bound before it are not bound again after it, except pointers moved by
+      scalars (`name-is-bound-elsewhere`). No helper returns early on a runtime condition.
+    - Every launch is visible, its result unused, its grid a tuple or a function that only returns
+      one.
+    - Where `NUM_TILES` is added, no heuristic or hook takes all arguments, and the tuner's pruning
+      functions take `**kwargs` and read only named keys (`parameter-cannot-be-added`). No file
+      changes a dict that the tuner gets as `**NAME`.
     - A hoisted load aliases no store and follows no early exit.
     - An accumulated atomic has the same mask for every tile and an unused result; nothing else
       accesses its memory. The accumulator has the memory's type, fp32 for narrower floats.

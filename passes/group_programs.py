@@ -22,8 +22,8 @@ class GroupPrograms(Pass):
 
     ## What it does
 
-    Programs are numbered in groups of `rows` (4, 8 or 16; default 8) tile rows, column by column
-    within a group. `tl.swizzle2d` follows the statements that read the ids:
+    Numbers programs in groups of `rows` (4, 8 or 16; default 8) tile rows, column by column in a
+    group, with `tl.swizzle2d` after the statements that read the ids:
 
     | the ids are | what is written |
     | --- | --- |
@@ -39,10 +39,10 @@ class GroupPrograms(Pass):
 
     ## Conditions
 
-    - A loop multiplies matrices. The kernel does not read `tl.num_programs`, a sign of its own
-      order.
-    - The ids are bound to names once, in the kernel's own block, and not read otherwise. A single
-      id only gives the tile's row and column, and every launch starts complete rows
+    - A loop multiplies matrices. The kernel does not read `tl.num_programs`, which suggests an
+      order of its own.
+    - The ids are bound once, in the kernel's own block, and not read otherwise. On a one-axis grid
+      the id only gives row and column, and every launch starts complete rows
       (`programs-are-numbered-in-rows`).
     - No program observes another: the kernel reads nothing that it writes (assuming that two
       pointers are the same buffer or disjoint) and has no atomics, barriers, volatile loads or
@@ -107,8 +107,8 @@ class GroupPrograms(Pass):
 
     0.99x to 1.01x for matrices of 2048 and more: noise; 0.98x to 1.04x for 1024.
 
-    Square fp16 products up to 8192, tiles of 128 by 128, one and two grid axes, groups of 4, 8 and
-    16 rows; one H200, Triton 3.6, cold L2, medians of 15 runs, original / rewritten
+    Square fp16 products up to 8192, tiles of 128 by 128, one and two grid axes, all values of
+    `rows`; one H200, Triton 3.6, cold L2, medians of 15 runs
     (`benchmarks/matrix_products_speed.py`). All results had the same bits. GPUs with an L2 below
     its 60 MB were not measured.
     """

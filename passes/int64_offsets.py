@@ -30,14 +30,14 @@ class Int64Offsets(Pass):
     ## What it does
 
     A product of 32-bit integers has 32 bits. The pass finds products and sums in addresses that
-    overflow, with a launch, a shape and a program for which they do, and adds a cast: `row =
-    tl.program_id(0).to(tl.int64)` where that makes no other tile wider, else `row.to(tl.int64) *
-    stride`. What is computed from it is 64-bit too.
+    overflow, with a launch, a shape and a program for which they do, and adds a cast:
+    `row = tl.program_id(0).to(tl.int64)` where that makes no other tile wider, else
+    `row.to(tl.int64) * stride`. What is computed from it is 64-bit too.
 
     `int64-offsets{constexpr=true}` keeps 32 bits for tensors below 1 GB, where no offset overflows,
-    on inactive lanes either: a heuristic sets a constexpr `INT64`. It costs a second compilation
-    for large tensors and a storage query per launch. `verify` reaches no verdict on it, because it
-    draws no such tensor; verify the result without the option instead.
+    not even on inactive lanes: a heuristic sets a constexpr `INT64`. It costs a second compilation
+    and a storage query per launch. `verify` draws no such tensor and reaches no verdict; it can
+    verify the rewrite without the option.
 
     ## Why
 
@@ -47,24 +47,17 @@ class Int64Offsets(Pass):
 
     ## Conditions
 
-    Reported only with numbers:
-
-    - The launch's grid, arguments and configurations are readable. Grids and tiles are within the
-      limits of CUDA and Triton, accesses within their tensors, and programs a known distance apart,
-      or the tile that the grid counts. A grid `min(tiles, P)` with P from elsewhere
-      (`multi_processor_count`) is tried with small and large P.
-    - All sizes come from one tensor, assumed contiguous, of at most 2**32 elements, with offsets of
-      at most 2**33. It has one axis unless something moves along another; several where `x.numel()
-      // x.shape[0]` counts them.
-    - An argument beyond 2**31 is 64-bit, so what is computed with it does not overflow.
-    - No launcher check is unknown, and no plain argument decides.
+    Reported only with an example in numbers, for a launch with readable grid, arguments,
+    configurations and checks. Grids and tiles are within the limits of CUDA and Triton, and
+    accesses within their tensors. All sizes come from one tensor, assumed contiguous, of at most
+    2**32 elements, with offsets of at most 2**33; no plain argument decides. A grid `min(tiles, P)`
+    with P from elsewhere (`multi_processor_count`) is tried with small and large P. An argument
+    beyond 2**31 is 64-bit, so what is computed with it does not overflow.
 
     The 64-bit value only enters addresses and comparisons: stores, loop-carried variables and
-    functions may depend on its type. Masks, branches and loop bounds that overflow too become wide,
-    or nothing does.
-
-    For `constexpr=true`, launches pass torch tensors (assumed) and no None; nothing calls the
-    kernel, or keeps its compiled form without evaluating heuristics.
+    functions may depend on its type. Masks, branches and loop bounds that overflow too become
+    64-bit, or nothing does. For `constexpr=true`, launches pass torch tensors (assumed) and no
+    None, and nothing calls the kernel or bypasses its heuristics.
 
     Most kernels overflow only at sizes that nobody uses. So `tritonopt suggest` shows only findings
     in floating-point data (not indices or lengths), in files where some kernel computes a program
@@ -72,7 +65,8 @@ class Int64Offsets(Pass):
 
     ## Numerics
 
-    `exact`, bits `same` at all sizes for which the original is right. `verify` draws no others.
+    `exact`, bits `same` at all sizes for which the original is right. At larger ones the two
+    differ.
 
     ## Example
 
@@ -112,7 +106,7 @@ class Int64Offsets(Pass):
 
     ## Measured
 
-    Not measured: it is about being right, and acts only where it is named.
+    Not measured: it is about correctness, and applies only when selected explicitly.
     """
 
     constexpr: bool = False

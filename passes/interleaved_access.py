@@ -24,10 +24,9 @@ class InterleavedAccess(Pass):
 
     ## What it does
 
-    Complex numbers, rotary embeddings and packed pairs are often loaded as tiles of even and odd
-    elements. Both become one load, which `tl.split` separates in registers; two such stores become
-    one of `tl.interleave`. Accesses to 4k up to 4k + 3 likewise. Shared offsets are computed once;
-    unused names are removed.
+    Two loads of even and odd elements (complex numbers, rotary embeddings, packed pairs) become
+    one, which `tl.split` separates in registers; two such stores become one of `tl.interleave`.
+    Four accesses, to 4k up to 4k + 3, likewise.
 
     ## Why
 
@@ -36,15 +35,14 @@ class InterleavedAccess(Pass):
 
     ## Conditions
 
-    - The accesses are in one block and always run together. Their addresses differ by one element;
-      the last axis has a constant step of 2 or 4. Not applied to steps along other axes or from
-      parameters, or pointers moved by a loop (`pointers += step`).
-    - Their masks state the same of the lane, or each of its own element, so that one mask suffices
-      (`same-arguments`). `other` and cache hints agree; none is volatile.
+    - The accesses are in one block and always run together. The last axis has a constant step of 2
+      or 4. Pointers moved by a loop (`pointers += step`) are left alone.
+    - One mask can replace theirs (`same-arguments`). `other` and cache hints agree; none is
+      volatile.
     - Between loads nothing stores to what they read; between stores nothing accesses what they
       write; no exit, barrier, atomic or unknown call is between them.
 
-    Stored values whose types may differ are cast to the type of the buffer first, which must not be
+    Stored values whose types may differ are cast to the type of the buffer, which must not be
     boolean.
 
     ## Numerics
@@ -77,9 +75,9 @@ class InterleavedAccess(Pass):
 
     One H200, Triton 3.6, cold L2, fp32, fp16 and bf16 (`examples/complex_numbers.py` and four small
     kernels, `benchmarks/interleaved_access_speed.py`). Rotary embeddings of 32 heads gain most,
-    fp32 with paired loads only gains little, launch-bound kernels nothing. One head per program (64
-    pairs for 128 threads) loses. From 16 million elements on, the result takes at most 1.06 of the
-    time of a copy of as many bytes.
+    fp32 kernels where only loads come in pairs gain little, launch-bound kernels nothing. One head
+    per program (64 pairs for 128 threads) loses. From 16 million elements on, the result takes at
+    most 1.06 of the time of a copy of as many bytes.
     """
 
     name: ClassVar[str] = "interleaved-access"

@@ -25,15 +25,15 @@ class Licm(Pass):
     ## What it does
 
     A load of the same elements in every iteration of a loop with stores moves before the loop, with
-    the assignments that feed it and those computed from it. A name with another use is replaced. A
-    constexpr condition (`if HAS_BIAS`) moves along.
+    the assignments that feed it and those computed from it. The loaded value gets a new name where
+    the kernel uses its name for something else. A constexpr condition (`if HAS_BIAS`) moves with
+    the load.
 
-    The compiler itself moves pure expressions, and loads in loops without stores
-    (`compiler-knows`).
+    Pure expressions, and loads in loops without stores (`compiler-knows`), are left to the
+    compiler.
 
-    A command, configuration or suppression with `licm` but not `loop-unswitch`, which moves
-    branches, means both for now, and prints a note. A branch on a loaded value, or a load under a
-    branch, needs both.
+    `loop-unswitch` moves branches. A command, configuration or suppression that names only `licm`
+    still means both, with a note. A branch on a loaded value, or a load under a branch, needs both.
 
     ## Why
 
@@ -43,13 +43,13 @@ class Licm(Pass):
     ## Conditions
 
     - Address, mask and `other` are invariant.
-    - Every iteration executes the load, except under constexpr conditions (`tl.constexpr`, `is
-      None`; not a flag assigned without `: tl.constexpr` or the truth of a pointer) and those
-      without which its mask is off.
+    - Every iteration executes the load, except under conditions that its mask implies, and
+      constexpr ones (`tl.constexpr`, `is None`; not a flag assigned without `: tl.constexpr`, or
+      the truth of a pointer).
     - No store in the loop may alias the load, and the loop has no atomic, barrier, volatile load,
       dependent launch, inline assembly or unknown call.
-    - Nothing new is read: the loop has an iteration, or the mask is off where it has none, or the
-      loop's condition is added to the mask (loops that count up or down).
+    - Nothing new is read where the loop has no iterations: if necessary, the loop's condition is
+      added to the mask (loops that count up or down).
     - The loop is a `range` or `tl.range` without `disable_licm` and `warp_specialize`.
 
     Assumed: two pointers are the same buffer or disjoint; no other launches (`no-other-launches`).
@@ -111,7 +111,8 @@ class Licm(Pass):
     (`tests/passes/test_licm_compiled.py`).
 
     In an inner loop it was a loss (FlagGems' `linalg_matrix_norm`, 0.86x to 1.00x): each first
-    iteration waits for the load. Inner loops change only where `licm` is named (`does-not-pay`).
+    iteration waits for the load. Inner loops change only when `licm` is selected explicitly
+    (`does-not-pay`).
 
     Loads under a constexpr condition were not measured separately. Scalar loads are moved, not
     suggested. A moved tile occupies registers until the loop ends; the remark gives its size.

@@ -27,14 +27,15 @@ class LoopUnswitch(Pass):
     ## What it does
 
     An `if` with an invariant condition moves before the loop or loop nest, which is copied for each
-    branch (`elif` and `else` too). Each copy also decides repetitions and negations of the
-    condition. A copy without effect is dropped. Conditions that the compiler decides stay:
+    branch, `elif` and `else` included. Each copy decides repetitions and negations of the condition
+    too. A copy without effect is dropped. Conditions that the compiler decides stay:
     `tl.constexpr`, `is None`, whether a pointer was passed, the type of a tensor.
 
-    `max_statements` (40) limits the statements in all copies of a loop, nested ones included. More
-    cost readability, compile time and registers, which ran out.
+    `max_statements` (40) limits the statements in all copies of a loop, nested ones included, to
+    keep the source readable and to save compile time and registers.
 
-    `licm` alone selects both passes. A branch on a value loaded in the loop needs `licm` first.
+    Selecting `licm` without `loop-unswitch` still runs both. A branch on a value that the loop
+    loads needs `licm` too, which moves the load.
 
     ## Why
 
@@ -44,16 +45,14 @@ class LoopUnswitch(Pass):
 
     ## Conditions
 
-    - The condition is an invariant scalar, computed from values known before the loop or from plain
-      assignments that can move. It has no loads or atomics, in helpers either. The loop may have no
-      iterations, so no divisor may be zero; one used on every path to the loop is not.
+    - The condition is an invariant scalar that can be computed before the loop: it has no atomic,
+      and no load in the loop. Because the loop may have no iterations, it divides by nothing that
+      may be zero.
     - The loop is a `range`, `tl.range` or `while` without `else`, `break`, `continue` or `return`;
       `tl.static_range` is unrolled anyway.
-    - Branches in the loop around the `if` have runtime conditions, so it is compiled in any case.
-      One constexpr `if` without `else`, directly in the loop, is allowed and then encloses the
-      copies.
-    - Each name has one type in and after an `if`: it is bound before the loop or not read after it,
-      and the loop variable is bound to nothing else before.
+    - The branch is compiled in any case: each `if` around it in the loop has a runtime condition,
+      or is one constexpr `if` without `else` directly in the loop.
+    - Names keep one type: what the loop binds is bound before it or not read after it.
 
     Barriers, atomics and calls are allowed: all threads of a program take the same branch.
 
@@ -122,13 +121,12 @@ class LoopUnswitch(Pass):
     | the same, gate on | 1.00x |
     | the same, 512 x 512, off and on | 1.04x, 1.00x: noise |
 
-    A branch without a load in a memory-bound loop: no gain, though the loop shrank from 64 to 22
-    instructions. A branch with a load in an inner loop (FlagGems' `cholesky_solve`): 0.94x to
+    A branch without a load gained nothing in a memory-bound loop, which shrank from 64 to 22
+    instructions. A branch with a load in an inner loop (FlagGems' `cholesky_solve`) gave 0.94x to
     1.00x.
 
-    Compiled by Triton 3.7 for sm_80 and sm_90 (`tests/passes/test_loop_unswitch_compiled.py`), the
-    branch's load in `gated_matmul.py` becomes `cp.async`; before, the loop waited for an
-    `ld.global`.
+    Compiled by Triton 3.7 for sm_80 and sm_90, the branch's `ld.global` in `gated_matmul.py`
+    becomes a `cp.async` (`tests/passes/test_loop_unswitch_compiled.py`).
 
     Loops with a `tl.dot` in flash-linear-attention spill more beyond 40 statements (Triton 3.7 for
     sm_90, bf16, 4 warps, 2 stages, 3 in row two, tiles of 64, blocks of 16):

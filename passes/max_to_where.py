@@ -34,26 +34,24 @@ class MaxToWhere(Pass):
 
     ## What it does
 
-    The operands may have either order. The constant is a number, or a name bound to one. The
-    reduction `tl.max` stays.
+    The constant may come first, and may be a name bound to a number. The reduction `tl.max` stays.
 
     ## Why
 
-    Uniform code; compilers that recognize one form only. Current Triton emits the same instruction.
+    For uniform code, and compilers that recognize one form only; current Triton treats both alike.
 
     ## Conditions
 
     - `x` is a name and the constant a plain expression: nothing is computed twice.
-    - `propagate_nan` is absent or `tl.PropagateNan.NONE`. Two variable operands stay: of two NaN,
-      `tl.maximum` gives the other one, the comparison the second.
+    - `propagate_nan` is absent or `tl.PropagateNan.NONE`. Two variable operands stay: if the second
+      is NaN, `tl.maximum` gives the first, and the comparison NaN.
     - The constant is zero, inf or a normal fp32 number (others become fp64), not NaN or -0.0.
-    - The type stays: `tl.maximum` with a Python float returns fp32 for fp16 and bf16. So `x` is
-      fp32, or fp64 with a constant exact in fp32 (`tl.maximum` rounds it); or the constant is exact
-      in fp16 and bf16 and the result only stored, cast, or compared with such a constant.
-
-    A cast, an annotation or a launch shows the type. Otherwise `--safety assumption` assumes fp32,
-    unless `x` is computed from a narrower float, or the constant is an integer and `x` no load with
-    a float `other=`. Type rules: Triton 3.6 and 3.7.
+    - The type stays, although `tl.maximum` with a Python float returns fp32 for fp16 and bf16: a
+      cast, an annotation or a launch shows that `x` is fp32, or fp64 with a constant exact in fp32;
+      or the constant is exact in fp16 and bf16 and the result only stored, cast, or compared with
+      such a constant. For an unknown type `--safety assumption` assumes fp32, unless `x` is
+      computed from a narrower float or, like the constant, may be an integer. Type rules: Triton
+      3.6 and 3.7.
 
     ## Numerics
 
@@ -61,9 +59,9 @@ class MaxToWhere(Pass):
     both forms. `tl.maximum(-0.0, 0.0)` is 0.0 in both. `tl.minimum(-0.0, 0.0)` is -0.0 on NVIDIA
     GPUs (the language does not define it), which `1 / x` exposes, so the minimum with 0 uses `<=`.
 
-    For unknown types, all values of fp16, bf16 and 8-bit types and random ones of others were
-    compared on an H200, stored as eleven types. They differed only where an integer met a float
-    constant and the result overflowed the stored integer type: undefined in both.
+    For unknown types, an H200 gave the same bits for all values of fp16, bf16 and 8-bit types and
+    random ones of others, stored as eleven types, except where an integer met a float constant and
+    the result overflowed the stored integer type, which is undefined in both.
 
     ## Example
 

@@ -19,32 +19,33 @@ class RacingPrograms(Lint):
 
     Where a kernel shifts a buffer in place, reads the row above the one it writes, or reads
     neighbors in the tensor it writes, a load's result depends on which program runs first. The pass
-    reports the load with a launch, a shape, the two programs and the element. It changes nothing.
+    reports the load with a launch, a shape, the two programs and the element.
 
     It also reports lost updates: elements that all programs along a grid dimension load, change and
     store without an atomic, as `tl.store(DW + cols, tl.load(DW + cols) + dw)` in a program per row.
 
     ## Why
 
-    The programs of a launch have no order. On small inputs all mostly read before any writes; on
-    larger ones, other GPUs or block sizes, results vary from run to run. Triton's interpreter,
-    which runs programs one by one, hides it.
+    The programs of a launch have no order. On small inputs most read before any writes; on larger
+    ones, other GPUs or block sizes, results vary. Triton's interpreter runs programs one by one and
+    hides it.
 
     ## Conditions
 
     Lost updates: address, masks and branches do not depend on the program id or loaded values,
     repeating the update changes the result, and for some sizes the grid has more than one program.
 
-    Everything else needs numbers:
+    Other races are reported only with an example in numbers:
 
     - The launch is in the same file, with readable grid, arguments and configurations.
     - Both accesses go to one tensor, passed once or twice, completely or from a row on (`x[1:]`).
-    - All sizes come from one tensor, assumed contiguous. No other tensor or plain argument decides;
-      one that is only the distance between the accesses is assumed to be 1.
+      All sizes come from one tensor, assumed contiguous; a plain argument that is only the distance
+      between the accesses is assumed to be 1.
     - No offset or mask is loaded or unknown. No atomic, barrier, volatile load or unknown call may
       order the programs.
-    - Not an unmasked load with a masked store, since some lanes may be unused; not a store of a
-      constant.
+
+    A store of a constant is not reported, nor a masked store with an unmasked load, some of whose
+    lanes may be unused.
 
     ## Numerics
 
@@ -85,7 +86,7 @@ class RacingPrograms(Lint):
 
     ## Measured
 
-    Nothing to measure: it is about being right.
+    Nothing to measure: it is about correctness.
     """
 
     name: ClassVar[str] = "racing-programs"

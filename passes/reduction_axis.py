@@ -26,7 +26,7 @@ class ReductionAxis(Lint):
     ## What it does
 
     Reports `tl.max`, `tl.min` and `tl.sum` with a float, a tile or a computed number as the axis.
-    When named, it writes `tl.maximum(x, y)` or `tl.minimum(x, y)`.
+    When selected explicitly, it writes `tl.maximum(x, y)` or `tl.minimum(x, y)`.
 
     ## Why
 
@@ -35,7 +35,7 @@ class ReductionAxis(Lint):
 
     ## Conditions
 
-    The argument is certainly no axis; a parameter may be one, since helpers receive constants.
+    The argument is certainly no axis; a parameter may be one, because helpers receive constants.
     `tl.sum(x, y)`, meant as a sum or a dot product, and calls with more arguments are only
     reported.
 
@@ -65,7 +65,7 @@ class ReductionAxis(Lint):
 
     ## Measured
 
-    Nothing to measure: it is about being right.
+    Nothing to measure: it is about correctness.
     """
 
     name: ClassVar[str] = "reduction-axis"

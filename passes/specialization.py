@@ -39,13 +39,13 @@ class Specialization(Lint):
     an annotation `int` the second. The pass reports such a parameter where that narrows loads or
     stores:
 
-    - In the address of adjacent lanes (a row stride) or the end of their mask: unless known as a
-      multiple of 16, the lanes are not known to be aligned.
-    - As the stride between lanes: unless known to be 1, they are not known to be adjacent. Not for
-      a length that ends a mask or loop.
+    - It is in the address of adjacent lanes (a row stride) or ends their mask. Unless it is known
+      to be a multiple of 16, the lanes are not known to be aligned.
+    - It is the stride between lanes, and no length that ends a mask or loop. Unless it is known to
+      be 1, the lanes are not known to be adjacent.
 
     It also reports a random seed that is not listed: a multiple of 16, or 1, compiles the kernel
-    again for no better code. It changes nothing.
+    again for no better code.
 
     ## Why
 
@@ -53,23 +53,24 @@ class Specialization(Lint):
 
     ## Conditions
 
-    - The parameter has an odd factor in an address or mask, and no constexpr factor, which may be a
-      multiple of 16 in its place. The rest is sizes, program ids, iterations times a size, and
-      lanes. Only tiles with the most axes count.
-    - The list can be read. Helpers, compiled with their caller's knowledge, are left alone.
+    - In an address or mask, the parameter has an odd coefficient and no constexpr factor, which
+      could be the multiple of 16. The other terms are sizes, program ids, iterations times a size,
+      and lanes. Only accesses of the tiles with the most axes count.
+    - The list can be read, and the kernel is no helper, which is compiled with its caller's
+      knowledge.
     - The access can be wider: more than one element per thread, and no store of one tile by all
       programs.
     - A listed parameter is not the length or start of a part of a batch with indices, lengths or
-      flags, which changes at every call. Uses distinguish such integers from data.
+      flags.
 
-    When named (`--passes specialization`), with Triton and torch and a launch that shows the
-    arguments, the pass compiles both versions, in a separate process that imports the file, and
-    prints their accesses; where these are equal, it reports nothing. Tiles that follow a size are
-    assumed to end at 4096, and unknown tensors to be fp16.
+    When selected explicitly (`--passes specialization`), with Triton and torch and a launch that
+    shows the arguments, the pass compiles both versions, in a process that imports the file, and
+    prints their accesses, or nothing where these are equal. It assumes that tiles that follow a
+    size end at 4096, and unknown tensors are fp16.
 
-    Specialization costs more compilations, so servers with varying batch sizes list parameters
-    deliberately. `tritonopt suggest` shows annotations, mostly meant for readers, and seeds; listed
-    parameters only when the pass is named.
+    Specialization compiles again for multiples of 16 and for 1, so servers with varying batch sizes
+    list parameters deliberately. `tritonopt suggest` shows annotations, mostly meant for readers,
+    and seeds; listed parameters only when the pass is selected.
 
     ## Numerics
 
@@ -101,7 +102,8 @@ class Specialization(Lint):
 
     Compiled by Triton 3.7 for sm_90, in fp32 with tiles of 1024, the first kernel of the example
     has 16 accesses of 32 bits, the second 4 of 128 bits
-    (`tests/passes/test_specialization_compiled.py`). Triton 3.6, 3.7 and 3.9 hide the same.
+    (`tests/passes/test_specialization_compiled.py`). Lists and annotations hide the same facts in
+    Triton 3.6, 3.7 and 3.9.
     """
 
     name: ClassVar[str] = "specialization"

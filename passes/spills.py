@@ -31,24 +31,24 @@ class Spills(Lint):
     A thread has at most 255 registers, fewer with many warps; the rest spills to the stack, in
     memory. The pass compiles the kernel, without a GPU, for the largest launched tiles. If the
     stack is used, it tries more warps and shorter tiles, and reports the first of each that fits,
-    with figures. It changes nothing.
+    with figures.
 
     ## Why
 
     Every program writes spilled values to memory and reads them back, which only machine code
-    shows. A kernel with one tile per row is right for any length, and slow from some length on.
+    shows. A kernel with one tile per row becomes slow from some length on.
 
     ## Conditions
 
-    - Only when named (`--passes spills`), for it takes seconds per kernel, and with Triton and
-      torch, or the remark says so. A separate process imports the file.
+    - The pass is selected explicitly (`--passes spills`), because it takes seconds per kernel.
+      Without Triton and torch, the remark says so. A separate process imports the file.
     - The launch shows every constexpr and the warps. A tile that follows a size counts up to the
       launcher's limit: `min(8192, ...)`, or a check that raises. `block, num_warps = settings(n)`,
       a function in the launcher's file, is called for the longest row it accepts.
     - Not reported: tiles without a limit or below 16 elements per thread; autotuned kernels.
     - Assumed where no launch shows it: tensors are fp16, optional ones present, the last stride 1.
     - Some functions keep arrays on the stack. So more warps or a shorter tile alone must reduce it,
-      to zero or to the least of all tried.
+      to zero or to the least of all settings tried.
 
     ## Numerics
 

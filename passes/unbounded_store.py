@@ -19,7 +19,7 @@ class UnboundedStore(Lint):
 
     A mask that is missing, bounds another index than the address uses, or compares with the wrong
     length or `<=`, lets lanes write past the end. The pass reports the store with a launch, a
-    shape, a program, a lane and the element. It changes nothing.
+    shape, a program, a lane and the element.
 
     ## Why
 
@@ -27,12 +27,13 @@ class UnboundedStore(Lint):
 
     ## Conditions
 
-    Reported only with numbers, for a launch with readable grid, arguments and configurations. The
-    launcher allocates the buffer (`torch.empty`, `torch.empty_like`, `x.new_empty`) or receives it;
-    tensors are assumed contiguous. If the sizes of several tensors decide, the write is wrong for
-    any ratio of them. Not reported where callers may pass only what fits:
+    Reported only with an example in numbers, for a launch with readable grid, arguments and
+    configurations. The launcher allocates the buffer (`torch.empty`, `torch.empty_like`,
+    `x.new_empty`) or receives it; tensors are assumed contiguous. Not reported where callers may
+    pass only what fits:
 
-    - A plain argument decides (a flag has its default), or the buffer has a fixed length.
+    - A plain argument decides (a flag is taken at its default), or the ratio of two tensors' sizes,
+      or the buffer has a fixed length.
     - The number of dimensions matters and is unknown: `m, n = x.shape` and `x.numel()` show it,
       `x.shape[0]` does not.
     - The launcher has an unknown check or decorator, or calls a function that may raise; a caller
@@ -40,9 +41,9 @@ class UnboundedStore(Lint):
     - Sizes are declared: `Float[Tensor, "m 128"]`, `# tritonopt: x: f32[m, 128]`.
     - The offset or mask is loaded or unknown.
 
-    Sizes that launcher or kernel reject are not tried (`assert n % 64 == 0`, `if x.shape !=
-    y.shape: raise`, `tl.static_assert(N == D)`, `x.view(-1, 128)`). Conditions about no size (`bias
-    is not None`, `x.dtype == torch.float16`) may be true or false.
+    Sizes that launcher or kernel reject are not tried (`assert n % 64 == 0`,
+    `if x.shape != y.shape: raise`, `tl.static_assert(N == D)`, `x.view(-1, 128)`). Conditions that
+    involve no size (`bias is not None`) may be true or false.
 
     ## Numerics
 
@@ -84,7 +85,7 @@ class UnboundedStore(Lint):
 
     ## Measured
 
-    Nothing to measure: it is about being right.
+    Nothing to measure: it is about correctness.
     """
 
     name: ClassVar[str] = "unbounded-store"

@@ -26,8 +26,8 @@ class UndefinedLanes(Lint):
     ## What it does
 
     Inactive lanes of a `tl.load` without `other=` are undefined, and so is a reduction that
-    includes them. The pass reports the load. When named, it adds `other=` where one value suits all
-    uses.
+    includes them. The pass reports the load. When selected explicitly, it adds `other=` where one
+    value suits all uses.
 
     ## Why
 
@@ -37,30 +37,26 @@ class UndefinedLanes(Lint):
     an interpreter or the next compiler may load anything.
 
     `tritonopt suggest` shows the first kind. The second, most of what real code has, appears when
-    the pass is named (`--passes undefined-lanes`).
+    the pass is selected (`--passes undefined-lanes`).
 
     ## Conditions
 
     Reported where all of this is shown:
 
-    - The mask varies along a reduced axis, so that active and inactive lanes mix. The undefined
-      result of a row that is masked off completely is not stored.
+    - The mask varies along a reduced axis, so that active and inactive lanes mix. (The result of a
+      row that is masked off completely is undefined, but not stored.)
     - The inactive lanes reach the reduction: by index arithmetic, no `tl.where` replaces them and
       no factor is 0 there.
-    - The mask is not known to be true in all lanes (launches, assertions, arithmetic).
-    - A launch executes it: of an `if` decided by the launches, the side taken.
-
-    Numbers show whether 0 changes the result. What cannot be computed counts as the second kind,
-    and so do maxima of integers, usually lengths or indices. One remark covers a reduction and all
-    its loads.
+    - The mask is not known to be true in all lanes, and a launch executes the code.
 
     Included are sums accumulated per lane and reduced after a loop, and `tl.sort`, `tl.topk` and
-    reverse scans, which mix lanes. The suggested `other=` is neutral: 0 for a sum of products,
-    minus infinity for a maximum or a sum of exponentials.
+    reverse scans, which mix lanes. Example numbers show whether 0 changes the result; what they
+    cannot show is of the second kind, and so are maxima of integers, usually lengths or indices.
 
-    It is added where all reductions of the load agree, and the load is not in a helper, which may
-    have other callers. An infinity is added only where no store can write such a lane and the type
-    is not known to be integer; an unknown type is assumed to be float, and the remark says so.
+    `other=` is neutral: 0 for a sum of products, minus infinity for a maximum or a sum of
+    exponentials. It is added where all reductions of the load agree, and the load is not in a
+    helper, which may have other callers; an infinity only where no store can write such a lane and
+    the type is not known to be integer (an unknown type is assumed to be float).
 
     ## Numerics
 
@@ -85,7 +81,7 @@ class UndefinedLanes(Lint):
 
     ## Measured
 
-    Nothing to measure: it is about being right.
+    Nothing to measure: it is about correctness.
     """
 
     name: ClassVar[str] = "undefined-lanes"
