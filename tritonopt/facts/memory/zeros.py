@@ -7,6 +7,7 @@ reads 0 there. Whether a reduction notices is decided by evidence only: `tl.sum(
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -85,6 +86,24 @@ def widened(facts: KernelFacts, value: Value, axes: Axes) -> Value:
         if value.shape != ():
             value = facts.interpretation.table.insert_axes(value, pattern)
     return value
+
+
+def is_finite_everywhere(term: Value) -> bool:
+    """Whether 0 times the term is 0 for indices past the end too.
+
+    `0 * (1 / (N - i))` is NaN where `i` is N: no quotient and no function may be of an index. Nor
+    may infinity stand in the term, as the `other` of a load.
+    """
+    parts = list(term.walk())
+    if any(isinstance(p.constant, float) and math.isinf(p.constant) for p in parts):
+        return False
+    return not any(
+        part.op in (Op.ITERATION, Op.LANE)
+        for outer in parts
+        if outer.op in (Op.DIV, Op.ELEMENTWISE)
+        for operand in (outer.operands[1:] if outer.op is Op.DIV else outer.operands)
+        for part in operand.walk()
+    )
 
 
 def _is_of_indices(value: Value) -> bool:

@@ -12,7 +12,7 @@ from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import Polynomial, Value
 from tritonopt.facts.language import function
 from tritonopt.facts.memory.padding import NotKnown, Padding
-from tritonopt.facts.memory.zeros import put_in
+from tritonopt.facts.memory.zeros import is_finite_everywhere, put_in
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.recurrences.kinds import BY_REDUCTION, NUMERIC
 from tritonopt.facts.recurrences.reading import plain_update
@@ -161,7 +161,7 @@ class _Carried:
 
     def _adds_nothing(self, term: Value, reduction: str) -> bool:
         """Whether the lanes behind the end of the row change nothing."""
-        if reduction == "sum" and _is_finite_everywhere(term):
+        if reduction == "sum" and is_finite_everywhere(term):
             form = self.nest.facts.forms.of(term)
             if put_in(form, {self.nest.indicator: 0}).is_zero:
                 return True
@@ -172,17 +172,3 @@ class _Carried:
         except NotKnown:
             return False
         return number == BY_REDUCTION[reduction].identity
-
-
-def _is_finite_everywhere(term: Value) -> bool:
-    """Whether 0 times the term is 0 for indices past the end too.
-
-    `0 * (1 / (N - i))` is NaN where `i` is N: no quotient and no function may be of an index.
-    """
-    return not any(
-        part.op in (Op.ITERATION, Op.LANE)
-        for outer in term.walk()
-        if outer.op in (Op.DIV, Op.ELEMENTWISE)
-        for operand in (outer.operands[1:] if outer.op is Op.DIV else outer.operands)
-        for part in operand.walk()
-    )

@@ -39,6 +39,7 @@ from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import Group, TooLarge
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.launch_bindings import LaunchBinding
+from tritonopt.facts.memory.zeros import is_finite_everywhere
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.recurrences.kinds import NUMERIC, Kind
 from tritonopt.facts.recurrences.reading import plain_update
@@ -341,7 +342,7 @@ class _Kernel:
     def _off_of_parts(self, value: Value) -> float | None:
         parts = [self._off(operand) for operand in value.operands]
         if value.op is Op.MUL and 0 in parts:
-            return 0.0
+            return 0.0 if is_finite_everywhere(value) else None
         if value.op is Op.SUB and parts[0] == -math.inf and self._is_their_maximum(value):
             return -math.inf
         known = [part for part in parts if part is not None]
