@@ -12,6 +12,7 @@ import pytest
 from tritonopt import facts as all_facts
 from tritonopt import source
 from tritonopt.facts.language import function
+from tritonopt.facts.recurrences import recurrences
 from tritonopt.transforms import writing
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "writing-a-pass.md"
@@ -53,6 +54,8 @@ def known() -> dict[str, Any]:
         "last": chosen,
         "code": "x",
         "function": function,
+        "loop": facts.loops[0],
+        "recurrences": recurrences,
         **vars(writing),
         **{name: getattr(source, name) for name in dir(source) if name[0].isupper()},
     }
