@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from tritonopt.checks.condition import unknown
 from tritonopt.facts import Value
 from tritonopt.facts.host.launcher_code import evaluated_by, evaluation_at
+from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.operations import Op
 from tritonopt.launches.known_launches import check_binding
 from tritonopt.launches.launch_grids import given_by, scope_at, statement_of
@@ -34,6 +35,13 @@ class PlannedLaunch:
         found = statement_of(self.launch)
         assert found is not None
         return found
+
+    @property
+    def before(self) -> Sequence[ast.stmt]:
+        """The statements of its block that stand before it."""
+        assert self.launch.launcher is not None
+        _, block, place = names_of(self.launch.launcher).home[self.statement]
+        return block[:place]
 
     @property
     def called(self) -> ast.Name | None:

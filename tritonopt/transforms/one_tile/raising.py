@@ -8,7 +8,7 @@ kernel[(m,)](x, y, n, BLOCK=block, num_warps=num_warps)
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,7 +18,6 @@ from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import CeilDiv, Maximum, Param
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.host.launcher_code import bindings_of, evaluation_at, forms_at
-from tritonopt.facts.host.local_names import names_of
 from tritonopt.launches.known_launches import check_builtin
 from tritonopt.launches.launch_grids import new_name, scope_at
 from tritonopt.launches.plan import LaunchPlan
@@ -125,14 +124,7 @@ class _Raising:
     def _own(self) -> ast.Assign | None:
         """The statement that binds the tile's length, for launches of this kernel alone."""
         found = PlannedLaunch(self.launch).own_binding(self._given)
-        return found if found in self._before else None
-
-    @property
-    def _before(self) -> Sequence[ast.stmt]:
-        """The statements of its block that stand before the launch."""
-        assert self.launch.launcher is not None
-        _, block, place = names_of(self.launch.launcher).home[PlannedLaunch(self.launch).statement]
-        return block[:place]
+        return found if found in PlannedLaunch(self.launch).before else None
 
     def changes(self) -> Iterator[Change]:
         launch, place = self.launch, PlannedLaunch(self.launch).statement
@@ -179,7 +171,7 @@ class _Raising:
         if own is None:
             return False
         evaluation = evaluation_at(self.launch)
-        between = [s for s in self._before if s.lineno >= own.lineno]
+        between = [s for s in PlannedLaunch(self.launch).before if s.lineno >= own.lineno]
         return all(
             argument is not None and evaluation.gives_the_same(argument, between)
             for argument in self.row.arguments.values()
