@@ -254,7 +254,7 @@ class RowBatches(Pass):
         from tritonopt.transforms.rank_lifting.fitted_tile import fitted_tile
 
         detail = f"a tile of {longest} elements is as much as a program should hold"
-        by_a_function = any(extent.meta for extent in proof.launches.extents)
+        by_a_function = any(row.extent.meta for row in proof.launches.launches)
         if by_a_function or not self.apart or not proof.is_apart(batching):
             raise refuted("rows-can-be-lifted", "tile-is-long", detail)
         fitted = fitted_tile(proof.facts, batching.longest, detail)

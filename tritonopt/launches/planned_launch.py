@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from tritonopt.checks.condition import unknown
 from tritonopt.facts import Value
 from tritonopt.facts.host.launcher_code import evaluated_by, evaluation_at
+from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.operations import Op
 from tritonopt.launches.known_launches import check_binding
-from tritonopt.launches.launch_grids import given_by, statement_of
+from tritonopt.launches.launch_grids import given_by, scope_at, statement_of
 from tritonopt.source import Change, Enclose, InsertBefore, Launch, Replace, ReplaceExpression
 from tritonopt.source.editing import excerpts
 from tritonopt.source.editing.changes import ELSE
@@ -36,11 +37,34 @@ class PlannedLaunch:
         return found
 
     @property
+    def before(self) -> Sequence[ast.stmt]:
+        """The statements of its block that stand before it."""
+        assert self.launch.launcher is not None
+        _, block, place = names_of(self.launch.launcher).home[self.statement]
+        return block[:place]
+
+    @property
     def called(self) -> ast.Name | None:
         """The name of the kernel; None where it is called by another one."""
         match self.launch.call.func:
             case ast.Subscript(value=ast.Name(id=name) as called):
                 return called if name == self.launch.kernel.name else None
+        return None
+
+    def own_binding(self, name: ast.expr, also: ast.expr | None = None) -> ast.Assign | None:
+        """The one statement that binds a name which is read at this launch alone, or in `also`."""
+        launcher = self.launch.launcher
+        if launcher is None or not isinstance(name, ast.Name):
+            return None
+        others = set(walk(also)) if also is not None else set()
+        names = (n for n in walk(launcher) if isinstance(n, ast.Name) and n.id == name.id)
+        uses = [n for n in names if n not in others]
+        if len(uses) != 2 or scope_at(self.launch).node is not launcher:
+            return None
+        for node in walk(launcher):
+            match node:
+                case ast.Assign(targets=[ast.Name() as target]) if target in uses:
+                    return node
         return None
 
     # What the kernel takes, in the words of the launch

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
-from tritonopt.launches.launch_grids import scope_at
 from tritonopt.launches.plan import LaunchPlan
+from tritonopt.launches.planned_launch import PlannedLaunch
 from tritonopt.source import Change, Launch, Remove, ReplaceArgument
 from tritonopt.source.decorators import JIT
 from tritonopt.source.launches import places
@@ -83,26 +83,9 @@ def tile_at(launch: Launch, tile: str, also: ast.expr | None = None) -> int | No
     if keyword is None:
         return None
     if isinstance(keyword.value, ast.Name):
-        statement = _own(launch, keyword.value, also)
+        statement = PlannedLaunch(launch).own_binding(keyword.value, also)
         return _number(statement.value) if statement is not None else None
     return _number(keyword.value)
-
-
-def _own(launch: Launch, name: ast.Name, also: ast.expr | None) -> ast.Assign | None:
-    """The one statement that binds a name which is read at this launch alone, or `also` there."""
-    scope = scope_at(launch)
-    if launch.launcher is None or scope.node is not launch.launcher:
-        return None
-    other = set(walk(also)) if also is not None else set()
-    names = (n for n in walk(launch.launcher) if isinstance(n, ast.Name) and n.id == name.id)
-    uses = [n for n in names if n not in other]
-    if len(uses) != 2:
-        return None
-    for node in walk(launch.launcher):
-        match node:
-            case ast.Assign(targets=[ast.Name() as target]) if target in uses:
-                return node
-    return None
 
 
 def left_to_the_tuner(
@@ -125,7 +108,6 @@ def left_to_the_tuner(
         if "#" in text[since:end] + text[end:].partition("\n")[0]:
             raise NotExpressible(f"line {call.lineno} has a comment beside what goes")
         yield ReplaceArgument(call, keyword, ())
-        if isinstance(keyword.value, ast.Name):
-            statement = _own(launch, keyword.value, also)
-            if statement is not None:
-                yield Remove(statement)
+        statement = PlannedLaunch(launch).own_binding(keyword.value, also)
+        if statement is not None:
+            yield Remove(statement)

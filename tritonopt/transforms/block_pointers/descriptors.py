@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from tritonopt.facts import KernelFacts
 from tritonopt.launches.known_launches import check_builtin
-from tritonopt.launches.launch_grids import statement_of
+from tritonopt.launches.planned_launch import PlannedLaunch
 from tritonopt.source import Change, InsertBefore, Launch, Remove, Replace
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.trees import walk
@@ -147,8 +147,7 @@ def _with_allocator(launch: Launch, device: str) -> Iterator[Change]:
         return
     check_builtin(launch, "torch")
     check_builtin(launch, "triton")
-    statement = statement_of(launch)
-    assert statement is not None
+    statement = PlannedLaunch(launch).statement
     memory = f"torch.empty(size, dtype=torch.int8, device={device})"
     function = f"lambda size, alignment, stream: {memory}"
     if statement.col_offset + len(f"{_SET}({function})") > line_width(module):

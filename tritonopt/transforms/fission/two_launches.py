@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tritonopt.facts.host.launcher_code import evaluation_at
 from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.host.side_effects import effects_of
-from tritonopt.launches.launch_grids import statement_of
+from tritonopt.launches.planned_launch import PlannedLaunch
 from tritonopt.source import Change, InsertAfter, Launch, ReplaceExpression
 from tritonopt.transforms.part_text import PartText, launch_text
 from tritonopt.transforms.writing import NotExpressible
@@ -22,8 +22,7 @@ class TwoLaunches:
     launch: Launch
 
     def changes(self, first: PartText, second: PartText) -> Iterator[Change]:
-        statement = statement_of(self.launch)
-        assert statement is not None
+        statement = PlannedLaunch(self.launch).statement
         if not self.launch.module.has_own_lines(statement):
             raise NotExpressible(f"several statements share line {statement.lineno}")
         self._check_twice()

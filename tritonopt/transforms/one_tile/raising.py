@@ -8,7 +8,7 @@ kernel[(m,)](x, y, n, BLOCK=block, num_warps=num_warps)
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,11 +19,12 @@ from tritonopt.facts.algebra.atoms import CeilDiv, Maximum, Param
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.host.launcher_code import bindings_of, evaluation_at, forms_at
 from tritonopt.launches.known_launches import check_builtin
-from tritonopt.launches.launch_grids import new_name, scope_at, statement_of
+from tritonopt.launches.launch_grids import new_name, scope_at
 from tritonopt.launches.plan import LaunchPlan
+from tritonopt.launches.planned_launch import PlannedLaunch
 from tritonopt.source import AddArgument, Change, InsertAfter, InsertBefore, ReplaceExpression
 from tritonopt.source.launches import Launch
-from tritonopt.source.trees import blocks_of, parents_of, walk
+from tritonopt.source.trees import walk
 from tritonopt.transforms.one_tile.any_length import prove_any_length
 from tritonopt.transforms.one_tile.length_at_launch import LEAST, NEXT, RowLength
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
@@ -122,35 +123,11 @@ class _Raising:
     @cached_property
     def _own(self) -> ast.Assign | None:
         """The statement that binds the tile's length, for launches of this kernel alone."""
-        name = self._given
-        if not isinstance(name, ast.Name) or self.launch.launcher is None:
-            return None
-        uses = [
-            n for n in walk(self.launch.launcher) if isinstance(n, ast.Name) and n.id == name.id
-        ]
-        scope = scope_at(self.launch)
-        own = scope.node is self.launch.launcher and name.id in scope.bindings
-        if len(uses) != 2 or not own:
-            return None
-        for statement in self._before:
-            match statement:
-                case ast.Assign(targets=[ast.Name(id=bound)]) if bound == name.id:
-                    return statement
-        return None
-
-    @property
-    def _before(self) -> Sequence[ast.stmt]:
-        """The statements of its block that stand before the launch."""
-        place = statement_of(self.launch)
-        assert place is not None
-        assert self.launch.launcher is not None
-        around = parents_of(self.launch.launcher).get(place, self.launch.launcher)
-        block = next(block for block in blocks_of(around) if place in block)
-        return block[: block.index(place)]
+        found = PlannedLaunch(self.launch).own_binding(self._given)
+        return found if found in PlannedLaunch(self.launch).before else None
 
     def changes(self) -> Iterator[Change]:
-        launch, place = self.launch, statement_of(self.launch)
-        assert place is not None
+        launch, place = self.launch, PlannedLaunch(self.launch).statement
         for name in ("min", "max"):
             check_builtin(launch, name)
         own = self._own if self._is_known_at(self._own) else None
@@ -175,8 +152,7 @@ class _Raising:
 
     def _warped(self, block: str, own: ast.Assign | None) -> Iterator[Change]:
         """As many warps as were measured to be best for a tile of that length."""
-        launch, place = self.launch, statement_of(self.launch)
-        assert place is not None
+        launch, place = self.launch, PlannedLaunch(self.launch).statement
         warps = launch.options.get("num_warps")
         name = "num_warps"
         if warps is None:
@@ -195,7 +171,7 @@ class _Raising:
         if own is None:
             return False
         evaluation = evaluation_at(self.launch)
-        between = [s for s in self._before if s.lineno >= own.lineno]
+        between = [s for s in PlannedLaunch(self.launch).before if s.lineno >= own.lineno]
         return all(
             argument is not None and evaluation.gives_the_same(argument, between)
             for argument in self.row.arguments.values()

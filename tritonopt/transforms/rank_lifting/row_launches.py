@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tritonopt.checks.attempt import Attempt
@@ -59,6 +60,61 @@ class Batching:
 
 
 @dataclass(frozen=True)
+class RowLaunch:
+    """What was shown of one launch."""
+
+    facts: KernelFacts = field(repr=False)
+    extent: Extent
+    """How many programs it starts, which is one for each row."""
+    tiles: tuple[str | int, ...]
+    """How long the tiles of a row are: numbers, or code that stands at the launch."""
+    only_if: str
+    """What holds where a program may have several rows; "" where it always may."""
+
+    @property
+    def launch(self) -> Launch:
+        return self.extent.launch
+
+    def may_be_long(self, batching: Batching) -> bool:
+        """Whether it may have rows that keep a program each."""
+        facts, most = self.facts, batching.longest
+        return not all(is_at_most(facts, length, most, self.launch) for length in _lengths(facts))
+
+    def is_long(self, batching: Batching) -> bool:
+        """Whether no row is short."""
+        facts, least = self.facts, batching.longest + 1
+        known = (is_at_least(facts, length, least, self.launch) for length in _lengths(facts))
+        return _least(self.tiles) >= least or any(known)
+
+    def where_short(self, batching: Batching) -> str:
+        """Code for where a program may have several rows; "" where it always may."""
+        is_code = any(isinstance(tile, str) for tile in self.tiles)
+        if not is_code or not self.may_be_long(batching):
+            return self.only_if
+        return _only_if(self.only_if, _longest(self.tiles), batching.longest)
+
+    def named(self) -> tuple[RowLaunch, list[Change], list[Change]]:
+        """The launch with a name for a tile that it computes, and what binds and what passes it.
+
+        Each is written several times otherwise. Raises NotExpressible.
+        """
+        named: list[Change] = []
+        passed: list[Change] = []
+        names: dict[str | int, str | int] = {}
+        for parameter, argument in given_by(self.launch).items():
+            code = self.launch.module.text_of(argument)
+            is_computed = any(isinstance(node, (ast.Call, ast.BinOp)) for node in walk(argument))
+            if self.only_if or code not in self.tiles or not is_computed:
+                continue
+            if code not in names:
+                names[code] = new_name(parameter.lower(), self.launch)
+                said = f"{names[code]} = {in_parentheses(code)}"
+                named.append(InsertBefore(PlannedLaunch(self.launch).statement, said))
+            passed.append(ReplaceExpression(argument, str(names[code])))
+        return replace(self, tiles=tuple(names.get(t, t) for t in self.tiles)), named, passed
+
+
+@dataclass(frozen=True)
 class RowLaunches:
     """What was shown of the launches."""
 
@@ -69,20 +125,15 @@ class RowLaunches:
     """How many rows there are, in the kernel's own terms."""
     is_passed: bool
     """`count` is a new parameter."""
-    extents: tuple[Extent, ...]
-    """How many programs each launch starts, which is one for each row."""
-    tiles: tuple[tuple[str | int, ...], ...]
-    """By launch, how long the tiles of a row are: numbers, or code that stands at the launch."""
+    launches: tuple[RowLaunch, ...]
     known_tiles: frozenset[int]
     """The lengths of tiles, where they are seen to be numbers at each launch; else empty."""
-    conditions: tuple[str, ...]
-    """By launch, what holds where a program may have several rows; "" where it always may."""
     fitted: FittedTile | None = None
     """The tile that short rows get, where all launches make it long."""
 
     @property
     def summary(self) -> str:
-        one = len(self.extents) == 1
+        one = len(self.launches) == 1
         return "the launch divides its grid" if one else "each launch divides its grid"
 
     @property
@@ -102,61 +153,42 @@ class RowLaunches:
         Raises NotExpressible.
         """
         changes: list[Change] = []
-        for extent, tiles, only_if in zip(self.extents, self.tiles, self.conditions, strict=True):
+        for row in self.launches:
             for name in ("max", "min", "triton"):
-                check_builtin(extent.launch, name)
+                check_builtin(row.launch, name)
             if kernel:
-                changes += self._either(extent, tiles, only_if, batching, kernel)
+                changes += self._either(row, batching, kernel)
             else:
-                changes += self._edited(extent, tiles, only_if, batching)
+                changes += self._edited(row, batching)
         return changes
 
     @property
     def longest_tile(self) -> int:
         """What the longest tile of a row has at least, at each launch."""
-        return min(map(_least, self.tiles))
+        return min(_least(row.tiles) for row in self.launches)
 
     def may_be_long(self, batching: Batching) -> bool:
         """Whether a launch may have rows that keep a program each."""
-        return any(self._may_be_long_at(extent.launch, batching) for extent in self.extents)
-
-    def _may_be_long_at(self, launch: Launch, batching: Batching) -> bool:
-        facts, most = self.facts, batching.longest
-        return not all(is_at_most(facts, length, most, launch) for length in _lengths(facts))
-
-    def _is_long_at(self, launch: Launch, tiles: tuple[str | int, ...], batching: Batching) -> bool:
-        """Whether no row of a launch is short."""
-        facts, least = self.facts, batching.longest + 1
-        known = (is_at_least(facts, length, least, launch) for length in _lengths(facts))
-        return _least(tiles) >= least or any(known)
+        return any(row.may_be_long(batching) for row in self.launches)
 
     def are_few(self, batching: Batching) -> bool:
         """Whether each launch says that it has too few rows for several to a program."""
-        said = [extent.at_launch() for extent in self.extents]
+        said = [row.extent.at_launch() for row in self.launches]
         return all(
             rows is not None and rows.isdecimal() and int(rows) < 2 * batching.programs
             for rows in said
         )
 
-    def _where_short(
-        self, launch: Launch, tiles: tuple[str | int, ...], only_if: str, batching: Batching
-    ) -> str:
-        """Code for where a program may have several rows; "" where it always may."""
-        is_code = any(isinstance(tile, str) for tile in tiles)
-        if not is_code or not self._may_be_long_at(launch, batching):
-            return only_if
-        return _only_if(only_if, _longest(tiles), batching.longest)
-
     def are_long(self, batching: Batching) -> bool:
         """Whether each launch stands where rows are not short, which another one is for."""
-        for extent, tiles, only_if in zip(self.extents, self.tiles, self.conditions, strict=True):
+        for row in self.launches:
             if self.fitted is not None:
-                short = self.fitted.only_if(extent.launch, batching.longest)
-            elif self._is_long_at(extent.launch, tiles, batching):
+                short = self.fitted.only_if(row.launch, batching.longest)
+            elif row.is_long(batching):
                 continue
             else:
-                short = self._where_short(extent.launch, tiles, only_if, batching)
-            if not short or not PlannedLaunch(extent.launch).is_after(short):
+                short = row.where_short(batching)
+            if not short or not PlannedLaunch(row.launch).is_after(short):
                 return False
         return True
 
@@ -177,18 +209,14 @@ class RowLaunches:
         annotation = annotations[-1] if annotations else Writer(self.facts).language("constexpr")
         return f"{self.size}: {annotation} = 1"
 
-    def _edited(
-        self, extent: Extent, tiles: tuple[str | int, ...], only_if: str, batching: Batching
-    ) -> list[Change]:
-        launch = extent.launch
-        number = number_at_launch(extent, "num_rows")
-        name = new_name("rows_per_program", launch)
-        tiles, named, passed = _named(extent, tiles, only_if)
-        only_if = self._where_short(launch, tiles, only_if, batching)
-        is_long = self._is_long_at(launch, tiles, batching)
-        rows = "1" if is_long else _batched(number.code, _most(tiles), batching, only_if)
-        said = InsertBefore(PlannedLaunch(launch).statement, f"{_COMMENT}\n{name} = {rows}")
-        return [*number.changes, *named, *passed, said, *self._fewer(extent, number, name)]
+    def _edited(self, row: RowLaunch, batching: Batching) -> list[Change]:
+        number = number_at_launch(row.extent, "num_rows")
+        name = new_name("rows_per_program", row.launch)
+        row, named, passed = row.named()
+        tile, only_if = _most(row.tiles), row.where_short(batching)
+        rows = "1" if row.is_long(batching) else _batched(number.code, tile, batching, only_if)
+        said = InsertBefore(PlannedLaunch(row.launch).statement, f"{_COMMENT}\n{name} = {rows}")
+        return [*number.changes, *named, *passed, said, *self._fewer(row.extent, number, name)]
 
     def _fewer(self, extent: Extent, number: NumberAtLaunch, rows: str) -> list[Change]:
         """A launch of as many programs as take so many rows each."""
@@ -199,18 +227,10 @@ class RowLaunches:
         changes.append(AddArgument(call, f"{self.size}={rows}"))
         return changes
 
-    def _either(
-        self,
-        extent: Extent,
-        tiles: tuple[str | int, ...],
-        only_if: str,
-        batching: Batching,
-        kernel: str,
-    ) -> list[Change]:
+    def _either(self, row: RowLaunch, batching: Batching, kernel: str) -> list[Change]:
         """A launch of `kernel` where the tiles are short, and the launch as it was where not."""
-        launch = extent.launch
-        at = PlannedLaunch(launch)
-        extent = replace(extent, stays=True)
+        launch, at = row.launch, PlannedLaunch(row.launch)
+        extent = replace(row.extent, stays=True)
         fits: list[Change] = []
         named: list[Change] = []
         passed: list[Change] = []
@@ -220,12 +240,11 @@ class RowLaunches:
             tile = new_name(self.fitted.parameter.lower(), launch)
             bound = f"{tile} = {self.fitted.length(launch)}\n"
             fits.append(self.fitted.passed(launch, tile))
-        elif self._is_long_at(launch, tiles, batching):
+        elif row.is_long(batching):
             return []
         else:
-            tiles, named, passed = _named(extent, tiles, only_if)
-            only_if = self._where_short(launch, tiles, only_if, batching)
-            tile = _most(tiles)
+            row, named, passed = row.named()
+            tile, only_if = _most(row.tiles), row.where_short(batching)
         number = number_at_launch(extent, "num_rows")
         rows = new_name("rows_per_program", launch)
         changes = [*fits, *passed, *self._fewer(extent, number, rows)]
@@ -239,30 +258,6 @@ class RowLaunches:
             kept.append(ReplaceExpression(extent.expression, number.code))
         found = at.either(only_if, kernel, self._taken, changes, first=said, otherwise=kept)
         return [*number.changes, *named, *found]
-
-
-def _named(
-    extent: Extent, tiles: tuple[str | int, ...], only_if: str
-) -> tuple[tuple[str | int, ...], list[Change], list[Change]]:
-    """The tiles with a name for what the launch computes, and what binds and what passes it.
-
-    Each is written several times otherwise. Raises NotExpressible.
-    """
-    launch = extent.launch
-    statement = PlannedLaunch(launch).statement
-    named: list[Change] = []
-    passed: list[Change] = []
-    names: dict[str | int, str | int] = {}
-    for parameter, argument in given_by(launch).items():
-        code = launch.module.text_of(argument)
-        is_computed = any(isinstance(node, (ast.Call, ast.BinOp)) for node in walk(argument))
-        if only_if or code not in tiles or not is_computed:
-            continue
-        if code not in names:
-            names[code] = new_name(parameter.lower(), launch)
-            named.append(InsertBefore(statement, f"{names[code]} = {in_parentheses(code)}"))
-        passed.append(ReplaceExpression(argument, str(names[code])))
-    return tuple(names.get(tile, tile) for tile in tiles), named, passed
 
 
 def _least(tiles: tuple[str | int, ...]) -> int:
@@ -331,7 +326,7 @@ def prove_row_launches(
     extents = extents_of(facts, AXIS)
     check_numbers(extents)
     check_parameter(facts)
-    tiles = tuple(_tiles(facts, at) for at in plan)
+    tiles = [_tiles(facts, at) for at in plan]
     count = _count(facts, writer, extents)
     if count:
         attempt.prove("grid-is-known", f"every launch starts {count} programs")
@@ -340,8 +335,9 @@ def prove_row_launches(
     attempt.assume_no_other_launches()
     parameter = count or writer.fresh("num_rows", "NUM_ROWS")
     conditions = part.conditions or ("",) * len(extents)
+    found = (RowLaunch(facts, *of) for of in zip(extents, tiles, conditions, strict=True))
     known = _known_tiles(facts, tiles)
-    return RowLaunches(facts, size, parameter, not count, extents, tiles, known, conditions)
+    return RowLaunches(facts, size, parameter, not count, tuple(found), known)
 
 
 def _count(facts: KernelFacts, writer: Writer, extents: tuple[Extent, ...]) -> str:
@@ -368,7 +364,7 @@ def _tiles(facts: KernelFacts, at: PlannedLaunch) -> tuple[str | int, ...]:
     return tuple(sorted(found, key=str))
 
 
-def _known_tiles(facts: KernelFacts, tiles: tuple[tuple[str | int, ...], ...]) -> frozenset[int]:
+def _known_tiles(facts: KernelFacts, tiles: Sequence[tuple[str | int, ...]]) -> frozenset[int]:
     """The lengths of tiles as numbers: of what stands at the launches, or of what it comes to."""
     written = {tile for of_launch in tiles for tile in of_launch}
     if not any(isinstance(tile, str) for tile in written):

@@ -18,6 +18,7 @@ from tritonopt.launches.launch_grids import (
     read_extent,
     statement_of,
 )
+from tritonopt.launches.planned_launch import PlannedLaunch
 from tritonopt.source import Change, InsertBefore, Launch, Remove, Replace, ReplaceExpression
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
@@ -51,10 +52,9 @@ class Limit:
         check_builtin(launch, "min")
         if not self._each:
             return self.text, []
-        statement = statement_of(launch)
-        assert statement is not None
         name = new_name(_NAME, launch)
-        return name, [InsertBefore(statement, self._assigned(launch, name))]
+        code = self._assigned(launch, name)
+        return name, [InsertBefore(PlannedLaunch(launch).statement, code)]
 
     @property
     def _each(self) -> str:
@@ -104,16 +104,7 @@ def _own_limit(launch: Launch, old: ast.expr) -> ast.stmt | None:
     """The statement before a launch that asks the device for its limit, and for nothing else."""
     if not isinstance(old, ast.Name):
         return None
-    statement = statement_of(launch)
-    assert statement is not None
-    assert launch.launcher is not None
-    block: list[ast.stmt] = next(
-        block
-        for node in walk(launch.launcher)
-        for _, block in ast.iter_fields(node)
-        if isinstance(block, list) and statement in block
-    )
-    for before in reversed(block[: block.index(statement)]):
+    for before in reversed(PlannedLaunch(launch).before):
         match before:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name == old.id:
                 asks = any(
