@@ -8,7 +8,7 @@ import pytest
 
 from tritonopt.verification import Verdict
 
-_ORIGINAL = '''
+_ORIGINAL = """
 import torch
 import triton
 import triton.language as tl
@@ -27,9 +27,9 @@ def doubled(x):
     n = x.numel()
     double[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
     return y
-'''
+"""
 _LAUNCH = "    double[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)\n"
-_HOST = '''    side, done = torch.cuda.Stream(priority=-1), torch.cuda.Event(enable_timing=True)
+_HOST = """    side, done = torch.cuda.Stream(priority=-1), torch.cuda.Event(enable_timing=True)
     side.wait_stream(torch.cuda.current_stream())
     count = torch.tensor([n], pin_memory=True) + torch.zeros(1, dtype=torch.int64).pin_memory()
     room = torch.cuda.get_device_properties(x.device).shared_memory_per_block_optin
@@ -40,7 +40,7 @@ _HOST = '''    side, done = torch.cuda.Stream(priority=-1), torch.cuda.Event(ena
     done.record(side)
     done.synchronize()
     torch.cuda.current_stream().wait_event(side.record_event())
-'''
+"""
 _STORE = "tl.store(Y + at, x * 2, mask=at < n)"
 
 
