@@ -193,6 +193,13 @@ def load(
     return importlib.import_module(found.name)
 
 
+def forget_triton() -> None:
+    """Let Triton be imported anew, whose own functions were imported to be interpreted."""
+    for name in [*sys.modules]:
+        if name.partition(".")[0] == "triton" and not name.startswith("triton._C"):
+            del sys.modules[name]
+
+
 def unload(module: ModuleType) -> None:
     """Let another text be loaded as the same module; hooks of others stay."""
     sys.meta_path[:] = [

@@ -142,6 +142,7 @@ class Interpreter:
         undefined_conversions.install(kind)
         OwnFolds().install()
         self._loads_and_stores(builder)
+        self._atomics(builder)
         self._comparisons(builder)
         self._program_order(builder)
         self._wrapping(builder)
@@ -213,6 +214,10 @@ class Interpreter:
             self._touched(Touch("store", addresses=addresses, lanes=lanes, bits=bits))
             return original_store(pointers, value, mask, *rest, **named)
 
+        builder.create_masked_load = load
+        builder.create_masked_store = store
+
+    def _atomics(self, builder: Any) -> None:
         barrier = builder.create_barrier
 
         def wait() -> Any:
@@ -220,8 +225,6 @@ class Interpreter:
             return barrier()
 
         builder.create_barrier = wait
-        builder.create_masked_load = load
-        builder.create_masked_store = store
         for name in ("create_atomic_rmw", "create_atomic_cas"):
             original = getattr(builder, name)
 
