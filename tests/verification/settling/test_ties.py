@@ -15,6 +15,7 @@ def undone(text: str, takes: Callable[[Example], bool]) -> tuple[str, list[str]]
     ties = Ties(
         lambda form: all(takes(plain_example(form, pattern)) for pattern in PATTERNS),
         lambda form: True,
+        lambda form: True,
         lambda: False,
     )
     found = ties.undone(parse(text), set())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial, reduce
+from functools import partial
 from itertools import chain, product
 
 from tritonopt.verification.coverage.call_changes import (
@@ -15,8 +15,8 @@ from tritonopt.verification.coverage.call_changes import (
     above,
     around,
     at_numbers,
+    at_the_ends,
     beyond,
-    extreme,
     in_turn,
     left_free,
     meeting,
@@ -27,29 +27,24 @@ from tritonopt.verification.coverage.call_changes import (
     other_types,
     other_values,
     pairs_of_changes,
-    skewed,
     typed,
     with_values,
 )
 from tritonopt.verification.coverage.crossing import Crossing
-from tritonopt.verification.coverage.demands import NUMBERS, Demand
+from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.exploration import REST, Exploration
 from tritonopt.verification.coverage.larger_sizes import LargerSizes, Patience
 from tritonopt.verification.coverage.leaner import DEAR, Leaner
-from tritonopt.verification.coverage.reaching import Seen, entering, reaching
+from tritonopt.verification.coverage.reaching import Seen, entering, open_numbers, reaching
 from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
 from tritonopt.verification.coverage.text_sizes import Numbers
 from tritonopt.verification.coverage.tried_sizes import TriedSizes
-from tritonopt.verification.inputs.edge_cases import ROWS
 from tritonopt.verification.inputs.examples import CONSTANT, MANY_NANS, OFFSET, Example, Limits
-from tritonopt.verification.process.coverage_data import Coverage
-from tritonopt.verification.signature.argument_language import INTEGERS, Signature
+from tritonopt.verification.signature.argument_language import Signature
 
 _MOST_CALLS = 80
 _LONG_SUM = 128
 """Times two tiles: bfloat16 has eight bits."""
-_LONG_WHOLE_SUM = 1601
-"""So many products of int8 are more than float32 counts, and no multiple of a tile."""
 _MOST_LONG = 2
 _MOST_SINGLED_OUT = 24
 _MOST_CHANGES = 6
@@ -205,32 +200,15 @@ class Aiming:
                 yield from self.plain.made(sizes, change)
             # What is left out leaves out what is no number as well.
             yield from self.plain.made(sizes, in_turn(change, of_values(MANY_NANS)))
-        yield from self._skewed(sizes)
-        yield from self._extreme(sizes)
+        base, governed = self.plain.tried.base, self.plain.tried.governed.values()
+        for these, change in at_the_ends(self.signature, sizes, base, set().union(*governed)):
+            yield from self.plain.made(these, change) if self.plain.fits(these) else ()
         free = self.numbers.left_free and self.unmet()
         for change in left_free(self.signature) if free else ():
             yield from self.plain.made(sizes, change)
         for dtype in WHOLE if self.unmet() and not self.given else ():
             yield from self.plain.made(sizes, partial(typed, dtype=dtype))
         yield from self._above_limits(sizes)
-
-    def _skewed(self, sizes: Mapping[str, int]) -> Iterator[Example]:
-        """Everything in one place, of what tensors of indices send somewhere; of many rows too."""
-        places = [t for t in self.signature.tensors if t.dtypes[0] in INTEGERS and t.high]
-        rows = {d for tensor in places for d in tensor.shape}
-        many = {n: ROWS if n in rows else size for n, size in self.plain.tried.base.items()}
-        for change, these in product(skewed(self.signature), (sizes, many)):
-            yield from self.plain.made(these, change)
-
-    def _extreme(self, sizes: Mapping[str, int]) -> Iterator[Example]:
-        """The largest whole numbers everywhere, and long sums of their products."""
-        governed = set().union(*self.plain.tried.governed.values())
-        for change in extreme(self.signature):
-            yield from self.plain.made(sizes, change)
-            for name in [n for n in self.plain.names if n in governed][:_MOST_LONG]:
-                long = {**dict.fromkeys(self.plain.names, 2), name: _LONG_WHOLE_SUM}
-                if self.plain.fits(long):
-                    yield from self.plain.made(long, change)
 
     def _above_limits(self, sizes: Mapping[str, int]) -> Iterator[Example]:
         """Whole numbers above the limits of the text; with other values where some never ran."""
@@ -379,11 +357,7 @@ class Aiming:
 
     def _open_numbers(self) -> list[int]:
         """With which no comparison, or no limit, has come out both ways so far."""
-        asked = [d for d in self.demands if d.kind in NUMBERS or d.is_far]
-        seen = [both for e in self.sized_calls.made() if (both := self.seen(e))]
-        together = [reduce(Coverage.merged, each) for each in zip(*seen, strict=True)]
-        never = (d for d in asked if not seen or not d.met_by(together[d.title == "rewritten"]))
-        return list(dict.fromkeys(d.number for d in never if d.number is not None))
+        return open_numbers(self.demands, map(self.seen, self.sized_calls.made()))
 
     def _combinations(
         self, sizes: Mapping[str, int], pairs: Sequence[tuple[Change, Change]]

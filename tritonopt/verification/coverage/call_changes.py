@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, product
 
 from tritonopt.verification.coverage.sized_calls import Change
 from tritonopt.verification.coverage.text_sizes import LARGE
+from tritonopt.verification.inputs.edge_cases import ROWS
 from tritonopt.verification.inputs.examples import (
     AND,
     BEYOND,
@@ -44,6 +45,9 @@ _LARGEST_LIMIT = 2**17
 """What is made as long as a number in a tensor says is no longer than this."""
 _MOST_FLOATS = 2
 _MOST_TENSORS = 4
+_MOST_LONG = 2
+_LONG_SUM = 1601
+"""So many products of int8 are more than float32 counts, and no multiple of a tile."""
 _NARROW = ("i8", "u8", "i16")
 _RANGES = {
     "i64": (-(2**40), 2**40),
@@ -150,6 +154,24 @@ def meeting(signature: Signature) -> Iterator[Change]:
             if type(value) is int and value >= 0:
                 chosen = partial(with_values, values={argument.name: value})
                 yield in_turn(chosen, partial(of_one_number, number=value))
+
+
+def at_the_ends(
+    signature: Signature, sizes: Mapping[str, int], base: Mapping[str, int], governed: Set[str]
+) -> Iterator[tuple[Mapping[str, int], Change]]:
+    """Sizes and changes: everything in one place, of many rows too; the largest whole numbers.
+
+    Of these long sums of their products as well, along sizes by which loops are `governed`.
+    """
+    places = [t for t in signature.tensors if t.dtypes[0] in INTEGERS and t.high is not None]
+    rows = {d for tensor in places for d in tensor.shape}
+    many = {n: ROWS if n in rows else size for n, size in base.items()}
+    for change in skewed(signature):
+        yield from ((these, change) for these in (sizes, many))
+    for change in extreme(signature):
+        yield sizes, change
+        for name in [n for n in base if n in governed][:_MOST_LONG]:
+            yield {**dict.fromkeys(base, 2), name: _LONG_SUM}, change
 
 
 def extreme(signature: Signature) -> Iterator[Change]:

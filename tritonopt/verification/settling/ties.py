@@ -15,6 +15,7 @@ from tritonopt.verification.settling.wider_forms import with_tensors
 from tritonopt.verification.signature.argument_language import (
     INTEGERS,
     Argument,
+    ChoiceArgument,
     Dimension,
     Signature,
     SizeArgument,
@@ -42,11 +43,13 @@ class Ties:
 
     whole: Callable[[Signature], bool]
     """Whether the original takes it on every pattern of sizes."""
+    good: Callable[[Signature], bool]
+    """Whether it takes it on some of them."""
     stable: Callable[[Signature], bool]
     """Whether a result does not depend on what memory held before."""
     spent: Callable[[], bool]
-    known: frozenset[str] = frozenset()
-    """Tensors that are what another launcher was found to take."""
+    like: Sequence[tuple[str, Signature]] = ()
+    """What other launchers were found to take, whose tensors of the same form stay as they are."""
 
     def undone(self, signature: Signature, typed: set[str]) -> Signature:
         """Without the ties that the original does not need; `typed` are tensors of known types."""
@@ -63,15 +66,21 @@ class Ties:
 
     def _takes(self, form: Signature) -> bool:
         named = {name for tensor in form.tensors for name in names_of(tensor.high or 0)}
-        return named <= {*form.size_names} and self.whole(form) and self.stable(form)
+        if not named <= {*form.size_names} or not self.whole(form):
+            return False
+        several = (a for a in form.arguments if isinstance(a, ChoiceArgument))
+        others = (_chosen(form, a.name, value) for a in several for value in a.values[1:])
+        return all(map(self.good, others)) and self.stable(form)
 
     def _apart(self, signature: Signature) -> Iterator[Signature]:
         """A size of its own for some of the places that have the same one."""
         for name in dict.fromkeys(d for _, d in _places(signature)):
             places = [place for place, d in _places(signature) if d == name]
+            like = {(t.name, t.shape) for _, other in self.like for t in other.tensors}
+            known = {t.name for t in signature.tensors if (t.name, t.shape) in like}
             # What is one number everywhere may be any size in each place.
             for moved in _parts([("", 0), *places] if isinstance(name, int) else places):
-                if not any(of in self.known for of, _ in moved):
+                if not any(of in known for of, _ in moved):
                     yield _moved(signature, moved, _free(signature))
 
     def _multiples(self, signature: Signature) -> Iterator[Signature]:
@@ -198,6 +207,12 @@ def _in_groups(signature: Signature, number: SizeArgument, free: str) -> Iterato
 
 def _with(signature: Signature, form: TensorArgument) -> Signature:
     return with_tensors(signature, lambda t: form if t.name == form.name else t)
+
+
+def _chosen(signature: Signature, name: str, value: object) -> Signature:
+    one = ChoiceArgument(name, (value,))
+    arguments = (one if a.name == name else a for a in signature.arguments)
+    return replace(signature, arguments=tuple(arguments))
 
 
 def _free(signature: Signature) -> str:

@@ -121,10 +121,8 @@ class Trial:
         found = lengthened(found, self.reading.launcher, self._taken_whole, self._stable)
         others = OtherValues(self.reading, self._good, self._with, self._spent)
         found = others.beside(self._with_other_ranks(self._with_leading(found)))
-        like = {(t.name, t.shape) for _, other in self.like for t in other.tensors}
-        known = frozenset(t.name for t in found.tensors if (t.name, t.shape) in like)
-        ties = Ties(self._taken_with_all, self._stable, self._spent, known)
-        found = ties.undone(found, self._typed_by_code())
+        ties = Ties(self._taken_whole, self._good, self._stable, self._spent, self.like)
+        found = ties.undone(found, _typed_by_code(self.reading))
         return self._with_complex(self._without_bad_types(found))
 
     # The search
@@ -241,11 +239,7 @@ class Trial:
         defect of the original, which must show.
         """
         whole = {t.name for t in signature.tensors} - _of_floats(signature)
-        return bool((whole & self.floats) - self._typed_by_code())
-
-    def _typed_by_code(self) -> set[str]:
-        known = (a for a in self.reading.known if isinstance(a, TensorArgument))
-        return {a.name for a in known if a.dtypes != DEFAULT_DTYPES}
+        return bool((whole & self.floats) - _typed_by_code(self.reading))
 
     def _attempt_any(self, signature: Signature) -> Attempt:
         """With odd sizes, which show the most; and, if these are refused, with round ones."""
@@ -265,13 +259,6 @@ class Trial:
         """Whether all patterns of sizes are taken."""
         levels = (self._attempt(signature, pattern).level for pattern in PATTERNS)
         return not self._spent() and all(level == Attempt.GOOD for level in levels)
-
-    def _taken_with_all(self, signature: Signature) -> bool:
-        """The same with every value that an argument may have."""
-        several = (a for a in signature.arguments if isinstance(a, ChoiceArgument))
-        others = (self._with(signature, ChoiceArgument(a.name, (v,)))
-                  for a in several for v in a.values[1:])  # fmt: skip
-        return self._taken_whole(signature) and all(self._good(other) for other in others)
 
     def _races(self, signature: Signature, name: str) -> bool:
         """Whether programs overwrite each other, and do where a tensor holds one number alone.
@@ -353,10 +340,7 @@ class Trial:
         return signature
 
     def _good(self, signature: Signature) -> bool:
-        # A number of its own may bound what tensors hold.
-        known = {*signature.size_names}
-        bounds = {t.high for t in signature.tensors if isinstance(t.high, str)}
-        good = bounds <= known and self._attempt_any(signature).level == Attempt.GOOD
+        good = _is_bounded(signature) and self._attempt_any(signature).level == Attempt.GOOD
         return good and self._taken(signature) > 0
 
     def _without_bad_types(self, signature: Signature) -> Signature:
@@ -429,9 +413,20 @@ def _is_closed(signature: Signature) -> bool:
     return True
 
 
+def _is_bounded(signature: Signature) -> bool:
+    """Whether what bounds tensors is drawn: a size of one, or a number of its own."""
+    bounds = {t.high for t in signature.tensors if isinstance(t.high, str)}
+    return bounds <= {*signature.size_names}
+
+
 def _has_sizes(signature: Signature) -> bool:
     """Whether anything has a size that is drawn: what is taken of one size only shows nothing."""
     return any(isinstance(size, str) for shape in signature.shapes for size in shape)
+
+
+def _typed_by_code(reading: InferredSignature) -> set[str]:
+    known = (a for a in reading.known if isinstance(a, TensorArgument))
+    return {a.name for a in known if a.dtypes != DEFAULT_DTYPES}
 
 
 def _of_floats(signature: Signature) -> set[str]:
