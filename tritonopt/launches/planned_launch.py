@@ -153,11 +153,14 @@ class PlannedLaunch:
         changed = [ReplaceExpression(self.called, kernel), *changes]
         one = excerpts.changed_code(module, statement, changed)
         check_binding(self.launch, one, parameters)
-        several = excerpts.indented("\n".join(filter(None, (first, one))), "    ")
-        asked = f"if {test}:\n{several}"
         other = excerpts.changed_code(module, statement, otherwise)
-        if _ends_with_comment(other):
-            # What is said after a launch may be for a tool that reads that line.
+        stays = _ends_with_comment(other)
+        above = excerpts.said_of(module, statement) if stays else []
+        several = "\n".join(filter(None, (first, *above, one)))
+        asked = f"if {test}:\n{excerpts.indented(several, '    ')}"
+        if stays:
+            # What is said after a launch may be for a tool that reads that line; what is said
+            # above it goes into the `else` with it, and stands above the other launch too.
             yield InsertBefore(statement, asked)
             yield Enclose(statement, statement, f"{ELSE}\n    ...")
             yield from otherwise
