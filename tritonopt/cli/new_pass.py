@@ -28,7 +28,7 @@ and its tests pass, until you replace it by what it is to do.
 _TABLE = re.compile(r"""\[project\.entry-points\.["']tritonopt\.passes["']\]""")
 _ENTRY = re.compile(r"""["']?([\w.-]+)["']?\s*=""")
 _KEBAB = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-_TESTS = ("tests/rewriting/test_reasons.py", "tests/passes/test_pass_pairs.py", "tests/docs")
+_TESTS = ("tests/checks/test_reasons.py", "tests/passes/test_pass_pairs.py", "tests/docs")
 """What else a new pass has to do with."""
 
 

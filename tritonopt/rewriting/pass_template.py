@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tritonopt.facts import KernelFacts
-from tritonopt.facts.language import function
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted
+from tritonopt.facts import KernelFacts
+from tritonopt.facts.language import function
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, ReplaceExpression

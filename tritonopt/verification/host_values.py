@@ -220,7 +220,7 @@ def _expressions(statement: Statement) -> Iterator[ast.expr]:
 
 def _inside(node: ast.AST) -> Iterator[ast.expr]:
     """An expression whose value can be noted, and all inside of it."""
-    if isinstance(node, (*_SKIPPED, ast.pattern)):
+    if isinstance(node, (*_SKIPPED, ast.pattern)) or _sets_allocator(node):
         return
     stored = isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
     if isinstance(node, (*_MADE, ast.Name, ast.IfExp)) and not stored:
@@ -235,3 +235,11 @@ def _inside(node: ast.AST) -> Iterator[ast.expr]:
                     yield from _inside(one)
             elif isinstance(part, ast.AST) and not (called and isinstance(part, ast.Name)):
                 yield from _inside(part)
+
+
+def _sets_allocator(node: ast.AST) -> bool:
+    """Whether Triton is given what allocates scratch memory, which the interpreter never calls."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="set_allocator", value=ast.Name(id="triton"))):
+            return True
+    return False
