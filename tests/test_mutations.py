@@ -149,9 +149,9 @@ def test_the_recorded_run_is_what_the_pages_say(backend: str) -> None:
     known = json.loads((RESULTS / "mutations_equivalent.json").read_text(encoding="utf-8"))
     page = table(made, {tuple(entry[key] for key in KEYS): entry["why"] for entry in known})
     assert (RESULTS / f"mutations-{backend}.md").read_text(encoding="utf-8") == page
-    counts = [line for line in page.splitlines() if line.startswith("| ") and line.count("|") == 8]
+    (total,) = [line for line in page.splitlines() if line.startswith("| **all**")]
     measured = (EXAMPLES.parent / "docs" / "measured.md").read_text(encoding="utf-8")
-    assert "\n".join(counts) in measured
+    assert total.split("|", 2)[2] in measured
 
 
 @pytest.mark.parametrize(("name", "kinds"), [("algebra", MUTANTS), ("algebra_rewrites", REWRITES)])
