@@ -149,7 +149,7 @@ def test_the_recorded_run_is_what_the_pages_say(backend: str) -> None:
     known = json.loads((RESULTS / "mutations_equivalent.json").read_text(encoding="utf-8"))
     page = table(made, {tuple(entry[key] for key in KEYS): entry["why"] for entry in known})
     assert (RESULTS / f"mutations-{backend}.md").read_text(encoding="utf-8") == page
-    (total,) = [line for line in page.splitlines() if line.startswith("| **all**")]
+    total = next(line for line in page.splitlines() if line.startswith("| **all**"))
     measured = (EXAMPLES.parent / "docs" / "measured.md").read_text(encoding="utf-8")
     assert total.split("|", 2)[2] in measured
 

@@ -12,6 +12,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from tritonopt.facts.host import torch_api
 from tritonopt.source.trees import blocks_of
 from tritonopt.verification.coverage.text_differences import Body, Statement
 from tritonopt.verification.process.coverage_data import BOTH, OBJECT, Span, span_of
@@ -22,10 +23,11 @@ _SKIPPED = (ast.JoinedStr, ast.Constant)
 _TOLD_BY_TYPE = ("isinstance", "callable", "issubclass")
 _POWER = "next_power_of_2"
 _DIVISION = ("cdiv",)
-_FORMS = (
-    "shape", "size", "numel", "dim", "ndim", "stride", "dtype", "device", "is_contiguous", "nbytes",
-    "element_size", "is_cuda", "requires_grad", "itemsize", "storage_offset", "nelement",
-)  # fmt: skip
+_FORMS = (torch_api.PROPERTIES - {"data_ptr", "item"}) | {
+    "is_contiguous",
+    "nbytes",
+    "storage_offset",
+}
 """What is asked of the form of a tensor."""
 _MOST_BITS = 64
 _OF_DEVICES = (

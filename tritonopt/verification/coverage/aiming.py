@@ -322,6 +322,9 @@ class Aiming:
     def _numbers_of_tiles(self) -> Iterator[Example]:
         """As many tiles as a number in what differs, and one element more: `min(count, 1024)`."""
         costly, made = _MOST_COSTLY, 0
+        if self._open_numbers():
+            # Variations and larger sizes may have used up the calls.
+            self.plain.calls_left = max(self.plain.calls_left, _MOST_SINGLED_OUT)
         for number, name in product(self.numbers.changed, self.plain.names):
             known = self.plain.best.get(name, 0)
             mentioned = {*self.plain.shown(name), *self.limits.blocks} - {1}

@@ -247,13 +247,24 @@ def _single_numbers(
     """Both outcomes of comparisons with a number that this version of a kernel alone asks for."""
     asked = () if counterpart is None else map(number_asked_for, ast.walk(counterpart.node))
     known = {None, *asked}
-    differing = (part for s in body.statements if s.differs for part in s.head)
-    for node in (n for part in differing for n in ast.walk(part)):
+    differing = ((s, part) for s in body.statements if s.differs for part in s.head)
+    for statement, node in ((s, n) for s, part in differing for n in ast.walk(part)):
         number = number_asked_for(node)
         if isinstance(node, ast.Compare) and number not in known:
             text, place = ast.unparse(node), (node.lineno, node.col_offset)
-            for kind in NUMBERS:
+            # Where an assertion fails there is no result: a call that is accepted shows none.
+            for kind in NUMBERS[:1] if _asserts(statement.node) else NUMBERS:
                 yield Demand(title, place[0], kind, text, place[1], within=within, number=number)
+
+
+def _asserts(node: ast.stmt) -> bool:
+    """Whether a statement of a kernel only stops it where a condition does not hold."""
+    match node:
+        case ast.Assert():
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name))):
+            return name in ("static_assert", "device_assert")
+    return False
 
 
 def _limits(

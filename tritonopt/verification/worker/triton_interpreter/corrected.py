@@ -145,6 +145,7 @@ class Interpreter:
         self._atomics(builder)
         self._comparisons(builder)
         self._program_order(builder)
+        self._block_shapes(builder)
         self._wrapping(builder)
         self._hints()
         self._blocks_as_python_values()
@@ -290,6 +291,19 @@ class Interpreter:
         ).append(found)
         if not _within(addresses, size, self.access.mapped):
             raise IndexError(found)
+
+    def _block_shapes(self, builder: Any) -> None:
+        """A block pointer to a block that the compiler does not take, as one of no columns."""
+        original = builder.create_make_block_ptr
+
+        def make(base: Any, shape: Any, strides: Any, offsets: Any, block: Any, order: Any) -> Any:
+            wrong = [n for n in map(int, block) if n < 1 or n & (n - 1)]
+            if wrong:
+                text = f"a block of {wrong[0]} elements along an axis: it has to be a power of 2"
+                raise ValueError(text)
+            return original(base, shape, strides, offsets, block, order)
+
+        builder.create_make_block_ptr = make
 
     def _wrapping(self, builder: Any) -> None:
         """Whole numbers wrap around, as on a GPU; checking each sum takes a third of the time."""
