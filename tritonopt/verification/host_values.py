@@ -33,7 +33,7 @@ _MOST_BITS = 64
 _OF_DEVICES = (
     "get_device_capability", "get_device_name", "get_arch_list", "get_current_target", "major",
     "minor", "total_memory", "warp_size", "shared_memory_per_block", "gcnArchName", "arch",
-    "L2_cache_size", "max_threads_per_multi_processor", "is_available",
+    "L2_cache_size", "max_threads_per_multi_processor",
 )  # fmt: skip
 _MULTIPROCESSORS = ("multi_processor_count",)
 
@@ -182,6 +182,8 @@ def _raises(block: list[ast.stmt]) -> bool:
 
 def _is_plain(node: ast.expr, body: Body) -> bool:
     """Whether one value is no sign of a decision: types, absence, one tile for a whole row."""
+    if not _names(node):
+        return True  # It is a number; what chooses it is asked apart.
     match node:
         case ast.Compare(ops=[ast.Is() | ast.IsNot()]):
             return True
@@ -189,6 +191,11 @@ def _is_plain(node: ast.expr, body: Body) -> bool:
             return not isinstance(op, ast.Not)
         case ast.Call(func=ast.Name(id=name)) if name in _TOLD_BY_TYPE:
             return True
+        case ast.Call(func=ast.Attribute(attr="is_available")):
+            return True  # Kernels run where there is a device.
+        case ast.Call(func=ast.Name(id="min"), args=arguments):
+            # What is below 1 is 0: a grid without programs.
+            return any(isinstance(a, ast.Constant) and a.value == 1 for a in arguments)
         case ast.Call(func=ast.Attribute(attr=attr), args=[size, tile]) if attr in _DIVISION:
             return _holds_all(ast.dump(size), tile, body)
     return False

@@ -150,6 +150,7 @@ def _of_version(compared: Comparison, title: str, names: set[str]) -> Iterator[D
         kernel = _kernel_of(version.module, body)
         yield from _limits(title, body, counterpart, kernel is None, (version, other), within)
         if kernel is None:
+            known |= _of_availability(body.node)
             settled = _in_launch_options(version.module, body)
             known |= {ast.dump(n) for n in settled if isinstance(n, ast.IfExp)}
             for value in host_values(body, counterpart, suspects, settled):
@@ -412,6 +413,18 @@ def _choices(node: ast.AST, suspects: set[str]) -> set[str]:
     found = [n for n in ast.walk(node) if isinstance(n, (ast.If, ast.IfExp))]
     same = (n for n in found if not _names(n.test) & suspects)
     return {ast.dump(n.test if isinstance(n, ast.If) else n) for n in same}
+
+
+def _of_availability(node: ast.AST) -> set[str]:
+    """What asks whether there is a device: a kernel runs where there is one."""
+    found = set()
+    for part in ast.walk(node):
+        match part:
+            case ast.If(test=ast.Call(func=ast.Attribute(attr="is_available"))):
+                found.add(ast.dump(part.test))
+            case ast.IfExp(test=ast.Call(func=ast.Attribute(attr="is_available"))):
+                found.add(ast.dump(part))
+    return found
 
 
 def _outcomes(title: str, statement: Statement, known: set[str]) -> Iterator[Demand]:
