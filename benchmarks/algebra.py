@@ -184,7 +184,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, default=3, help="small mutants of every file (3)")
     parser.add_argument("--wrong", type=int, default=1, help="usual mutants of every file (1)")
     parser.add_argument("--right", type=int, default=1, help="right rewrites of every file (1)")
-    parser.add_argument("--share", type=int, default=1, help="one of so many of these (1)")
+    parser.add_argument("--share", type=int, default=1, help="keep one in N of these (1)")
     parser.add_argument("--examples", type=int, default=20, help="for each verification (20)")
     parser.add_argument("--aimed", action="store_true", help="no calls but those aimed")
     parser.add_argument("--seed", type=int, default=0, help="of the draw (0)")

@@ -6,7 +6,7 @@
 A textbook product in fp16 with its tiles on two axes of the grid, on one, and with block
 pointers: as it is, in groups of 4, 8 and 16 rows, with masked pointers, with tensor descriptors.
 Square matrices of 1024 to 8192, launched in turn on a cold L2, each compared with the original's
-bits; cuBLAS beside them. No shape is begun after so many seconds. Needs torch, triton and a CUDA
+bits; cuBLAS beside them. No shape starts after `--seconds`. Needs torch, triton and a CUDA
 device; where Triton has no block pointers, theirs are left out.
 """
 
@@ -111,7 +111,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--dry", action="store_true", help="only make the versions")
     parser.add_argument("--out", type=Path, help="default: benchmarks/results/ and the GPU's name")
-    parser.add_argument("--seconds", type=float, default=240, help="begin no shape after that")
+    parser.add_argument("--seconds", type=float, default=240, help="start no shape after that")
     options = parser.parse_args()
     made = {kind: versions(kind) for kind in SOURCES}
     if options.dry:

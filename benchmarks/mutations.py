@@ -244,7 +244,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--examples", type=int, default=100, help="for each verification (100)")
     parser.add_argument("--sample", type=int, default=3, help="mutants of every file (3)")
     parser.add_argument("--right", type=int, default=1, help="right rewrites of every file (1)")
-    parser.add_argument("--share", type=int, default=1, help="one of so many of these (1)")
+    parser.add_argument("--share", type=int, default=1, help="keep one in N of these (1)")
     parser.add_argument("--jobs", type=int, default=2, help="verifications at once (2)")
     parser.add_argument("--seed", type=int, default=0, help="of the draw (0)")
     parser.add_argument("--args", type=Path, help="arguments of launchers, JSON")

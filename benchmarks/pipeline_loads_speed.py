@@ -4,10 +4,10 @@
     PYTHONPATH=. python benchmarks/pipeline_loads_speed.py --dry    # no GPU: only the versions
 
 Layer norm, softmax and row sums of `examples/`, and a sum that keeps a tile of partial sums, each
-with tiles of 1024 and of 4096 elements, as they are and with every knob, are launched in turn on
-a cold L2; where results have other bits, that is recorded. First, a loop that loads what its turn
-before has stored, which the pass declines: with `num_stages` written by hand it gives another
-result. No shape is begun after so many seconds. Needs torch, triton and a CUDA device.
+with tiles of 1024 and of 4096 elements, as they are and with every knob, are launched in turn on a
+cold L2; where results have other bits, that is recorded. First, a loop that loads what its
+previous iteration stored, which the pass declines: with `num_stages` written by hand it gives
+another result. No shape starts after `--seconds`. Needs torch, triton and a CUDA device.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--dry", action="store_true", help="only make the versions")
     parser.add_argument("--out", type=Path, help="default: benchmarks/results/ and the GPU's name")
-    parser.add_argument("--seconds", type=float, default=150, help="begin no shape after that")
+    parser.add_argument("--seconds", type=float, default=150, help="start no shape after that")
     options = parser.parse_args()
     cells = {(f, block): versions(f, block) for block in BLOCKS for f in FUNCTIONS}
     if not options.dry:
