@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from tritonopt.facts import KernelFacts, Value
+from tritonopt.facts.algebra.polynomial import Atom
+from tritonopt.facts.memory.zeros import put_in
 from tritonopt.facts.operations import BITS, COMPARISONS, Op
 from tritonopt.facts.repetition import function_on_numbers
 from tritonopt.facts.values import is_integer, operands_first
@@ -27,6 +29,22 @@ _TOTAL_FUNCTIONS = frozenset(
 _WIDE = frozenset({"fp32", "fp64"})
 _IN_ALL_TYPES = (2**-10, 2**15)
 _IN_WIDE_TYPES = (2**-100, 2**100)
+
+
+def is_zero_outside(
+    facts: KernelFacts, value: Value, inside: Atom, varies: Callable[[Value], bool]
+) -> bool:
+    """Whether a value is 0 in the lanes where the indicator `inside` is 0.
+
+    Its form says so of a number that is multiplied by the indicator; 0 times infinity is NaN.
+    """
+
+    def decided(condition: Value) -> int | None:
+        number = put_in(facts.forms.condition(condition), {inside: 0}).constant_value
+        return None if number is None else int(number)
+
+    is_zero = put_in(facts.forms.of(value), {inside: 0}).is_zero
+    return is_zero and FilledLanes(facts, decided, varies).is_finite(value)
 
 
 @dataclass(frozen=True)

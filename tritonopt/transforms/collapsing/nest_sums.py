@@ -12,13 +12,12 @@ from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import Polynomial, Value
 from tritonopt.facts.language import function
 from tritonopt.facts.memory.padding import NotKnown, Padding
-from tritonopt.facts.memory.zeros import put_in
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.recurrences.kinds import BY_REDUCTION, NUMERIC
 from tritonopt.facts.recurrences.reading import plain_update
 from tritonopt.facts.values import FLOAT_BITS, is_integer, reachable
 from tritonopt.transforms.collapsing.index_nests import Nest
-from tritonopt.transforms.filled_lanes import FilledLanes
+from tritonopt.transforms.filled_lanes import is_zero_outside
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
 from tritonopt.transforms.writing import block_of, names_bound, reads_of
 
@@ -160,23 +159,15 @@ class _Carried:
         own = (v for n, v in facts.values.items() if n in self.nest.nodes and v.op in COMPARISONS)
         return next((v for v in own if facts.forms.condition(v) == wanted), None)
 
-    def _decided(self, condition: Value) -> int | None:
-        """What a condition is behind the end of the row."""
-        form = self.nest.facts.forms.condition(condition)
-        number = put_in(form, {self.nest.indicator: 0}).constant_value
-        return None if number is None else int(number)
-
     def _adds_nothing(self, term: Value, reduction: str) -> bool:
         """Whether the lanes behind the end of the row change nothing."""
-        filled = FilledLanes(self.nest.facts, self._decided, self.nest.varies)
-        if reduction == "sum" and filled.is_finite(term):
-            form = self.nest.facts.forms.of(term)
-            if put_in(form, {self.nest.indicator: 0}).is_zero:
-                return True
+        facts, inside = self.nest.facts, self.nest.indicator
+        if reduction == "sum" and is_zero_outside(facts, term, inside, self.nest.varies):
+            return True
         if self._condition is None:
             return False
         try:
-            number = Padding(self.nest.facts, self._condition).of(term)
+            number = Padding(facts, self._condition).of(term)
         except NotKnown:
             return False
         return number == BY_REDUCTION[reduction].identity

@@ -16,7 +16,6 @@ from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import HINTS, function, is_lane_by_lane
 from tritonopt.facts.memory.padding import NotKnown, Padding
 from tritonopt.facts.memory.races import coefficient
-from tritonopt.facts.memory.zeros import put_in
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.program_ids import sure_callee
 from tritonopt.facts.recurrences.kinds import NUMERIC_REDUCTIONS
@@ -31,7 +30,7 @@ from tritonopt.transforms.column_tiles.row_statements import (
     check_names,
 )
 from tritonopt.transforms.disjoint_accesses import DisjointAccesses
-from tritonopt.transforms.filled_lanes import FilledLanes
+from tritonopt.transforms.filled_lanes import is_zero_outside
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
 
 _APART = "iterations-are-independent"
@@ -233,18 +232,14 @@ class _Proof:
 
     def _off(self, value: Value, name: str) -> float | None:
         """The number that a value is in all lanes behind the end of the row; None where open."""
-        if name == "sum" and put_in(self.facts.forms.of(value), {self.row.indicator: 0}).is_zero:
-            filled = FilledLanes(self.facts, self._decided, lambda part: part.shape != ())
-            if filled.is_finite(value):
-                return 0.0
+        if name == "sum" and is_zero_outside(
+            self.facts, value, self.row.indicator, lambda part: part.shape != ()
+        ):
+            return 0.0
         try:
             return Padding(self.facts, self.row.condition).of(value)
         except NotKnown:
             return self._below_the_maximum(value)
-
-    def _decided(self, condition: Value) -> int | None:
-        form = put_in(self.facts.forms.condition(condition), {self.row.indicator: 0})
-        return None if form.constant_value is None else int(form.constant_value)
 
     def _below_the_maximum(self, value: Value) -> float | None:
         """0 of `exp(x - m)`, where m is the maximum of x, and x is -inf behind the row.
