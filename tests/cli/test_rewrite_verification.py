@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -248,3 +249,21 @@ def test_what_changes_meanwhile_is_left(judge: Any, capsys: pytest.CaptureFixtur
     assert run("--verify") == 2
     assert Path("a.py").read_text() == "# somebody else was here\n"
     assert "has changed since it was read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("missing", ["numpy", "hypothesis"])
+def test_without_what_it_needs(missing: str, tmp_path: Path) -> None:
+    # In a process of its own: here all of it has been imported.
+    (tmp_path / "a.py").write_text(TEXT)
+    program = (
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        "from tritonopt.cli.main import main\n"
+        f"sys.exit(main(['rewrite', 'a.py', '--write', '--verify', {PASSES!r}]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    expected = f"tritonopt: error: --verify needs {missing}: pip install 'tritonopt[verify]'\n"
+    assert done.stderr == expected
+    assert (tmp_path / "a.py").read_text() == TEXT

@@ -13,6 +13,17 @@ if TYPE_CHECKING:
 EXACT = "exact"
 
 
+_OF_VERIFY = frozenset({"torch", "triton", "hypothesis", "numpy"})
+"""Modules of the packages that the extra `verify` installs."""
+
+
+def missing(error: ModuleNotFoundError, command: str) -> str:
+    """Say what to install for a command. Raises the error if the module is not of the extra."""
+    if (error.name or "").partition(".")[0] not in _OF_VERIFY:
+        raise error
+    return f"{command} needs {error.name}: pip install 'tritonopt[verify]'"
+
+
 def add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=formats.OF_VERDICTS, default="text", help="the form of the report"

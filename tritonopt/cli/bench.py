@@ -35,8 +35,6 @@ of yours: the launches of BEFORE's kernels that it makes are timed. Without eith
 file itself is run for its launches, where it has a __main__ part or tests.
 """
 
-_HEAVY = {"torch", "triton", "hypothesis", "numpy"}
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = _DESCRIPTION
@@ -100,10 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
         from tritonopt.tuning.bench import NoGpu
         from tritonopt.verification import VerificationError
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _HEAVY:
-            raise
-        reason = f"timing needs {error.name}: pip install 'tritonopt[verify]'"
-        return _nothing(reason, arguments)
+        return _nothing(shared.missing(error, "timing"), arguments)
     try:
         found = _timed(arguments)
     except (VerificationError, NoGpu, PlaceError, SourceError) as error:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,11 +89,10 @@ def request_of(arguments: argparse.Namespace) -> Request | None:
             raise EngineError("--engine is for --verify; rewriting alone needs none")
         return None
     try:
-        import_module("tritonopt.verification")
+        # The package imports what it is asked for only then.
+        from tritonopt.verification import verify  # noqa: F401
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            f"--verify needs {error.name}: pip install 'tritonopt[verify]'"
-        ) from None
+        raise ModuleNotFoundError(shared.missing(error, "--verify")) from None
     return Request(
         arguments.backend, arguments.max_examples, arguments.engine, arguments.task_timeout
     )

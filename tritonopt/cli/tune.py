@@ -44,7 +44,6 @@ with the benchmarks in it, a script's own calls, its tests), or else a benchmark
 beside it; of a file that shows none, sizes that many have. Which, is said. Interrupted and
 started again it goes on.
 """
-_HEAVY = {"torch", "triton", "hypothesis", "numpy"}
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
@@ -160,9 +159,7 @@ def run(arguments: argparse.Namespace) -> int:
         from tritonopt.tuning.store import StoreError
         from tritonopt.verification import VerificationError
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _HEAVY:
-            raise
-        return complain(f"tuning needs {error.name}: pip install 'tritonopt[verify]'")
+        return complain(shared.missing(error, "tuning"))
     try:
         if arguments.undo:
             return _undone(arguments)

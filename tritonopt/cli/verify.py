@@ -39,7 +39,6 @@ counts as no answer.
 
 _EXIT_CODES = {"identical": OK, "equivalent": OK, "counterexample": FOUND}
 _QUICK = 10
-_HEAVY = {"torch", "triton", "hypothesis", "numpy"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -153,10 +152,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         from tritonopt.verification import VerificationError, verify
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _HEAVY:
-            raise
-        reason = f"verifying needs {error.name}: pip install 'tritonopt[verify]'"
-        return _no_answer(reason, arguments)
+        return _no_answer(shared.missing(error, "verifying"), arguments)
     if verify_pairs.are_meant(arguments):
         return verify_pairs.run(arguments)
     if arguments.engine or arguments.jobs:
