@@ -109,9 +109,9 @@ class FilledLanes:
             return 0.0
         name = part.function.rpartition(".")[2]
         if part.op in _DIVISIONS or name in _DIVIDING:
-            divisor = given[1]
-            same = not self.varies(part.operands[1])
-            return None if divisor or (divisor is None and same) else math.nan
+            divisor, value = given[1], part.operands[1]
+            size = divisor is None and not self.varies(value) and not _is_of_data(value)
+            return None if divisor or size else math.nan
         return None if part.op in _TOTAL or name in _TOTAL_FUNCTIONS else math.nan
 
     def _chosen(self, part: Value, given: Sequence[float | None]) -> float | None:
@@ -133,6 +133,11 @@ class FilledLanes:
         wide = part.dtype in _WIDE or self.facts.types.of(part).all_in(_WIDE)
         least, most = _IN_WIDE_TYPES if wide else _IN_ALL_TYPES
         return number if least <= abs(number) <= most else math.nan
+
+
+def _is_of_data(value: Value) -> bool:
+    """Whether a value comes from memory, which may hold 0."""
+    return any(part.op in (Op.LOAD, Op.REDUCE) for part in value.walk())
 
 
 def _result(part: Value, given: Sequence[float]) -> float | None:
