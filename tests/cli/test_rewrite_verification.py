@@ -172,10 +172,11 @@ def test_without_write_only_the_verified_diff_is_shown(
 def test_what_has_to_be_installed_is_said(
     monkeypatch: pytest.MonkeyPatch, judge: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def missing(name: str) -> None:
-        raise ModuleNotFoundError("no numpy", name="numpy")
+    class Missing:
+        def __getattr__(self, name: str) -> None:
+            raise ModuleNotFoundError("no numpy", name="numpy")
 
-    monkeypatch.setattr("tritonopt.cli.rewrite_verification.import_module", missing)
+    monkeypatch.setitem(sys.modules, "tritonopt.verification", Missing())  # type: ignore[arg-type]
     assert run("--verify") == 2
     assert "pip install 'tritonopt[verify]'" in capsys.readouterr().err
     assert written() == (False, False)
