@@ -44,6 +44,9 @@ class Drawn(Session):
     def machine(self) -> Machine:
         return Machine("drawn", "", "", "")
 
+    def imported(self) -> str:
+        return ""  # no worker of its own for each of hundreds of tunings
+
     def row(
         self,
         launcher: str,
