@@ -46,9 +46,10 @@ def python(*arguments: str, **options: object) -> subprocess.CompletedProcess[st
     )  # type: ignore[call-overload, no-any-return]
 
 
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_version(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
-        main(["--version"])
+        main([option])
     assert left.value.code == 0
     assert capsys.readouterr().out == f"tritonopt {tritonopt.__version__}\n"
 
@@ -74,6 +75,39 @@ def test_arguments_that_mean_nothing_are_exit_2(
         main(arguments)
     assert left.value.code == 2
     assert "usage: tritonopt" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "advice"),
+    [
+        ("rewrit", "did you mean rewrite?"),
+        ("chekc", "did you mean check?"),
+        ("kernels", "tritonopt suggest kernels"),
+        ("xyzzy", "the commands are rewrite, suggest,"),
+    ],
+)
+def test_a_command_that_there_is_not(
+    command: str,
+    advice: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "kernels").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as left:
+        main([command, "a.py"])
+    assert left.value.code == 2
+    assert f"no command is named '{command}'; " in (err := capsys.readouterr().err)
+    assert advice in err
+
+
+def test_check_is_suggest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "kernel.py").write_text("")
+    assert main(["check", str(tmp_path)]) == 0
+    with pytest.raises(SystemExit):
+        main(["check", "--help"])
+    assert capsys.readouterr().out.startswith("usage: tritonopt suggest")
 
 
 def test_abbreviated_options_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,7 +22,7 @@ _MANY_OBJECTS = 100_000
 
 _COMMANDS = {
     "rewrite": "rewrite the kernels of files; prints a diff, or replaces the files",
-    "suggest": "print what is worth rewriting in files, and mistakes; changes nothing",
+    "suggest": "print mistakes and profitable rewrites; changes nothing (alias: check)",
     "explain": "print what a pass, a reason or a word is, or what passes say of a line and why",
     "verify": "run an original and a rewritten file on drawn inputs and compare",
     "bench": "time two versions of a file on the GPU, call by call, or one alone",
@@ -31,6 +31,8 @@ _COMMANDS = {
     "facts": "print what is known of the kernels of a file",
     "new-pass": "lay out a new pass in a checkout: its file, its page, its cases, its entry point",
 }
+
+_ALIASES = {"check": "suggest"}
 
 _ABOUT_FILES = frozenset({"explain", "verify", "bench", "tune", "facts"})
 """Commands that read files, but not all that a configuration says of them."""
@@ -60,6 +62,7 @@ def entry() -> NoReturn:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     given = sys.argv[1:] if argv is None else list(argv)
+    given[:1] = (_ALIASES.get(name, name) for name in given[:1])
     try:
         # argparse leaves by SystemExit: 0 after --help, 2 for what it cannot read.
         own, shadowed = _before_dashes(given)
@@ -123,9 +126,12 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"tritonopt {__version__}")
+    version = f"tritonopt {__version__}"
+    parser.add_argument("-V", "--version", action="version", version=version)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     named = next((argument for argument in argv if not argument.startswith("-")), "")
+    if named and named not in _COMMANDS:
+        parser.error(_unknown(named))
     for name, summary in _COMMANDS.items():
         command = commands.add_parser(
             name,
@@ -137,6 +143,18 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
         if name == named:
             _module(name).add_arguments(command)
     return parser
+
+
+def _unknown(named: str) -> str:
+    """What is wrong with a command that there is not, and what to write instead."""
+    from tritonopt.rewriting.options import nearest
+
+    hint = nearest(named, [*_COMMANDS, *_ALIASES])
+    if hint:
+        return f"no command is named {named!r}; {hint}"
+    if os.path.exists(named):
+        return f"no command is named {named!r}; to look for rewrites: tritonopt suggest {named}"
+    return f"no command is named {named!r}; the commands are {', '.join(_COMMANDS)}"
 
 
 def _module(command: str) -> ModuleType:
