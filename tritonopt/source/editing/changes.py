@@ -85,6 +85,8 @@ class AddParameter:
 
     kernel: Kernel
     code: str
+    before: str = ""
+    """The parameter that it stands before, if it is not the last one."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,8 @@ class AddArgument:
 
     anchor: ast.Call
     code: str
+    before: ast.expr | ast.keyword | None = None
+    """The argument that it stands before, if it is not the last one: it may have no keyword."""
 
 
 @dataclass(frozen=True)
