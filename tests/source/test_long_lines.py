@@ -156,3 +156,6 @@ def test_arguments_before_others_and_last() -> None:
     assert text == "    k[(1,)](x, m == 1, y, b=64, c=7, num_warps=4, d=8)\n"
     with pytest.raises(EditConflict, match="is not one keyword argument"):
         apply(module, [AddArgument(launch.call, "m", warps)])
+    assert "k[(1,)](x, y, m, b=128" in apply(
+        module, [AddArgument(launch.call, "m", launch.call.keywords[0])]
+    )

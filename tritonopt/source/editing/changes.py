@@ -17,7 +17,10 @@ ELSE = "else:"
 
 @dataclass(frozen=True)
 class InsertBefore:
-    """New statements right before a statement: above its comments, below the blank lines."""
+    """New statements right before a statement: above its comments, below the blank lines.
+
+    Or comments alone, which are about that statement.
+    """
 
     anchor: ast.stmt
     code: str

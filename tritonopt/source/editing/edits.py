@@ -163,7 +163,7 @@ class _Region:
             *self._argument_splices(expressions),
             *self._exchange_splices(),
         ]
-        text = _spliced(text, sorted(splices, key=lambda splice: splice[0]))
+        text = _spliced(text, sorted(splices, key=lambda splice: splice[:2]))
         if not self._plans:
             return text
         # libcst is slow to import, and most runs change nothing.
@@ -270,7 +270,7 @@ class _Region:
             given.sort(key=self._module.lines.span)
             taken = [keyword.arg for keyword in call.keywords]
             for change in added:
-                taken.append(_argument_name(change.code, by_place=change.before in call.args))
+                taken.append(_argument_name(change.code, by_place=_is_by_place(given, change)))
                 if taken[-1] is not None and taken.count(taken[-1]) > 1:
                     raise EditConflict(f"{_where(call)}: {taken[-1]} is passed already")
             # `(kernel[grid])(x)` has a parenthesis in between.
@@ -471,6 +471,12 @@ def _argument_name(code: str, *, by_place: bool = False) -> str | None:
     if name is None and not call.args:
         raise EditConflict(f"{code!r} has no name")
     return name
+
+
+def _is_by_place(given: Sequence[ast.expr | ast.keyword], change: AddArgument) -> bool:
+    """Whether an argument without a keyword may stand there."""
+    before = len(given) if change.before is None else given.index(change.before)
+    return not any(isinstance(node, (ast.keyword, ast.Starred)) for node in given[:before])
 
 
 def _by_place(codes: Iterable[tuple[str, int | None]]) -> Places:

@@ -86,7 +86,9 @@ def _last(
     end = place.trailing_comma or last_end
     missing, closing = ("", ",") if place.trailing_comma else (",", "")
     line_end = _line_end(text, end)
-    if place.closing < line_end:  # `b):` or `b,):`
+    in_one_line = _line_start(text, place.items[0][0]) == line_start and len(place.items) > 1
+    beside = in_one_line and "#" not in text[end:line_end]
+    if place.closing < line_end or beside:  # `b):` or `b,):`, or all of them in a line of their own
         return [(end, missing + gap + f",{gap}".join(codes) + closing)]
     newline = _newline_at(text, line_end)
     below = "".join(f"{newline}{lead}{code}," for code in codes)
