@@ -31,14 +31,13 @@ EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", "8"))
 # Options with which a pass has something to do here.
 SPELLED = {
     "grid-stride": "grid-stride{programs=2}",
-    "row-batch": "row-batch{programs=1}",
     "split-columns": "split-columns{longest=16,block=16}",
     "split-reduce": "split-reduce{turns=1}",
 }
 PASSES = [SPELLED.get(name, name) for name in sorted(catalog())]
 CREATING = [
     SPELLED.get(name, name)
-    for name in ("row-batch", "split-columns", "split-kernel", "split-reduce", "autotune-configs")
+    for name in ("split-columns", "split-kernel", "split-reduce", "autotune-configs")
 ]
 NUMBERS = {
     ("contiguity-hints", "least"): (2, 16),
@@ -46,7 +45,6 @@ NUMBERS = {
     ("loop-unswitch", "max_statements"): (1, 40),
     ("one-tile", "raise_block"): (0, 32, 32768),
     ("row-batch", "elements"): (64, 2048),
-    ("row-batch", "programs"): (1, 1024),
     ("split-columns", "block"): (16, 4096),
     ("split-columns", "longest"): (16, 65536),
     ("split-reduce", "programs"): ("4", "sm*8"),
@@ -287,8 +285,6 @@ def passes(order: tuple[str, ...]) -> list[Pass]:
 
 
 CREATED = {
-    "row-batch,grid-stride": ("row-batch/a_launch_of_short_rows.py", "grid-stride"),
-    "rows,int64-offsets": ("row-batch/a_launch_of_short_rows.py", "int64-offsets"),
     "autotune-configs,split-reduce": ("split-reduce/added_behind.py", "autotune-configs"),
     "split-columns{longest=16,block=16},online-softmax,fuse-stats": (
         "split-columns/layer_norm.py",

@@ -819,7 +819,6 @@ def test_two_changes_to_one_argument_are_refused() -> None:
         [exchange("c", "")],
         [exchange("a", "f()")],
         [before("a", "n +")],
-        [before("a", "# only a comment")],
         [before("a", "")],
         [before("a", "  indented")],
         [before("a", "'''open")],
@@ -828,6 +827,12 @@ def test_two_changes_to_one_argument_are_refused() -> None:
 def test_conflicts(changes: list[Callable[[source.Module], Change]]) -> None:
     with pytest.raises(EditConflict):
         edited("    for i in x:\n        a = b + c\n        d\n", *changes)
+
+
+def test_comments_alone_stand_above_those_of_the_statement() -> None:
+    old = "    for i in x:\n\n        # why\n        a = b + c\n        d\n"
+    new = "    for i in x:\n\n        # one\n        # two\n        # why\n        a = b + c\n"
+    assert edited(old, before("a", "# one\n# two")) == f"{new}        d\n"
 
 
 def test_anchors_of_another_module_are_refused() -> None:

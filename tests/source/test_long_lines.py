@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from tritonopt import source
-from tritonopt.source import AddArgument, AddParameter, Change, ReplaceExpression, apply
+from tritonopt.source import (
+    AddArgument,
+    AddParameter,
+    Change,
+    EditConflict,
+    ReplaceExpression,
+    apply,
+)
 from tritonopt.source.editing.width import line_width
 
 HEAD = "import triton\n@triton.jit\n"
@@ -88,3 +95,67 @@ def test_the_project_says_how_long_a_line_may_be(tmp_path: Path) -> None:
     assert line_width(module) == 110
     assert line_width(source.read("a = 1\n", "kernel.py")) == 88
     assert len(with_parameter(f"def k({FORTY}, {FORTY}, b):", path=str(file)).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "before", "new"),
+    [
+        ("def k(a, b):", "b", "def k(a, N, M, b):"),
+        ("def k(a, b):", "a", "def k(N, M, a, b):"),
+        (
+            f"def k({FORTY}, {FORTY[:34]}):",
+            FORTY[:34],
+            f"def k(\n    {FORTY}, N, M, {FORTY[:34]}\n):",
+        ),
+        (
+            f"def k({FORTY}, {FORTY}1, b):",
+            "b",
+            f"def k(\n    {FORTY},\n    {FORTY}1,\n    N,\n    M,\n    b,\n):",
+        ),
+        (
+            f"def k({FORTY}, {FORTY}1, **b):",
+            "b",
+            f"def k(\n    {FORTY},\n    {FORTY}1,\n    N,\n    M,\n    **b,\n):",
+        ),
+        ("def k(\n    a,\n    b,\n):", "b", "def k(\n    a,\n    N,\n    M,\n    b,\n):"),
+        ("def k(\n    a,\n    b\n):", "b", "def k(\n    a,\n    N,\n    M,\n    b\n):"),
+        ("def k(\n    a,\n    b,\n):", "a", "def k(\n    N,\n    M,\n    a,\n    b,\n):"),
+        # What is said of one stays with it.
+        (
+            "def k(\n    a,  # one\n    # Two:\n    b,  # two\n):",
+            "b",
+            "def k(\n    a,  # one\n    N,\n    M,\n    # Two:\n    b,  # two\n):",
+        ),
+        ("def k(a,\n      b):", "b", "def k(a,\n      N,\n      M,\n      b):"),
+        ("def k(\n    a, b,\n    c, d,\n):", "c", "def k(\n    a, b,\n    N, M, c, d,\n):"),
+        ("def k(\n    a, b,\n    c, d,\n):", "d", "def k(\n    a, b,\n    c, N, M, d,\n):"),
+    ],
+)
+def test_parameters_before_another_one(old: str, before: str, new: str) -> None:
+    module = source.read(f"{HEAD}{old}\n    pass\n")
+    added = [AddParameter(module.kernels[0], name, before) for name in ("N", "M")]
+    text = apply(module, added)
+    assert text == f"{HEAD}{new}\n    pass\n"
+    with pytest.raises(EditConflict, match="exists already"):
+        apply(module, [AddParameter(module.kernels[0], before, before), *added])
+
+
+def test_arguments_before_others_and_last() -> None:
+    head = HEAD + "def k(x, n, b):\n    pass\n\n\ndef run(x, y):\n"
+    module = source.read(f"{head}    k[(1,)](x, y, b=128, num_warps=4)\n")
+    (launch,) = module.launches
+    _, y, block = launch.arguments.values()
+    warps = launch.call.keywords[-1]
+    added = [
+        AddArgument(launch.call, "m == 1", y),
+        AddArgument(launch.call, "c=7", warps),
+        ReplaceExpression(block, "64"),
+        AddArgument(launch.call, "d=8"),
+    ]
+    text = apply(module, added).removeprefix(head)
+    assert text == "    k[(1,)](x, m == 1, y, b=64, c=7, num_warps=4, d=8)\n"
+    with pytest.raises(EditConflict, match="is not one keyword argument"):
+        apply(module, [AddArgument(launch.call, "m", warps)])
+    assert "k[(1,)](x, y, m, b=128" in apply(
+        module, [AddArgument(launch.call, "m", launch.call.keywords[0])]
+    )

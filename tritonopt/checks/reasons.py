@@ -453,8 +453,8 @@ REASONS: Mapping[str, Reason] = {
         "Sum up over the rows by hand, and write that.",
     ),
     "few-rows": Reason(
-        "Each launch says that it has few rows, which a program each handles at once.",
-        "Nothing; or let fewer programs remain: `row-batch{programs=128}`.",
+        "Each launch says that it has one row, so a program cannot handle several.",
+        "Nothing.",
     ),
     "axis-is-taken": Reason(
         "The grid has no axis left for the programs of a row, or it is not seen which it has.",

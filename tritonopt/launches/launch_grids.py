@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
@@ -60,13 +60,13 @@ class Extent:
     """The launch is needed as it is too, beside one that starts other programs."""
 
     @property
-    def _scope(self) -> Scope:
+    def scope(self) -> Scope:
         """The scope of the launch."""
         return scope_at(self.launch)
 
     @cached_property
-    def _evaluation(self) -> Evaluation:
-        return Evaluation(self.launch.module, self._scope, self.meta)
+    def evaluation(self) -> Evaluation:
+        return Evaluation(self.launch.module, self.scope, self.meta)
 
     @property
     def _passed(self) -> list[ast.expr]:
@@ -80,24 +80,24 @@ class Extent:
         `cdiv` is how the kernel's file spells `tl.cdiv`. None where that cannot be shown: every
         part of the number must be an argument of this launch, or a constant.
         """
-        if self.expression is None or not self._reads_names_of_the_launch(self.expression):
+        if self.expression is None or not self.reads_names_of_the_launch(self.expression):
             return None
         try:
             return self._translated(self.expression, cdiv)
         except GridNotReadable:
             return None
 
-    def _reads_names_of_the_launch(self, expression: ast.expr) -> bool:
+    def reads_names_of_the_launch(self, expression: ast.expr) -> bool:
         """Whether the names of an expression are, where the launch stands, the same variables."""
         scope_of = self.launch.module.names.scope_of
         return all(
-            scope_of[node].find(node.id) is self._scope.find(node.id)
+            scope_of[node].find(node.id) is self.scope.find(node.id)
             for node in walk(expression)
             if isinstance(node, ast.Name) and node.id != self.meta and node in scope_of
         )
 
     @cached_property
-    def _until_passed(self) -> Sequence[ast.AST] | None:
+    def until_passed(self) -> Sequence[ast.AST] | None:
         """What runs between the evaluation of the number and the call; None where that is unknown.
 
         A function is called last of all, after the arguments were evaluated.
@@ -107,12 +107,12 @@ class Extent:
         around = [self.launch.grid, *self._passed]
         if not self.name:
             return around
-        home = self._scope.find(self.name)
-        if self.expression is None or home is not self._scope:
+        home = self.scope.find(self.name)
+        if self.expression is None or home is not self.scope:
             return None
         function = home.node
         blocks = function.body if isinstance(function, ast.FunctionDef) else []
-        since = _between(blocks, self.expression, self.launch.call)
+        since = between(blocks, self.expression, self.launch.call)
         return None if since is None else [*since, *around]
 
     def _translated(self, node: ast.expr, cdiv: str) -> str:
@@ -143,8 +143,8 @@ class Extent:
         same = [
             name for name, argument in given_by(self.launch).items() if ast.dump(argument) == text
         ]
-        until = self._until_passed
-        if not same or until is None or not self._evaluation.gives_the_same(node, until):
+        until = self.until_passed
+        if not same or until is None or not self.evaluation.gives_the_same(node, until):
             return ""
         return same[0]
 
@@ -163,7 +163,7 @@ class Extent:
         assert self.expression is not None
         if not self.meta:
             return self._whole(module.text_of(self.expression))
-        if not self._reads_names_of_the_launch(self.expression):
+        if not self.reads_names_of_the_launch(self.expression):
             return None
         replaced: dict[ast.expr, str] = {}
         for node in walk(self.expression):
@@ -172,7 +172,7 @@ class Extent:
                 argument = given_by(self.launch).get(key)
                 if argument is None:
                     return None
-                if not self._evaluation.gives_the_same(argument, self._passed):
+                if not self.evaluation.gives_the_same(argument, self._passed):
                     return None
                 code = module.text_of(argument)
                 alone = isinstance(module.names.parents[node], ast.Call)
@@ -217,7 +217,7 @@ class Extent:
     @property
     def has_effects(self) -> bool:
         """Whether evaluating it once more may do something, or come to something else."""
-        return self.expression is not None and not self._evaluation.is_pure(self.expression)
+        return self.expression is not None and not self.evaluation.is_pure(self.expression)
 
     @property
     def is_repeatable(self) -> bool:
@@ -225,19 +225,12 @@ class Extent:
         if self.expression is None or self.name or self.meta:
             return True  # a tuple that was made before, or a function that is called last
         after = [self.launch.grid, *self._passed]
-        return self._evaluation.gives_the_same(self.expression, after)
+        return self.evaluation.gives_the_same(self.expression, after)
 
     @property
     def is_short(self) -> bool:
         """Whether what stands in the grid is one name, number or size, and no arithmetic."""
-        match self.expression:
-            case ast.Name() | ast.Constant():
-                return True
-            case ast.Subscript(value=ast.Attribute(value=ast.Name(), attr="shape"), slice=index):
-                return isinstance(index, (ast.Constant, ast.UnaryOp))
-            case ast.Call(func=ast.Attribute(value=ast.Name(), attr=attr), args=arguments):
-                return attr in SIZES and all(isinstance(a, ast.Constant) for a in arguments)
-        return False
+        return is_short(self.expression)
 
     @property
     def comes_first(self) -> bool:
@@ -245,9 +238,16 @@ class Extent:
         call, grid = self.launch.call, self.launch.grid
         if not isinstance(call.func, ast.Subscript) or not isinstance(grid, ast.Tuple | ast.List):
             return False
-        assert self.expression is not None
-        before = grid.elts[: self.axis]
-        return all(self._evaluation.may_swap(self.expression, part) for part in before)
+        return self.comes_before_others
+
+    @property
+    def comes_before_others(self) -> bool:
+        """Whether it comes to the same before what stands before it in its tuple."""
+        around = self.launch.module.names.parents.get(self.expression) if self.expression else None
+        if not isinstance(around, ast.Tuple | ast.List) or self.expression is None:
+            return False
+        before = around.elts[: self.axis]
+        return all(self.evaluation.may_swap(self.expression, part) for part in before)
 
     @property
     def can_be_capped(self) -> bool:
@@ -257,11 +257,11 @@ class Extent:
         """
         if not self.meta or not self.name or not self._is_shared:
             return True
-        home = self._scope.find(self.name)
+        home = self.scope.find(self.name)
         made = home.bindings[self.name][0] if home is not None else None
         match made:
             case ast.Lambda(body=whole) | ast.FunctionDef(body=[*_, ast.Return(value=whole)]):
-                once = self.axes == 1 or (whole is not None and self._evaluation.is_pure(whole))
+                once = self.axes == 1 or (whole is not None and self.evaluation.is_pure(whole))
                 return once and self.meta != self.name
         return False
 
@@ -301,7 +301,7 @@ class Extent:
         if self.stays and self.name:
             return True
         names = self.launch.module.names
-        here = self._scope
+        here = self.scope
         home = here.find(self.name) if self.name else None
         if home is None or home is not here:
             return home is not None
@@ -309,6 +309,18 @@ class Extent:
             node.id == self.name and node is not self.launch.grid and scope.find(node.id) is home
             for node, scope in names.scope_of.items()
         )
+
+
+def is_short(node: ast.AST | None) -> bool:
+    """Whether an expression is one name, number or size, and no arithmetic."""
+    match node:
+        case ast.Name() | ast.Constant():
+            return True
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(), attr="shape"), slice=index):
+            return isinstance(index, (ast.Constant, ast.UnaryOp))
+        case ast.Call(func=ast.Attribute(value=ast.Name(), attr=attr), args=arguments):
+            return attr in SIZES and all(isinstance(a, ast.Constant) for a in arguments)
+    return False
 
 
 def read_extent(launch: Launch, axis: int) -> Extent:
@@ -418,7 +430,7 @@ def statement_of(launch: Launch) -> ast.Expr | None:
     return around if isinstance(around, ast.Expr) and not made else None
 
 
-def _between(
+def between(
     block: Sequence[ast.stmt], first: ast.AST, last: ast.AST, behind: bool = False
 ) -> list[ast.AST] | None:
     """What a function may run after it has evaluated `first` and before it comes to `last`.
@@ -438,7 +450,7 @@ def _between(
         found += [_head(statement)] if behind else []
         for inner in blocks_of(statement):
             if any(last in walk(node) for node in inner):
-                rest = _between(inner, first, last, behind)
+                rest = between(inner, first, last, behind)
                 return None if rest is None else [*found, *rest]
             if any(first in walk(node) for node in inner):
                 behind = True
@@ -465,8 +477,11 @@ def _head(statement: ast.stmt) -> ast.AST:
     return ast.Pass()
 
 
-def new_name(wanted: str, launch: Launch) -> str:
-    """A name that the launcher can bind without anybody noticing. Raises NotExpressible."""
+def new_name(wanted: str, launch: Launch, given: Iterable[str] = ()) -> str:
+    """A name that the launcher can bind without anybody noticing. Raises NotExpressible.
+
+    Others were given already.
+    """
     line = launch.call.lineno
     if launch.launcher is None or scope_at(launch).node is not launch.launcher:
         raise NotExpressible(f"line {line} stands where a new name would be seen from outside")
@@ -476,7 +491,7 @@ def new_name(wanted: str, launch: Launch) -> str:
             raise NotExpressible(f"line {node.lineno} sees every name that the launcher binds")
         if isinstance(node, ast.Attribute) and names.resolve(node) in _FRAMES:
             raise NotExpressible(f"line {node.lineno} sees every name that the launcher binds")
-    taken = set(_words_in(launch.launcher))
+    taken = {*_words_in(launch.launcher), *given}
     numbered = (f"{wanted}_{number}" for number in count(2))
     return next(name for name in chain([wanted], numbered) if name not in taken)
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
-from tritonopt.launches.launch_grids import statement_of
+from tritonopt.launches.division import Division, Divisor, launcher_word
+from tritonopt.launches.known_launches import check_numbers, check_parameter, extents_of
+from tritonopt.launches.launch_grids import Extent, statement_of
+from tritonopt.launches.new_parameters import NewParameter, new_constexpr, new_number
 from tritonopt.launches.planned_launch import PlannedLaunch
+from tritonopt.launches.pruning import in_tuner_keys
+from tritonopt.source import Change, Kernel
 from tritonopt.source.launches import places
+from tritonopt.source.parsing import parsed
+from tritonopt.source.trees import walk
 
 _SEEN = "launches-are-seen"
 
@@ -35,6 +43,88 @@ class LaunchPlan:
 
     def __iter__(self) -> Iterator[PlannedLaunch]:
         return map(PlannedLaunch, self.facts.launches.launches)
+
+    def constexpr(self, name: str, annotation: str) -> NewParameter:
+        """A constexpr that each launch passes. Raises Declined."""
+        check_parameter(self.facts)
+        annotations = [
+            self.facts.kernel.module.text_of(p.annotation)
+            for p in self.facts.kernel.parameters
+            if p.constexpr and p.annotation is not None
+        ]
+        return new_constexpr(self.facts, name, (annotations or [annotation])[-1])
+
+    def count(self, axis: int, cdiv: str, fresh: Callable[..., str]) -> Count:
+        """How many programs the launches start along an axis. Raises Declined.
+
+        `cdiv` is how the kernel's file spells `tl.cdiv`; `fresh` makes a name for a parameter,
+        of those that are wanted.
+        """
+        extents = extents_of(self.facts, axis)
+        check_numbers(extents)
+        code = _in_kernel_terms(self.facts, extents, cdiv)
+        if code:
+            self.attempt.prove("grid-is-known", f"every launch starts {code} programs")
+            return Count(code, None, extents)
+        self.attempt.prove("grid-is-known", "each launch passes its own number of programs")
+        check_parameter(self.facts)
+        word = launcher_word(extents)
+        wanted = [word.upper() if self._has_capitals else word] if word else []
+        name = fresh(*wanted, *_counting_names(self.facts.kernel))
+        return Count(name, new_number(self.facts, name), extents)
+
+    @property
+    def _has_capitals(self) -> bool:
+        """Whether the kernel writes in capitals what the launchers write in small letters."""
+        return any(
+            isinstance(argument, ast.Name) and argument.id.islower() and argument.id.upper() == name
+            for launch in self.facts.launches.launches
+            for name, argument in launch.arguments.items()
+            if name not in self.facts.pointers
+        )
+
+    def divide(self, by: NewParameter, count: Count, divisors: Sequence[Divisor]) -> list[Change]:
+        """The changes of the kernel's parameters and of each launch. Raises as they do."""
+        changes: list[Change] = [by.added]
+        if count.parameter is not None:
+            changes.insert(0, count.parameter.added)
+        if len({d.template for d in divisors}) > 1 or any(d.reads for d in divisors):
+            changes += in_tuner_keys(self.facts, by.name)
+        return [*changes, *Division(by, count.parameter, divisors).changes()]
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many programs the launches of a kernel start along one axis."""
+
+    code: str
+    """As the kernel has it: in its parameters, or the new one."""
+    parameter: NewParameter | None
+    """The new one that each launch passes it to; None where the kernel knows it."""
+    extents: tuple[Extent, ...]
+
+
+def _counting_names(kernel: Kernel) -> tuple[str, ...]:
+    """What a kernel of its habits would call the number of its rows."""
+    names = {p.name for p in kernel.parameters}
+    if "n_cols" in names:
+        return "n_rows", "num_rows"
+    return ("N_ROWS", "num_rows") if "N_COLS" in names else ("num_rows", "NUM_ROWS")
+
+
+def _in_kernel_terms(facts: KernelFacts, extents: Sequence[Extent], cdiv: str) -> str:
+    """The number of programs as the kernel may compute it; "" where each launch is to pass it."""
+    texts = {extent.in_kernel_terms(cdiv) for extent in extents}
+    text = texts.pop() if len(texts) == 1 else None
+    if text is None:
+        return ""
+    tree = parsed(text, mode="eval")
+    # A quotient that rounds up adds to the length first, which may not fit 32 bits.
+    divides = any(isinstance(node, ast.Call) for node in walk(tree))
+    names = {node.id for node in walk(tree) if isinstance(node, ast.Name)}
+    inside = (node for node in walk(facts.kernel.node) if isinstance(node, ast.Name))
+    bound = {node.id for node in inside if isinstance(node.ctx, ast.Store)}
+    return "" if divides or names & (bound | facts.pointers) else text
 
 
 def can_choose(facts: KernelFacts) -> bool:

@@ -8,7 +8,9 @@ import pytest
 
 from tests.facts.support import body, facts_of
 from tritonopt.facts import KernelFacts
-from tritonopt.facts.algebra.turns import takes_one_turn
+from tritonopt.facts.algebra.atoms import Param
+from tritonopt.facts.algebra.polynomial import Polynomial
+from tritonopt.facts.algebra.turns import is_at_most, takes_one_turn
 
 ALONE = {
     "one tile": ("for i in range(0, B, B):", True),
@@ -142,6 +144,38 @@ def test_where_a_test_of_the_tile_holds(name: str) -> None:
     another = text.replace("kernel[(m,)]", "block = 16\n                kernel[(m,)]")
     facts = looped(another)
     assert not takes_one_turn(facts, facts.loops[0])
+
+
+_CHECKED_TILES = {
+    # By name: what is checked, the tile of rows so checked, and whether it is at most 512.
+    "asserted": ("assert n <= 512", "triton.next_power_of_2(n)", True),
+    "asserted below": ("assert n < 513", "triton.next_power_of_2(n)", True),
+    "raised": ("if n > 512:\n    raise ValueError", "triton.next_power_of_2(n)", True),
+    "returned": ("if n > 512:\n    return", "triton.next_power_of_2(n)", True),
+    "one too long": ("assert n <= 513", "triton.next_power_of_2(n)", False),
+    "far below": ("assert n <= 300", "triton.next_power_of_2(n)", True),
+    "of a sum": ("assert n <= 500", "triton.next_power_of_2(n + 12)", True),
+    "of a longer sum": ("assert n <= 500", "triton.next_power_of_2(n + 13)", False),
+    "twice": ("assert n <= 256", "triton.next_power_of_2(n) * 2", True),
+    "twice too long": ("assert n <= 257", "triton.next_power_of_2(n) * 2", False),
+    "never small": ("assert n <= 512", "max(16, triton.next_power_of_2(n))", True),
+    "of what is never small": ("assert n <= 512", "triton.next_power_of_2(max(n, 16))", True),
+    "never small enough": ("assert n <= 512", "max(1024, triton.next_power_of_2(n))", False),
+    "the smaller": ("assert m > 0", "min(512, triton.next_power_of_2(n))", True),
+    "of the smaller": ("assert m > 0", "triton.next_power_of_2(min(n, 512))", True),
+    "of something else": ("assert m <= 512", "triton.next_power_of_2(n)", False),
+    "of two": ("assert n <= 512 and m <= 4", "triton.next_power_of_2(n * m)", False),
+}
+
+
+@pytest.mark.parametrize("name", _CHECKED_TILES)
+def test_a_power_of_two_that_a_check_limits(name: str) -> None:
+    check, block, expected = _CHECKED_TILES[name]
+    body = f"m, n = x.shape\n{check}\nblock = {block}\nkernel[(m,)](x, n, B=block)"
+    facts = looped("def run(x):\n" + textwrap.indent(body, "    "))
+    tile = Polynomial.of(Param("B"))
+    assert is_at_most(facts, tile, 512) is expected
+    assert is_at_most(facts, tile, 511) is False
 
 
 def test_from_a_test_that_no_size_passes_nothing_follows() -> None:

@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 """The launch of short rows needs no question, nor does the one of long ones."""
 
 import torch
@@ -7,20 +7,9 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-# kernel for short rows, of which a program has several.
-@triton.jit
-def kernel_rows(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+def kernel(X, Y, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    row_mask = rows < num_rows
+    row_mask = rows < M
     acc = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
@@ -39,11 +28,11 @@ def run(x: torch.Tensor):
     y = torch.empty(m, dtype=torch.float32, device=x.device)
     block = min(1024, triton.next_power_of_2(n))
     if block <= 16:
-        # A power of two, with which programs enough remain.
-        rows_per_program = max(1, min(64 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
-        kernel_rows[(triton.cdiv(m, rows_per_program),)](
-            x, y, x.stride(0), n, BLOCK=block, num_rows=m, ROWS=rows_per_program
-        )
+        # Rows are short: a program takes about 64 elements.
+        rows = 64 // block
+        kernel[(triton.cdiv(m, rows),)](x, y, x.stride(0), n, m, BLOCK=block, ROWS=rows)
     else:
-        kernel[(m,)](x, y, x.stride(0), n, BLOCK=block)
+        # A program takes about 64 elements, of several rows where these are short.
+        rows = max(64 // block, 1)
+        kernel[(triton.cdiv(m, rows),)](x, y, x.stride(0), n, m, BLOCK=block, ROWS=rows)
     return y

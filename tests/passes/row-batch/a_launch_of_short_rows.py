@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 """The launch of short rows needs no question, nor does the one of long ones."""
 
 import torch

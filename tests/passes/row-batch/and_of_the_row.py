@@ -1,5 +1,4 @@
 # expect: missed rows-differ
-# options: programs=1
 """`and` of scalars, one of which is of the row."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed unseen-launches
-# options: programs=1
 """A list may hold any number of arguments."""
 
 import torch

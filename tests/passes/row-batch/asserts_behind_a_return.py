@@ -1,5 +1,4 @@
 # expect: missed rows-differ
-# options: programs=1
 """What is asserted of all rows is not asked where they leave."""
 
 import torch

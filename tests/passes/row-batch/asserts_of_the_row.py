@@ -1,5 +1,4 @@
 # expect: missed not-lane-by-lane
-# options: programs=1
 """An assertion about the row would hold for rows past the end too."""
 
 import torch

@@ -1,5 +1,5 @@
 # verify: always
-# options: programs=1,elements=64
+# options: elements=64
 """Each row adds to the place of its class; programs add at any time."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed not-lane-by-lane
-# options: programs=1
 """The axis of a reduction is a parameter."""
 
 import torch

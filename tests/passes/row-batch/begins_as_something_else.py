@@ -1,5 +1,4 @@
 # expect: missed rows-differ
-# options: programs=1
 """What a loop carries begins as a number that is computed."""
 
 import torch

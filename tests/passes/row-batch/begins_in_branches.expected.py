@@ -1,4 +1,3 @@
-# options: programs=1
 """What a loop carries begins in two branches, with an axis for the rows in both."""
 
 import torch
@@ -8,17 +7,10 @@ import triton.language as tl
 
 @triton.jit
 def kernel(
-    X,
-    Y,
-    stride,
-    N,
-    FLAG: tl.constexpr,
-    BLOCK: tl.constexpr,
-    num_rows,
-    ROWS: tl.constexpr = 1,
+    X, Y, stride, N, M, FLAG: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr
 ):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    row_mask = rows < num_rows
+    row_mask = rows < M
     if FLAG:
         total = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
     else:
@@ -38,9 +30,5 @@ def run(x: torch.Tensor, flag: bool):
     m, n = x.shape
     x = x.contiguous()
     y = torch.empty(m, dtype=torch.float32, device=x.device)
-    # A power of two, with which programs enough remain.
-    rows_per_program = max(1, min(128, triton.next_power_of_2(m + 1) // 2))
-    kernel[(triton.cdiv(m, rows_per_program),)](
-        x, y, x.stride(0), n, FLAG=flag, BLOCK=16, num_rows=m, ROWS=rows_per_program
-    )
+    kernel[(triton.cdiv(m, 32),)](x, y, x.stride(0), n, m, FLAG=flag, BLOCK=16, ROWS=32)
     return y

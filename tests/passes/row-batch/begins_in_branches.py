@@ -1,4 +1,3 @@
-# options: programs=1
 """What a loop carries begins in two branches, with an axis for the rows in both."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed rows-differ
-# options: programs=1
 """Whether a row is scaled, its own sum says."""
 
 import torch

@@ -1,5 +1,4 @@
 # verify: always
-# options: programs=1,apart=false
 """Branches that are the same for all rows stay."""
 
 import torch
@@ -15,13 +14,13 @@ def kernel(
     stride,
     N,
     scale,
+    M,
     HAS_W: tl.constexpr,
     BLOCK: tl.constexpr,
-    num_rows,
-    ROWS: tl.constexpr = 1,
+    ROWS: tl.constexpr,
 ):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    row_mask = rows < num_rows
+    row_mask = rows < M
     if N == 0:
         return
     cols = tl.arange(0, BLOCK)
@@ -50,22 +49,9 @@ def run(x: torch.Tensor, w: torch.Tensor, scale: int):
     x, w = x.contiguous(), w.contiguous()
     y = torch.empty_like(x)
     block = triton.next_power_of_2(n)
-    # A power of two, with which programs enough remain.
-    rows_per_program = (
-        max(1, min(2048 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
-        if block <= 512
-        else 1
-    )
-    kernel[(triton.cdiv(m, rows_per_program),)](
-        x,
-        w,
-        y,
-        x.stride(0),
-        n,
-        scale,
-        HAS_W=True,
-        BLOCK=block,
-        num_rows=m,
-        ROWS=rows_per_program,
+    # A program takes about 512 elements, of several rows where these are short.
+    rows = max(512 // block, 1)
+    kernel[(triton.cdiv(m, rows),)](
+        x, w, y, x.stride(0), n, scale, m, HAS_W=True, BLOCK=block, ROWS=rows
     )
     return y

@@ -1,5 +1,4 @@
 # verify: always
-# options: programs=1,apart=false
 """Branches that are the same for all rows stay."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed rows-differ
-# options: programs=1
 """A pointer that all rows share goes to the row in a loop."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed parameter-cannot-be-added
-# options: programs=1
 """A parameter behind a `*`, of which Triton takes the default: so it would of one more."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed unseen-launches
-# options: programs=1
 """Another kernel calls it, with a row of its own."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed not-lane-by-lane
-# options: programs=1
 """In an unrolled loop a number stays a number, and takes on the type of the row."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed rows-differ
-# options: programs=1
 """What a loop carries is bound in one branch only, to a tile of one row."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed rows-differ
-# options: programs=1
 """An expression chooses by the row, and Triton asks for one truth there."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed not-lane-by-lane
-# options: programs=1
 """A reduction by a function, which may ask for an order."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed not-expressible
-# options: programs=1
 """The mask would stand behind a comment."""
 
 import torch

@@ -1,4 +1,3 @@
-# options: programs=1
 """A launch with a comment above it and one behind: both stand with each of the two launches."""
 
 import torch
@@ -7,18 +6,9 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * N + cols, x - tl.sum(x, axis=0), mask=cols < N)
-
-
-# kernel for short rows, of which a program has several.
-@triton.jit
-def kernel_rows(X, Y, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+def kernel(X, Y, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    row_mask = rows < num_rows
+    row_mask = rows < M
     cols = tl.arange(0, BLOCK)
     x = tl.load(
         X + rows[:, None] * N + cols[None, :],
@@ -38,12 +28,8 @@ def run(x: torch.Tensor):
     x = x.contiguous()
     y = torch.empty_like(x)
     block = triton.next_power_of_2(n)
-    if block <= 512:
-        # A power of two, with which programs enough remain.
-        rows_per_program = max(1, min(2048 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
-        # One program for each row.
-        kernel_rows[(triton.cdiv(m, rows_per_program),)](x, y, n, BLOCK=block, num_rows=m, ROWS=rows_per_program)  # on the current stream
-    else:
-        # One program for each row.
-        kernel[(m,)](x, y, n, BLOCK=block)  # on the current stream
+    # A program takes about 512 elements, of several rows where these are short.
+    rows = max(512 // block, 1)
+    # One program for each row.
+    kernel[(triton.cdiv(m, rows),)](x, y, n, m, BLOCK=block, ROWS=rows)  # on the current stream
     return y

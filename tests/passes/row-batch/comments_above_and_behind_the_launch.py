@@ -1,4 +1,3 @@
-# options: programs=1
 """A launch with a comment above it and one behind: both stand with each of the two launches."""
 
 import torch

@@ -1,4 +1,3 @@
-# options: programs=1
 """What a heuristic chose is not asked in the new kernel; comments stay at their parameters."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed not-lane-by-lane
-# options: programs=1
 """A chained comparison asks for one truth in the middle."""
 
 import torch

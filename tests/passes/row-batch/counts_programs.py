@@ -1,5 +1,4 @@
 # expect: missed program-ids-are-used
-# options: programs=1
 """The number of programs is that of rows."""
 
 import torch

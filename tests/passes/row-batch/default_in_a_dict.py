@@ -1,5 +1,4 @@
 # expect: missed unseen-launches
-# options: programs=1
 """A dictionary may hold another value for a parameter that has a default."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed rows-differ
-# options: programs=1
 """A scale of the row, or 1.0 for all rows."""
 
 import torch

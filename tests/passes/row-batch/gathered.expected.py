@@ -1,5 +1,5 @@
 # verify: always
-# options: programs=1,elements=64
+# options: elements=64
 """Each row goes to where an index of its own says."""
 
 import torch
@@ -8,17 +8,7 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, I, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    index = tl.load(I + row)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + index * stride + cols, mask=cols < N)
-    tl.store(Y + row * stride + cols, x, mask=cols < N)
-
-
-# kernel for short rows, of which a program has several.
-@triton.jit
-def kernel_rows(X, I, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+def kernel(X, I, Y, stride, N, num_rows, BLOCK: tl.constexpr, ROWS: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     row_mask = rows < num_rows
     index = tl.load(I + rows, mask=row_mask)
@@ -40,15 +30,9 @@ def gather(x: torch.Tensor, i: torch.Tensor):
     x, i = x.contiguous(), i.contiguous()
     y = torch.empty(i.shape[0], n, dtype=x.dtype, device=x.device)
     block = triton.next_power_of_2(n)
-    if block <= 16:
-        # A power of two, with which programs enough remain.
-        rows_per_program = max(
-            1,
-            min(64 // max(block, 1), triton.next_power_of_2(i.shape[0] + 1) // 2),
-        )
-        kernel_rows[(triton.cdiv(i.shape[0], rows_per_program),)](
-            x, i, y, x.stride(0), n, BLOCK=block, num_rows=i.shape[0], ROWS=rows_per_program
-        )
-    else:
-        kernel[(i.shape[0],)](x, i, y, x.stride(0), n, BLOCK=block)
+    # A program takes about 64 elements, of several rows where these are short.
+    rows = max(64 // block, 1)
+    kernel[(triton.cdiv(i.shape[0], rows),)](
+        x, i, y, x.stride(0), n, i.shape[0], BLOCK=block, ROWS=rows
+    )
     return y

@@ -1,5 +1,4 @@
 # expect: missed program-ids-are-used
-# options: programs=1
 """A program handles every so many rows already."""
 
 import torch

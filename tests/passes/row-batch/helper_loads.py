@@ -1,5 +1,4 @@
 # expect: missed not-lane-by-lane
-# options: programs=1
 """A helper loads the row, and knows nothing of rows past the end."""
 
 import torch

@@ -1,5 +1,5 @@
 # verify: always
-# options: programs=1,elements=64
+# options: elements=64
 """A helper that computes lane by lane takes tiles of rows as it is."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed program-ids-are-used
-# options: programs=1
 """A helper asks which program it is."""
 
 import torch

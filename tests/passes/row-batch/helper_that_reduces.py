@@ -1,5 +1,4 @@
 # expect: missed not-lane-by-lane
-# options: programs=1
 """A helper sums along the axis of one row."""
 
 import torch

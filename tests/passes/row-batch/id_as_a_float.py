@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 """The program id as a float is no number of a row: which rows there are is asked of the id."""
 
 import torch

@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 """The name of the program id is bound again, so it stays; another ROWS is taken."""
 
 import torch
@@ -7,27 +7,16 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, Y, first, stride, N, ROWS, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    row = row + first
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    y = tl.sum(x, axis=0) * ROWS
-    tl.store(Y + row, y)
-
-
-# kernel for short rows, of which a program has several.
-@triton.jit
-def kernel_rows(
+def kernel(
     X,
     Y,
     first,
     stride,
     N,
     ROWS,
-    BLOCK: tl.constexpr,
     num_rows,
-    ROWS_PER_PROGRAM: tl.constexpr = 1,
+    BLOCK: tl.constexpr,
+    ROWS_PER_PROGRAM: tl.constexpr,
 ):
     row = tl.program_id(0) * ROWS_PER_PROGRAM + tl.arange(0, ROWS_PER_PROGRAM)
     row_mask = row < num_rows
@@ -50,20 +39,17 @@ def sums(x: torch.Tensor):
     if m > 1:
         num_rows = m - 1
         block = triton.next_power_of_2(n)
-        if block <= 16:
-            # A power of two, with which programs enough remain.
-            rows_per_program = max(1, min(64 // max(block, 1), triton.next_power_of_2(num_rows + 1) // 2))
-            kernel_rows[(triton.cdiv(num_rows, rows_per_program),)](
-                x,
-                y,
-                1,
-                x.stride(0),
-                n,
-                2,
-                BLOCK=block,
-                num_rows=num_rows,
-                ROWS_PER_PROGRAM=rows_per_program,
-            )
-        else:
-            kernel[(num_rows,)](x, y, 1, x.stride(0), n, 2, BLOCK=block)
+        # A program takes about 64 elements, of several rows where these are short.
+        rows_per_program = max(64 // block, 1)
+        kernel[(triton.cdiv(num_rows, rows_per_program),)](
+            x,
+            y,
+            1,
+            x.stride(0),
+            n,
+            2,
+            num_rows,
+            BLOCK=block,
+            ROWS_PER_PROGRAM=rows_per_program,
+        )
     return y

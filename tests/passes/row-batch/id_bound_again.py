@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 """The name of the program id is bound again, so it stays; another ROWS is taken."""
 
 import torch

@@ -1,5 +1,5 @@
 # verify: always
-# options: programs=1,elements=64
+# options: elements=64
 """A row is read, and written where it was read."""
 
 import torch

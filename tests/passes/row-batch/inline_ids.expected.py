@@ -1,4 +1,3 @@
-# options: programs=1
 """The program id is asked for wherever it is needed."""
 
 import torch
@@ -7,7 +6,7 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, Y, M, N, BLOCK: tl.constexpr = 64, ROWS: tl.constexpr = 1):
+def kernel(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr = 64):
     """Sums of rows."""
     cols = tl.arange(0, BLOCK)
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
@@ -25,9 +24,5 @@ def sums(x: torch.Tensor):
     m, n = x.shape
     x = x[:, :64].contiguous()
     y = torch.empty(m, dtype=torch.float32, device=x.device)
-    # A power of two, with which programs enough remain.
-    rows_per_program = max(1, min(32, triton.next_power_of_2(m + 1) // 2))
-    kernel[(triton.cdiv(m, rows_per_program),)](
-        x, y, m, x.shape[1], ROWS=rows_per_program
-    )
+    kernel[(triton.cdiv(m, 8),)](x, y, m, x.shape[1], ROWS=8)
     return y

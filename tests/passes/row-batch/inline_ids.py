@@ -1,4 +1,3 @@
-# options: programs=1
 """The program id is asked for wherever it is needed."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed not-lane-by-lane
-# options: programs=1
 """A reduction that keeps its axis."""
 
 import torch

@@ -1,4 +1,3 @@
-# options: programs=1
 """The largest of a tile comes with its place, as two results."""
 
 import torch

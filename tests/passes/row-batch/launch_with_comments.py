@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 """What is said above a launch is said above the question; what is said behind it stays there."""
 
 import torch

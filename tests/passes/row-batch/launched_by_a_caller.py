@@ -1,5 +1,4 @@
 # expect: missed grid-is-not-readable
-# options: programs=1
 """The grid comes from whoever calls the launcher."""
 
 import torch

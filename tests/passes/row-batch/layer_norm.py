@@ -1,5 +1,5 @@
 # verify: always
-# options: programs=1,elements=64
+# options: elements=64
 # verify: always
 """Pointers go to the row, weights are the same for all, two numbers of each row are stored."""
 

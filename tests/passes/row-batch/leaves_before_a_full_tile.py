@@ -1,5 +1,4 @@
 # verify: no, no row leaves
-# options: programs=1
 """The tile is made behind the return, and has lanes at each launch."""
 
 import torch

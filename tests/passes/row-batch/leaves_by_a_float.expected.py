@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 """Of NaN neither an order nor its contrary is true: such a row stays."""
 
 import torch
@@ -7,23 +7,7 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    weight = tl.load(W + row)
-    if weight < 0.5:
-        return
-    if weight == 1.0:
-        return
-    if (weight < 0.7) == (weight > 0.6):
-        return
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x * weight, mask=cols < N)
-
-
-# kernel for short rows, of which a program has several.
-@triton.jit
-def kernel_rows(X, W, Y, stride, M, N, BLOCK: tl.constexpr, ROWS: tl.constexpr = 1):
+def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr, ROWS: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     row_mask = rows < M
     cols = tl.arange(0, BLOCK)
@@ -49,12 +33,7 @@ def run(x: torch.Tensor, w: torch.Tensor):
     x, w = x.contiguous(), w.contiguous()
     y = torch.zeros_like(x)
     block = triton.next_power_of_2(n)
-    if block <= 16:
-        # A power of two, with which programs enough remain.
-        rows_per_program = max(1, min(64 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
-        kernel_rows[(triton.cdiv(m, rows_per_program),)](
-            x, w, y, x.stride(0), m, n, BLOCK=block, ROWS=rows_per_program
-        )
-    else:
-        kernel[(m,)](x, w, y, x.stride(0), m, n, BLOCK=block)
+    # A program takes about 64 elements, of several rows where these are short.
+    rows = max(64 // block, 1)
+    kernel[(triton.cdiv(m, rows),)](x, w, y, x.stride(0), m, n, BLOCK=block, ROWS=rows)
     return y

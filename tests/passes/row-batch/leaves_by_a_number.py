@@ -1,5 +1,4 @@
 # expect: missed rows-differ
-# options: programs=1
 """What is asked is no truth: a number that is zero."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed rows-differ
-# options: programs=1
 """Rows leave only where a number asks for it."""
 
 import torch

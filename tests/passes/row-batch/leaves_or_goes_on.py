@@ -1,5 +1,4 @@
 # expect: missed rows-differ
-# options: programs=1
 """One way leaves, the other one stores."""
 
 import torch

@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 """More programs are started than there are rows."""
 
 import torch

@@ -1,5 +1,5 @@
 # verify: no, the test never holds
-# options: programs=1,elements=64
+# options: elements=64
 """The number of rows is that of programs, so that none leaves."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed comment-inside
-# options: programs=1
 """What is said of a return would be lost."""
 
 import torch

@@ -1,4 +1,3 @@
-# options: programs=1
 """How many rows there are takes a long line; how long a tile is, is a number."""
 
 import torch
@@ -7,9 +6,7 @@ import triton.language as tl
 
 
 @triton.jit
-def largest_kernel(
-    X, Largest, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1
-):
+def largest_kernel(X, Largest, N, num_rows, BLOCK: tl.constexpr, ROWS: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     row_mask = rows < num_rows
     offsets = rows[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :]
@@ -24,18 +21,9 @@ def largest_kernel(
 def largest_of_parts(x):
     number_of_elements = x.numel()
     largest = torch.empty(triton.cdiv(number_of_elements, 64), device=x.device)
-    grid = lambda meta: (triton.cdiv(triton.cdiv(number_of_elements, meta["BLOCK"]), rows_per_program),)
-    # A power of two, with which programs enough remain.
-    rows_per_program = max(
-        1,
-        min(32, triton.next_power_of_2(triton.cdiv(number_of_elements, 64) + 1) // 2),
-    )
+    grid = lambda meta: (triton.cdiv(triton.cdiv(number_of_elements, meta["BLOCK"]), meta["ROWS"]),)
+    num_rows = triton.cdiv(number_of_elements, 64)
     largest_kernel[grid](
-        x.contiguous(),
-        largest,
-        number_of_elements,
-        BLOCK=64,
-        num_rows=triton.cdiv(number_of_elements, 64),
-        ROWS=rows_per_program,
+        x.contiguous(), largest, number_of_elements, num_rows, BLOCK=64, ROWS=8
     )
     return largest

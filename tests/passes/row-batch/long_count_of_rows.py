@@ -1,4 +1,3 @@
-# options: programs=1
 """How many rows there are takes a long line; how long a tile is, is a number."""
 
 import torch

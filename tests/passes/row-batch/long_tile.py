@@ -1,5 +1,4 @@
 # expect: missed tile-is-long
-# options: programs=1
 """A tile is as long as a program should have."""
 
 import torch

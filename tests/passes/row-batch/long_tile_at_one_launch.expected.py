@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 """At one of two launches a tile is as much as a program should hold; it stays as it is."""
 
 import torch
@@ -7,32 +7,16 @@ import triton.language as tl
 
 
 @triton.jit
-def gathered_kernel(X, Places, Out, N, K, BLOCK: tl.constexpr, BLOCK_K: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    mean = tl.sum(total, axis=0) / N
-    for first in range(0, K, BLOCK_K):
-        k = first + tl.arange(0, BLOCK_K)
-        places = tl.load(Places + row * K + k, mask=k < K, other=0)
-        x = tl.load(X + row * N + places, mask=k < K, other=0.0)
-        tl.store(Out + row * K + k, x - mean, mask=k < K)
-
-
-# gathered_kernel for short rows, of which a program has several.
-@triton.jit
-def gathered_kernel_rows(
+def gathered_kernel(
     X,
     Places,
     Out,
     N,
     K,
+    num_rows,
     BLOCK: tl.constexpr,
     BLOCK_K: tl.constexpr,
-    num_rows,
-    ROWS: tl.constexpr = 1,
+    ROWS: tl.constexpr,
 ):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     row_mask = rows < num_rows
@@ -72,22 +56,15 @@ def gathered(x, places, block):
     x = x.contiguous()
     places = places.contiguous()
     if n > 16:
-        gathered_kernel[(rows,)](x, places, out, n, k, BLOCK=32, BLOCK_K=block)
+        # A program takes about 64 elements, of several rows where these are short.
+        rows_per_program = max(64 // max(block, 32), 1)
+        gathered_kernel[(triton.cdiv(rows, rows_per_program),)](
+            x, places, out, n, k, rows, BLOCK=32, BLOCK_K=block, ROWS=rows_per_program
+        )
     else:
-        if max(block, 16) <= 16:
-            # A power of two, with which programs enough remain.
-            rows_per_program = max(1, min(64 // max(block, 16), triton.next_power_of_2(rows + 1) // 2))
-            gathered_kernel_rows[(triton.cdiv(rows, rows_per_program),)](
-                x,
-                places,
-                out,
-                n,
-                k,
-                BLOCK=16,
-                BLOCK_K=block,
-                num_rows=rows,
-                ROWS=rows_per_program,
-            )
-        else:
-            gathered_kernel[(rows,)](x, places, out, n, k, BLOCK=16, BLOCK_K=block)
+        # A program takes about 64 elements, of several rows where these are short.
+        rows_per_program = max(64 // max(block, 16), 1)
+        gathered_kernel[(triton.cdiv(rows, rows_per_program),)](
+            x, places, out, n, k, rows, BLOCK=16, BLOCK_K=block, ROWS=rows_per_program
+        )
     return out

@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 """At one of two launches a tile is as much as a program should hold; it stays as it is."""
 
 import torch

@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 """Rows leave before and behind the two branches."""
 
 import torch

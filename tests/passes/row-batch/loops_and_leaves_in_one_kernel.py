@@ -1,4 +1,3 @@
-# options: programs=1,apart=false
 """Rows leave before and behind the two branches."""
 
 import torch

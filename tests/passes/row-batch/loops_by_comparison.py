@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 """The compiler knows how long the row is, and compares it with the tile in two places."""
 
 import torch

@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 """Only rows that one tile holds are handled several at once; what goes before and behind is for
 both."""
 

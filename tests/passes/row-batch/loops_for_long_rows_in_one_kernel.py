@@ -1,4 +1,3 @@
-# options: programs=1,apart=false
 """Only rows that one tile holds are handled several at once; what goes before and behind is for
 both."""
 

@@ -1,4 +1,3 @@
-# options: programs=1
 """The condition is asked at run time, so that both branches are compiled."""
 
 import torch

@@ -1,5 +1,3 @@
-# expect: missed not-expressible
-# options: apart=false
 """What goes into both branches shares its line."""
 
 import torch

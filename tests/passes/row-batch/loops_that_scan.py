@@ -1,5 +1,5 @@
-# options: programs=1,elements=64
-"""What cannot be lifted stands in the loop, which is for one row only."""
+# expect: missed not-lane-by-lane
+"""A scan in the loop of rows that take several tiles is not lifted."""
 
 import torch
 import triton

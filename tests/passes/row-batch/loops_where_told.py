@@ -1,4 +1,3 @@
-# options: programs=1
 """The launch cannot ask what the heuristic asks, so a program may have several rows in both."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed mask-is-not-boolean
-# options: programs=1
 """A mask that is loaded, and is a number."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed not-lane-by-lane
-# options: programs=1
 """All rows read one place, some of them not."""
 
 import torch

@@ -1,5 +1,4 @@
 # verify: always
-# options: programs=1
 """A mask that says nothing, one that is a number for the row, and none."""
 
 import torch

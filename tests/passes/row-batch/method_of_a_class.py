@@ -1,4 +1,3 @@
-# options: programs=1
 """A kernel that a launch calls by no name of its own has no other beside it: it does both."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed rows-differ
-# options: programs=1
 """A number that a loop carries is too small for 32 bits, so it is carried in 64."""
 
 import torch

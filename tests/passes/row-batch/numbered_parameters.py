@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 """Parameters that are numbered keep their places, so what says that one tile is enough stays."""
 
 import torch

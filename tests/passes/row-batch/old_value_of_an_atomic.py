@@ -1,5 +1,4 @@
 # expect: missed not-lane-by-lane
-# options: programs=1
 """An atomic gives each program a ticket."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed one-place-for-all-rows
-# options: programs=1
 """Every program counts itself."""
 
 import torch

@@ -1,4 +1,3 @@
-# options: programs=1
 """Two numbers that a loop carries, one of which begins as the other."""
 
 import torch

@@ -1,4 +1,3 @@
-# options: programs=1
 """A row in several tiles: what the loop carries begins as one for each row."""
 
 import torch

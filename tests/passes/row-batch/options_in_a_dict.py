@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 """All arguments are passed, so that a dictionary can hold options of the launch only."""
 
 import torch

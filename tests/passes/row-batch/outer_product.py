@@ -1,5 +1,4 @@
 # expect: missed not-lane-by-lane
-# options: programs=1
 """The tile of a row gets a second axis."""
 
 import torch

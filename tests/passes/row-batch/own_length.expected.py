@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 # verify: always
 """How long a row is, it says itself, in a mask."""
 
@@ -8,19 +8,9 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, L, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    length = tl.load(L + row)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=(cols < N) & (cols < length), other=0.0)
-    tl.store(Y + row, tl.sum(x, axis=0) / tl.maximum(length, 1))
-
-
-# kernel for short rows, of which a program has several.
-@triton.jit
-def kernel_rows(X, L, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+def kernel(X, L, Y, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    row_mask = rows < num_rows
+    row_mask = rows < M
     length = tl.load(L + rows, mask=row_mask)
     cols = tl.arange(0, BLOCK)
     x = tl.load(
@@ -37,12 +27,7 @@ def means(x: torch.Tensor, l: torch.Tensor):
     x, l = x.contiguous(), l.contiguous()
     y = torch.empty(m, dtype=torch.float32, device=x.device)
     block = triton.next_power_of_2(n)
-    if block <= 16:
-        # A power of two, with which programs enough remain.
-        rows_per_program = max(1, min(64 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
-        kernel_rows[(triton.cdiv(m, rows_per_program),)](
-            x, l, y, x.stride(0), n, BLOCK=block, num_rows=m, ROWS=rows_per_program
-        )
-    else:
-        kernel[(m,)](x, l, y, x.stride(0), n, BLOCK=block)
+    # A program takes about 64 elements, of several rows where these are short.
+    rows = max(64 // block, 1)
+    kernel[(triton.cdiv(m, rows),)](x, l, y, x.stride(0), n, m, BLOCK=block, ROWS=rows)
     return y

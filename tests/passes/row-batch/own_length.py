@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 # verify: always
 """How long a row is, it says itself, in a mask."""
 

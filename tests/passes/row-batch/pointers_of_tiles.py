@@ -1,5 +1,4 @@
 # verify: always
-# options: programs=1
 """Pointers to the tile of a row go on from tile to tile."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed program-ids-are-used
-# options: programs=1
 """What is printed begins with the number of the program."""
 
 import torch

@@ -1,4 +1,3 @@
-# options: programs=1
 """A reduction by a function that multiplies, which asks for no order."""
 
 import torch

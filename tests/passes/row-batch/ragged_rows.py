@@ -1,5 +1,4 @@
 # expect: missed rows-differ
-# options: programs=1
 """How many tiles a row has, it says itself."""
 
 import torch

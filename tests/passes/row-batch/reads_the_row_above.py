@@ -1,5 +1,4 @@
 # expect: missed tiles-race
-# options: programs=1
 """A row reads the one above, which another program writes."""
 
 import torch

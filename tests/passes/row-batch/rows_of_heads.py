@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 """A row is one of a head, by division; the parameters say how many rows there are."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed not-lane-by-lane
-# options: programs=1
 """Each row has a seed of its own."""
 
 import torch

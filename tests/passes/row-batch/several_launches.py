@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 """Each launch divides its grid, whatever it is called, and says how many rows."""
 
 import torch

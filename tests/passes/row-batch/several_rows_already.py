@@ -1,5 +1,4 @@
 # expect: missed already-done
-# options: programs=1
 """A program handles several rows already."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: silent
-# options: programs=1
 """Programs handle tiles of one long row, side by side: there is no row."""
 
 import torch

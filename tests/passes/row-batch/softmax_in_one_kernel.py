@@ -1,4 +1,3 @@
-# options: programs=1,apart=false
 """Told to write no kernel apart, one does both; a long row then has a tile of two axes."""
 
 import torch

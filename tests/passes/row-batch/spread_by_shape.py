@@ -1,5 +1,4 @@
 # expect: missed not-lane-by-lane
-# options: programs=1
 """A number of the row becomes a tile of a shape that is written down."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed rows-differ
-# options: programs=1
 """A row of padding is filled before it is left."""
 
 import torch

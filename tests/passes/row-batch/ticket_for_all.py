@@ -1,5 +1,4 @@
 # expect: missed not-lane-by-lane
-# options: programs=1
 """A ticket from one counter, which nothing else depends on."""
 
 import torch

@@ -1,4 +1,3 @@
-# options: programs=1
 """A tile of sums begins with an axis for the rows; so does a count."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed unseen-launches
-# options: programs=1
 """How long a tile is stands in a dictionary."""
 
 import torch

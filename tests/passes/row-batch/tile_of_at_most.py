@@ -1,4 +1,3 @@
-# options: programs=1
 """A tile that is seen to be short at most: no kernel is needed for longer ones."""
 
 import torch

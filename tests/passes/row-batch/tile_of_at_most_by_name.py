@@ -1,4 +1,3 @@
-# options: programs=1
 """A tile whose name stands for something that is seen to be short at most."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed tile-is-long
-# options: programs=1
 """Every launch shows that a row has 4096 elements."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed not-lane-by-lane
-# options: programs=1
 """A tile of weights that all rows share, or a number: one cannot be indexed like the other."""
 
 import torch

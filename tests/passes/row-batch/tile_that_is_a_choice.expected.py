@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 """A tile that the launch chooses between two."""
 
 import torch
@@ -7,20 +7,9 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-# kernel for short rows, of which a program has several.
-@triton.jit
-def kernel_rows(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+def kernel(X, Y, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    row_mask = rows < num_rows
+    row_mask = rows < M
     acc = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
@@ -37,21 +26,8 @@ def run(x: torch.Tensor):
     m, n = x.shape
     x = x.contiguous()
     y = torch.empty(m, dtype=torch.float32, device=x.device)
-    if (64 if n > 20 else 16) <= 16:
-        # A power of two, with which programs enough remain.
-        rows_per_program = max(
-            1,
-            min(64 // max(64 if n > 20 else 16, 1), triton.next_power_of_2(m + 1) // 2),
-        )
-        kernel_rows[(triton.cdiv(m, rows_per_program),)](
-            x,
-            y,
-            x.stride(0),
-            n,
-            BLOCK=64 if n > 20 else 16,
-            num_rows=m,
-            ROWS=rows_per_program,
-        )
-    else:
-        kernel[(m,)](x, y, x.stride(0), n, BLOCK=64 if n > 20 else 16)
+    block = 64 if n > 20 else 16
+    # A program takes about 64 elements, of several rows where these are short.
+    rows = max(64 // block, 1)
+    kernel[(triton.cdiv(m, rows),)](x, y, x.stride(0), n, m, BLOCK=block, ROWS=rows)
     return y

@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 """A tile that the launch chooses between two."""
 
 import torch

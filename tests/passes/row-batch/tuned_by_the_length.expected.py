@@ -1,4 +1,3 @@
-# options: programs=1
 """A tuner chooses the warps: it chooses anew where a program has another number of rows."""
 
 import torch
@@ -13,9 +12,9 @@ import triton.language as tl
     ],
 )
 @triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+def kernel(X, Y, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    row_mask = rows < num_rows
+    row_mask = rows < M
     cols = tl.arange(0, BLOCK)
     x = tl.load(
         X + rows[:, None] * stride + cols[None, :],
@@ -29,9 +28,8 @@ def run(x: torch.Tensor):
     m, n = x.shape
     assert n <= 64
     y = torch.empty(m, dtype=torch.float32, device=x.device)
-    # A power of two, with which programs enough remain.
-    rows_per_program = max(1, min(32, triton.next_power_of_2(m + 1) // 2))
-    kernel[(triton.cdiv(m, rows_per_program),)](
-        x, y, x.stride(0), n, BLOCK=64, num_rows=m, ROWS=rows_per_program
-    )
+    block = triton.next_power_of_2(n)
+    # Rows are short: a program takes about 512 elements.
+    rows = 512 // block
+    kernel[(triton.cdiv(m, rows),)](x, y, x.stride(0), n, m, BLOCK=block, ROWS=rows)
     return y

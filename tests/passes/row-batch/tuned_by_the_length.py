@@ -1,4 +1,3 @@
-# options: programs=1
 """A tuner chooses the warps: it chooses anew where a program has another number of rows."""
 
 import torch
@@ -24,5 +23,5 @@ def run(x: torch.Tensor):
     m, n = x.shape
     assert n <= 64
     y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
     return y

@@ -1,5 +1,4 @@
 # expect: missed tile-is-not-passed
-# options: programs=1
 """A tuner chooses how long a tile is."""
 
 import torch

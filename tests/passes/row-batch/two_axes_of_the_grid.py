@@ -1,4 +1,4 @@
-# options: programs=1,elements=64
+# options: elements=64
 """The programs along another axis stay as they are."""
 
 import torch

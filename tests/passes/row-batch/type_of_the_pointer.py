@@ -1,5 +1,4 @@
 # expect: missed not-lane-by-lane
-# options: programs=1
 """The type of a pointer is not what it points to once there are several."""
 
 import torch

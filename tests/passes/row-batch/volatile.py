@@ -1,5 +1,4 @@
 # expect: missed volatile-load
-# options: programs=1
 """A volatile load."""
 
 import torch

@@ -1,5 +1,4 @@
 # expect: missed not-lane-by-lane
-# options: programs=1
 """A `while` that goes on until a number of the row is small."""
 
 import torch

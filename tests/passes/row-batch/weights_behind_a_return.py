@@ -1,5 +1,4 @@
 # expect: missed rows-differ
-# options: programs=1
 """Weights that all rows share are not read where all rows leave."""
 
 import torch

@@ -164,7 +164,8 @@ class _Prover:
             return True
         if steps == 0:
             return False
-        if any(self.is_nonnegative(lower, known, steps - 1) for lower in self._below(form)):
+        below = self._below(form, known, steps)
+        if any(self.is_nonnegative(lower, known, steps - 1) for lower in below):
             return True
         extrema = sorted(
             (atom for atom in form.atoms if isinstance(atom, Extremum)), key=lambda atom: atom.key
@@ -195,7 +196,9 @@ class _Prover:
         least = self.bounds.lower_bound(-form - 1)
         return least is not None and least.number >= 0 and not least.sizes
 
-    def _below(self, form: Polynomial) -> Iterator[Polynomial]:
+    def _below(
+        self, form: Polynomial, known: tuple[Polynomial, ...], steps: int
+    ) -> Iterator[Polynomial]:
         """Forms that are not above this one, with something simpler in place of one atom."""
         for monomial, coefficient in form.terms.items():
             others = form - Polynomial({monomial: coefficient})
@@ -209,6 +212,10 @@ class _Prover:
                 if self.is_nonnegative(Polynomial({rest: abs(coefficient)}), steps=0):
                     for limit in self._limits(atom, above=above):
                         yield others + limit * Polynomial({rest: coefficient})
+                if above and isinstance(atom, PowerOfTwo) and not rest:
+                    most = _power_of_two_within(form.terms.get((), Fraction(0)) / -coefficient)
+                    if most and self.is_nonnegative(-atom.form + most, known, steps - 1):
+                        yield others + Polynomial.constant(most) * coefficient
 
     def _products(self, atom: Atom, rest: Monomial, *, above: bool) -> Iterator[Polynomial]:
         """What an atom times `rest`, if that is its own divisor, is not below, or not above."""
@@ -239,3 +246,11 @@ class _Prover:
                 yield Polynomial.constant(1)
             if isinstance(atom, FloorDiv) and self.is_nonnegative(dividend, steps=0):
                 yield dividend
+
+
+def _power_of_two_within(limit: Fraction) -> int:
+    """The greatest power of two that is at most a limit; 0 where there is none.
+
+    What is at most such a power has a next power of two that is at most it.
+    """
+    return 1 << (int(limit).bit_length() - 1) if limit >= 1 else 0

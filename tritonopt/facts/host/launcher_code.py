@@ -86,6 +86,27 @@ def forms_at(launch: Launch) -> Callable[[ast.expr], Polynomial]:
     return lambda expression: host.form(expression, host.statement(expression))
 
 
+def locals_with_form(
+    launch: Launch, expression: ast.expr, place: ast.stmt | None = None
+) -> Iterator[str]:
+    """The launcher's names for an expression where it launches, in the order of their lines.
+
+    The expression is taken as it is at a statement; without one, as it is where it stands.
+    """
+    host, function = _host_of(launch), launch.launcher
+    at = host.statement(launch.call)
+    if function is None or at is None:
+        return
+    names = names_of(function)
+    wanted = host.form(expression, place or host.statement(expression))
+    lines = {name: min(lines) for name, lines in names.lines.items()} | dict.fromkeys(
+        names.parameters, 0
+    )
+    for name in sorted(lines, key=lambda name: lines[name]):
+        if name not in names.hidden and host.form(ast.Name(name, ast.Load()), at) == wanted:
+            yield name
+
+
 def evaluation_at(launch: Launch) -> Evaluation:
     names = launch.module.names
     scope = names.module if launch.launcher is None else names.scopes[launch.launcher]

@@ -404,6 +404,13 @@ class _NewCode:
         return [first, *rest], list(tree.footer)
 
     def insert(self, block: _Block, code: str) -> None:
+        if code and all(line.startswith("#") for line in code.splitlines()):
+            # Comments alone are about the statement below them.
+            block.pending += [
+                cst.EmptyLine(comment=cst.Comment(line), newline=self.line_end.newline)
+                for line in code.splitlines()
+            ]
+            return
         block.add_all(*self.statements(code))
 
     def insert_before(

@@ -17,7 +17,10 @@ ELSE = "else:"
 
 @dataclass(frozen=True)
 class InsertBefore:
-    """New statements right before a statement: above its comments, below the blank lines."""
+    """New statements right before a statement: above its comments, below the blank lines.
+
+    Or comments alone, which are about that statement.
+    """
 
     anchor: ast.stmt
     code: str
@@ -85,6 +88,8 @@ class AddParameter:
 
     kernel: Kernel
     code: str
+    before: str = ""
+    """The parameter that it stands before, if it is not the last one."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,8 @@ class AddArgument:
 
     anchor: ast.Call
     code: str
+    before: ast.expr | ast.keyword | None = None
+    """The argument that it stands before, if it is not the last one: it may have no keyword."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import ast
 import re
 import sys
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -32,7 +32,7 @@ from tritonopt.source.editing.changes import (
 )
 from tritonopt.source.editing.expressions import Path, parse, spelling
 from tritonopt.source.editing.keyword_spacing import spaced_as_in
-from tritonopt.source.editing.parameters import broken, exchanged, insertions
+from tritonopt.source.editing.parameters import Places, broken, exchanged, insertions
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.errors import EditConflict, SourceError
 from tritonopt.source.module import Module, read
@@ -94,9 +94,9 @@ class _Region:
         self._node = node
         self.start, self.end = _extent(module, node)
         self._plans: dict[ast.stmt, StatementPlan] = {}
-        self._parameters: dict[ast.FunctionDef, list[str]] = {}
+        self._parameters: dict[ast.FunctionDef, list[AddParameter]] = {}
         self._decorators: list[AddDecorator] = []
-        self._arguments: dict[ast.Call, list[str]] = {}
+        self._arguments: dict[ast.Call, list[AddArgument]] = {}
         self._expressions: list[ReplaceExpression] = []
         self._exchanges: list[ReplaceParameter | ReplaceArgument] = []
 
@@ -123,7 +123,7 @@ class _Region:
             self._expressions.append(change)
             return
         if isinstance(change, AddParameter):
-            self._parameters.setdefault(change.kernel.node, []).append(change.code)
+            self._parameters.setdefault(change.kernel.node, []).append(change)
             return
         if isinstance(change, (ReplaceParameter, ReplaceArgument)):
             self._exchanges.append(change)
@@ -132,7 +132,7 @@ class _Region:
             self._decorators.append(change)
             return
         if isinstance(change, AddArgument):
-            self._arguments.setdefault(change.anchor, []).append(change.code)
+            self._arguments.setdefault(change.anchor, []).append(change)
             return
         plan = self._plans.setdefault(change.anchor, StatementPlan())
         if isinstance(change, Enclose):
@@ -163,7 +163,7 @@ class _Region:
             *self._argument_splices(expressions),
             *self._exchange_splices(),
         ]
-        text = _spliced(text, sorted(splices, key=lambda splice: splice[0]))
+        text = _spliced(text, sorted(splices, key=lambda splice: splice[:2]))
         if not self._plans:
             return text
         # libcst is slow to import, and most runs change nothing.
@@ -219,18 +219,19 @@ class _Region:
     # Parameters
 
     def _parameter_splices(self) -> Iterator[_Splice]:
-        for function, codes in self._parameters.items():
-            taken = [parameter.arg for parameter in _parameters(function.args)]
-            for code in codes:
-                taken.append(_parameter_name(code))
+        for function, added in self._parameters.items():
+            names = [parameter.arg for parameter in _parameters(function.args)]
+            taken = list(names)
+            for change in added:
+                taken.append(_parameter_name(change.code))
                 if taken.count(taken[-1]) > 1:
                     raise EditConflict(f"the parameter {taken[-1]} exists already")
             start = self._module.lines.offset(function.lineno, function.col_offset)
-            new = [code.strip() for code in codes]
-            yield from self._longer(start, new, [])
+            new = ((c.code.strip(), names.index(c.before) if c.before else None) for c in added)
+            yield from self._longer(start, _by_place(new), [])
 
     def _longer(
-        self, start: int, new: Sequence[str], others: Sequence[_Splice] | None
+        self, start: int, new: Places, others: Sequence[_Splice] | None
     ) -> Iterator[_Splice]:
         """More in the parentheses behind an offset; with `others` a long line is broken."""
 
@@ -264,18 +265,26 @@ class _Region:
             yield start - self.start, start - self.start, code + margin
 
     def _argument_splices(self, expressions: Sequence[_Splice]) -> Iterator[_Splice]:
-        for call, codes in self._arguments.items():
+        for call, added in self._arguments.items():
+            given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+            given.sort(key=self._module.lines.span)
             taken = [keyword.arg for keyword in call.keywords]
-            for code in codes:
-                taken.append(_argument_name(code))
-                if taken.count(taken[-1]) > 1:
+            for change in added:
+                taken.append(_argument_name(change.code, by_place=_is_by_place(given, change)))
+                if taken[-1] is not None and taken.count(taken[-1]) > 1:
                     raise EditConflict(f"{_where(call)}: {taken[-1]} is passed already")
             # `(kernel[grid])(x)` has a parenthesis in between.
             start = self._module.text.index("(", self._module.lines.span(call.func)[1])
-            new = [spaced_as_in(self._module, call, code.strip()) for code in codes]
+            new = (
+                (
+                    spaced_as_in(self._module, call, change.code.strip()),
+                    None if change.before is None else given.index(change.before),
+                )
+                for change in added
+            )
             # Around a call inside of another expression a formatter breaks that one first.
             whole = isinstance(self._parents.get(call), _WITH_A_CALL)
-            yield from self._longer(start, new, expressions if whole else None)
+            yield from self._longer(start, _by_place(new), expressions if whole else None)
 
     def _exchange_splices(self) -> Iterator[_Splice]:
         """Those of each function and call together: what is in one line may have to be broken."""
@@ -451,16 +460,30 @@ def _parameter_name(code: str) -> str:
     return found[0].arg
 
 
-def _argument_name(code: str) -> str:
-    """The name of the one keyword argument that the code is."""
+def _argument_name(code: str, *, by_place: bool = False) -> str | None:
+    """The name of the one keyword argument that the code is; None where it has none and may."""
     body = parse(f"f({code}\n)\n", f"the argument {code!r}").body
     call = body[0].value if isinstance(body[0], ast.Expr) else None
-    if len(body) != 1 or not isinstance(call, ast.Call) or call.args or len(call.keywords) != 1:
+    one = isinstance(call, ast.Call) and len(body) == 1 and len(call.args) + len(call.keywords) == 1
+    if not one or not isinstance(call, ast.Call) or (call.args and not by_place):
         raise EditConflict(f"{code!r} is not one keyword argument")
-    name = call.keywords[0].arg
-    if name is None:
+    name = call.keywords[0].arg if call.keywords else None
+    if name is None and not call.args:
         raise EditConflict(f"{code!r} has no name")
     return name
+
+
+def _is_by_place(given: Sequence[ast.expr | ast.keyword], change: AddArgument) -> bool:
+    """Whether an argument without a keyword may stand there."""
+    before = len(given) if change.before is None else given.index(change.before)
+    return not any(isinstance(node, (ast.keyword, ast.Starred)) for node in given[:before])
+
+
+def _by_place(codes: Iterable[tuple[str, int | None]]) -> Places:
+    found: dict[int | None, list[str]] = {}
+    for code, number in codes:
+        found.setdefault(number, []).append(code)
+    return found
 
 
 def _parameters(args: ast.arguments) -> list[ast.arg]:

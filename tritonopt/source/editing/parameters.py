@@ -33,12 +33,46 @@ class _Parentheses:
         return self.commas[-1] if self.commas else None
 
 
-def insertions(text: str, start: int, codes: Sequence[str], indent: str) -> list[tuple[int, str]]:
+Places = Mapping[int | None, Sequence[str]]
+"""New parameters, by the number of the one that they stand before; None: last."""
+
+
+def insertions(text: str, start: int, codes: Places, indent: str) -> list[tuple[int, str]]:
     """Where to put what, so that the `def` at an offset has more parameters.
 
-    They come last, but before `**kwargs`. Comments stay on their lines.
+    What comes last stands before `**kwargs`. Comments stay on their lines.
     """
     place = _parentheses(text, start)
+    found = [
+        _inserted(text, place, number, new) for number, new in codes.items() if number is not None
+    ]
+    return [*found, *_last(text, place, codes.get(None, ()), start, indent)]
+
+
+def _inserted(text: str, place: _Parentheses, number: int, codes: Sequence[str]) -> tuple[int, str]:
+    """What goes before a parameter: in a line of its own where that one has one."""
+    item, _ = place.items[number]
+    line_start, comma = _line_start(text, item), place.commas[number - 1] if number else None
+    beside = (begin for begin, _ in place.items[number + 1 : number + 2])
+    is_alone = not text[line_start:item].strip() and all(
+        begin > _line_end(text, item) for begin in beside
+    )
+    if is_alone and comma is not None and comma <= line_start:
+        # Below what is said behind the one before, above what is said of this one.
+        line_end = _line_end(text, comma)
+        lead = _newline_at(text, line_end) + _margin(text, line_start)
+        return line_end, "".join(f"{lead}{code}," for code in codes)
+    if is_alone and comma is None:
+        lead = _newline_before(text, line_start) + _margin(text, line_start)
+        return item, "".join(f"{code},{lead}" for code in codes)
+    return item, "".join(f"{code}, " for code in codes)
+
+
+def _last(
+    text: str, place: _Parentheses, codes: Sequence[str], start: int, indent: str
+) -> list[tuple[int, str]]:
+    if not codes:
+        return []
     if not place.items:
         return [(place.opening, ", ".join(codes))]
     last, last_end = place.items[-1]
@@ -52,7 +86,9 @@ def insertions(text: str, start: int, codes: Sequence[str], indent: str) -> list
     end = place.trailing_comma or last_end
     missing, closing = ("", ",") if place.trailing_comma else (",", "")
     line_end = _line_end(text, end)
-    if place.closing < line_end:  # `b):` or `b,):`
+    in_one_line = _line_start(text, place.items[0][0]) == line_start and len(place.items) > 1
+    beside = in_one_line and "#" not in text[end:line_end]
+    if place.closing < line_end or beside:  # `b):` or `b,):`, or all of them in a line of their own
         return [(end, missing + gap + f",{gap}".join(codes) + closing)]
     newline = _newline_at(text, line_end)
     below = "".join(f"{newline}{lead}{code}," for code in codes)
@@ -132,7 +168,7 @@ def _border(text: str, place: _Parentheses, number: int) -> int:
 def broken(
     text: str,
     start: int,
-    codes: Sequence[str],
+    codes: Places,
     indent: str,
     width: int,
     grows: Callable[[int, int], int],
@@ -149,7 +185,7 @@ def broken(
         return []
     first, end = place.items[0][0], place.items[-1][1]
     line_start, line_end = _line_start(text, first), _line_end(text, first)
-    longer = sum(len(f", {code}") for code in codes)
+    longer = sum(len(f", {code}") for new in codes.values() for code in new)
     length = line_end - line_start + grows(line_start, line_end) + longer
     if "#" in text[start:line_end] or length <= width:
         return []
@@ -158,15 +194,20 @@ def broken(
     lead = newline + margin + indent
     within = len(margin + indent) + end - first + grows(first, end) + longer <= width
     gap, closing = (", ", "") if within else (f",{lead}", ",")
-    stars = place.items[-1][0] if text.startswith("**", place.items[-1][0]) else None
-    added = gap.join(codes)
-    found = [(place.opening, first, lead)]
-    for (_, before), (after, _) in pairwise(place.items):
-        found.append((before, after, gap + (added + gap if after == stars else "")))
-    if first == stars:
-        found[0] = (place.opening, first, lead + added + gap)
-    last = closing if stars is not None else gap + added + closing
-    return [*found, (end, place.closing, last + newline + margin)]
+    before = _by_number(text, place, codes)
+    found = [(place.opening, first, lead + "".join(code + gap for code in before.get(0, ())))]
+    for number, ((_, since), (to, _)) in enumerate(pairwise(place.items), 1):
+        found.append((since, to, gap + "".join(code + gap for code in before.get(number, ()))))
+    last = "".join(gap + code for code in before.get(len(place.items), ()))
+    return [*found, (end, place.closing, last + closing + newline + margin)]
+
+
+def _by_number(text: str, place: _Parentheses, codes: Places) -> dict[int, list[str]]:
+    """New parameters by the number of the one that they stand before, also of the last ones."""
+    stars = text.startswith("**", place.items[-1][0])
+    last = len(place.items) - stars
+    found = {number: list(new) for number, new in codes.items() if number is not None}
+    return found | {last: [*found.get(last, ()), *codes.get(None, ())]}
 
 
 def exchanged(

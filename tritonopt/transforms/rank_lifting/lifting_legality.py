@@ -6,6 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted
@@ -17,18 +18,11 @@ from tritonopt.facts.memory.races import coefficient
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.facts.values import Carrier
-from tritonopt.launches.plan import can_choose
 from tritonopt.source import Change
 from tritonopt.transforms.rank_lifting.axes import CLAIM
 from tritonopt.transforms.rank_lifting.lifted_body import LiftedBody, lift_body
-from tritonopt.transforms.rank_lifting.lifted_part import AXIS, LiftedPart, lifted_part
-from tritonopt.transforms.rank_lifting.row_branches import RowBranches
-from tritonopt.transforms.rank_lifting.row_kernel import RowKernel
-from tritonopt.transforms.rank_lifting.row_launches import (
-    Batching,
-    RowLaunches,
-    prove_row_launches,
-)
+from tritonopt.transforms.rank_lifting.lifted_part import AXIS, LiftedPart
+from tritonopt.transforms.rank_lifting.row_launches import RowLaunches, prove_row_launches
 from tritonopt.transforms.rank_lifting.row_names import RowNames, name_rows
 from tritonopt.transforms.tiling.programs import check_effects, check_program_ids, check_races
 from tritonopt.transforms.writing import Writer
@@ -46,25 +40,14 @@ class RowBatch:
     body: LiftedBody
     launches: RowLaunches
 
-    def is_apart(self, batching: Batching) -> bool:
-        """Whether a kernel of its own may handle several rows, and one alone the one as it is."""
-        may_be_long = bool(self.part.decisions) or self.launches.may_be_long(batching)
-        return may_be_long and can_choose(self.facts)
-
-    def changes(self, batching: Batching, *, apart: bool) -> list[Change]:
+    def changes(self) -> list[Change]:
         """Of the kernel and its launches. Raises NotExpressible."""
         changes = self.names.changes(self.launches.count)
         names, count = self.names, self.launches.count
         there_are = (f"{names.rows} < {count}", f"~({names.rows} >= {count})")
         said = [f"{names.mask} &= {code}" for code in there_are]
         changes += self.body.changes(self.facts.kernel.node, said)
-        new = self.launches.parameters
-        if apart:
-            several = RowKernel(self.facts, self.part, [*changes, *new])
-            return several.changes() + self.launches.changes(batching, several.name)
-        if self.part.decisions:
-            changes = RowBranches(self.facts, self.part, changes).changes(names.size)
-        return changes + new + self.launches.changes(batching)
+        return changes + self.launches.changes()
 
     @property
     def adds_up_floats(self) -> bool:
@@ -87,10 +70,11 @@ def row_ids(facts: KernelFacts) -> ProgramIds | None:
     return None if is_flat and not any(map(_is_reduction, computed)) else ids
 
 
-def fixed_rows(facts: KernelFacts) -> tuple[ast.expr, str] | None:
+def fixed_rows(facts: KernelFacts, elements: int) -> tuple[ast.expr, str] | None:
     """Where a kernel makes the numbers of several rows to a program, and how many each has.
 
-    None where it does not, or where a launch may pass another number each time.
+    None where it does not, where a launch may pass another number each time, and where no program
+    has a tile of more elements.
     """
     ids = ProgramIds.of(facts.kernel, AXIS)
     computed = facts.interpretation.computed
@@ -98,6 +82,8 @@ def fixed_rows(facts: KernelFacts) -> tuple[ast.expr, str] | None:
         return None  # the rows of a product are those of its tiles
     reduced = (value.operands[0] for value in computed if _is_reduction(value))
     if not any(tile.rank == 2 for tile in reduced):
+        return None
+    if _has_at_most(facts, elements):
         return None
     for rows in (value for value in computed if _is_flat(facts, value)):
         each = coefficient(facts.forms.of(rows), _PROGRAM)
@@ -108,6 +94,14 @@ def fixed_rows(facts: KernelFacts) -> tuple[ast.expr, str] | None:
         if numbers and None not in numbers:
             return ids.calls[0], ", ".join(map(str, sorted(filter(None, numbers))))
     return None
+
+
+def _has_at_most(facts: KernelFacts, elements: int) -> bool:
+    """Whether each launch is seen to pass tiles whose lengths multiply to no more elements."""
+    lengths = {facts.forms.of(v.extent) for v in facts.interpretation.computed if v.op is Op.LANE}
+    tile = prod(lengths, start=Polynomial.constant(1))
+    sizes = [substitute(tile, binding).constant_value for binding in facts.launches.bindings]
+    return bool(sizes) and all(size is not None and size <= elements for size in sizes)
 
 
 def _ranks(facts: KernelFacts) -> set[int]:
@@ -166,9 +160,12 @@ def _is_reduction(value: Value) -> bool:
 
 
 def prove_row_batch(
-    facts: KernelFacts, ids: ProgramIds, writer: Writer, attempt: Attempt
+    facts: KernelFacts, ids: ProgramIds, writer: Writer, elements: int, attempt: Attempt
 ) -> RowBatch:
-    """Goes through the conditions. Raises Declined at the first one that does not hold."""
+    """Goes through the conditions. Raises Declined at the first one that does not hold.
+
+    A program is to have a tile of so many elements.
+    """
     check_program_ids(ids)
     asked = ids.counted_in_helper or (ids.counts and f"line {ids.counts[0].lineno}")
     if asked:
@@ -178,13 +175,13 @@ def prove_row_batch(
                     "reads the program id")  # fmt: skip
     check_effects(facts, attempt)
     _check_memory(facts)
-    part = lifted_part(facts)
+    part = LiftedPart(facts.kernel)
     names = name_rows(facts, part, ids, writer)
     body = lift_body(facts, part, names, writer)
     attempt.prove(CLAIM, "all that a program does for its row can be done for several at once")
     _check_compiler(facts, part, attempt)
     check_races(facts, AXIS, attempt)
-    launches = prove_row_launches(facts, part, writer, names.size, attempt)
+    launches = prove_row_launches(facts, writer, names.size, elements, attempt)
     return RowBatch(facts, part, names, body, launches)
 
 

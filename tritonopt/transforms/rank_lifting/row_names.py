@@ -45,7 +45,7 @@ class RowNames:
 def name_rows(facts: KernelFacts, part: LiftedPart, ids: ProgramIds, writer: Writer) -> RowNames:
     """The names for the rows of what is lifted. Raises NotExpressible."""
     kernel = facts.kernel
-    size, mask = writer.fresh("ROWS", "ROWS_PER_PROGRAM"), writer.fresh("row_mask")
+    size, mask = writer.fresh(*_size_names(facts)), writer.fresh("row_mask")
     arange = writer.language("arange")
     texts: dict[ast.expr, str] = {
         call: f"{kernel.module.text_of(call)} * {size} + {arange}(0, {size})"
@@ -75,6 +75,14 @@ def name_rows(facts: KernelFacts, part: LiftedPart, ids: ProgramIds, writer: Wri
     if rows != name:
         instead.update((node, rows) for node in own)
     return RowNames(rows, mask, size, calls, instead, statement)
+
+
+def _size_names(facts: KernelFacts) -> tuple[str, ...]:
+    """What the kernel would call the number of rows of a program, as it calls its constexprs."""
+    constexprs = [p.name for p in facts.kernel.parameters if p.constexpr]
+    if constexprs and all(name.islower() for name in constexprs):
+        return "rows_per_program", "num_rows_per_program"
+    return "ROWS", "ROWS_PER_PROGRAM"
 
 
 def _binding(

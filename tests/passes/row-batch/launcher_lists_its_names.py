@@ -1,5 +1,5 @@
-# expect: missed few-rows
-"""The launcher goes another way from 65 rows on, and that many programs handle 64 at once."""
+# expect: missed not-expressible
+"""The launcher sees every name that it binds."""
 
 import torch
 import triton
@@ -14,11 +14,10 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     tl.store(Y + row, tl.sum(x, axis=0))
 
 
-def run(x: torch.Tensor):
-    m, n = x.shape
-    if m > 64:
-        return x.sum(dim=1)
+# tritonopt: x: f32[m, n]
+def run(x):
     x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
     kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+    return y, sorted(locals())

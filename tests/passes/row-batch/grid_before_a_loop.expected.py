@@ -1,0 +1,47 @@
+"""A grid is divided before the loop that launches, by the tile that is bound before it."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    row_mask = rows < M
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(
+        X + rows[:, None] * stride + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+        other=0.0,
+    )
+    tl.store(Y + rows, tl.sum(x, axis=1), mask=row_mask)
+
+
+# tritonopt: x: f32[m, n]
+def run(x):
+    x = x.contiguous()
+    m, n = x.shape
+    y = torch.empty(3, m, device=x.device)
+    block = triton.next_power_of_2(n)
+    # A program takes about 512 elements, of several rows where these are short.
+    rows = max(512 // block, 1)
+    grid = (triton.cdiv(m, rows),)
+    for i in range(3):
+        kernel[grid](x, y[i], x.stride(0), n, m, BLOCK=block, ROWS=rows)
+    return y
+
+
+# tritonopt: x: f32[m, n]
+def growing(x):
+    x = x.contiguous()
+    m, n = x.shape
+    y = torch.empty(3, m, device=x.device)
+    block = triton.next_power_of_2(n)
+    grid = (m,)
+    for i in range(3):
+        # A program takes about 512 elements, of several rows where these are short.
+        rows = max(512 // block, 1)
+        kernel[(triton.cdiv(m, rows),)](x, y[i], x.stride(0), n, m, BLOCK=block, ROWS=rows)
+        block = block * 2
+    return y

@@ -1,0 +1,37 @@
+"""A name for one of two tuples is read where it is launched."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, N, num_rows, BLOCK: tl.constexpr, ROWS: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    row_mask = rows < num_rows
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(
+        X + rows[:, None] * stride + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+        other=0.0,
+    )
+    tl.store(Y + rows, tl.sum(x, axis=1), mask=row_mask)
+
+
+# tritonopt: x: f32[m, n], twice: bool
+def run(x, twice):
+    x = x.contiguous()
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    if twice:
+        grid = (m, 2)
+    else:
+        grid = (m, 1)
+    num_rows = grid[0]
+    block = triton.next_power_of_2(n)
+    # A program takes about 512 elements, of several rows where these are short.
+    rows = max(512 // block, 1)
+    kernel[(triton.cdiv(num_rows, rows), grid[1])](
+        x, y, x.stride(0), n, num_rows, BLOCK=block, ROWS=rows
+    )
+    return y

@@ -1,0 +1,41 @@
+"""What a nested function computes is named before it; it reads the number that the launch passes."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def softmax_kernel(x_ptr, y_ptr, stride, n_cols, n_rows, BLOCK: tl.constexpr, ROWS: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    row_mask = rows < n_rows
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x = tl.load(
+        x_ptr + rows[:, None] * stride + cols[None, :],
+        mask=row_mask[:, None] & mask[None, :],
+        other=-float("inf"),
+    )
+    e = tl.exp(x - tl.max(x, axis=1)[:, None])
+    tl.store(
+        y_ptr + rows[:, None] * stride + cols[None, :],
+        e / tl.sum(e, axis=1)[:, None],
+        mask=row_mask[:, None] & mask[None, :],
+    )
+
+
+# tritonopt: x: f32[m, n]
+def softmax(x):
+    x = x.contiguous()
+    n_cols = x.shape[-1]
+    assert n_cols <= 256
+    y = torch.empty_like(x)
+    block = triton.next_power_of_2(n_cols)
+    n_rows = x.numel() // n_cols
+
+    def grid(meta):
+        return (triton.cdiv(n_rows, meta["ROWS"]),)
+
+    # Rows are short: a program takes about 512 elements.
+    softmax_kernel[grid](x, y, n_cols, n_cols, n_rows, BLOCK=block, ROWS=512 // block, num_warps=4)
+    return y

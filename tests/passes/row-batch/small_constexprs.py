@@ -1,0 +1,22 @@
+"""Names of constexprs in small letters: so is the new one."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, N, block: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, block)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+# tritonopt: x: f32[m, n]
+def run(x):
+    x = x.contiguous()
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, triton.next_power_of_2(n))
+    return y

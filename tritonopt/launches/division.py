@@ -1,0 +1,430 @@
+"""Launches that start fewer programs, and say of how many one does the work.
+
+A grid is divided where it is bound: once, however many launches of the kernel read it. Where
+something else reads it too, the launch gets a grid of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from tritonopt.checks.condition import NotExpressible
+from tritonopt.facts.host.launcher_code import evaluated_by, evaluation_at, locals_with_form
+from tritonopt.facts.host.local_names import names_of
+from tritonopt.launches.known_launches import check_builtin
+from tritonopt.launches.launch_grids import (
+    Extent,
+    GridNotReadable,
+    between,
+    is_short,
+    new_name,
+    read_extent,
+    statement_of,
+)
+from tritonopt.launches.new_parameters import NewParameter
+from tritonopt.source import Change, InsertAfter, InsertBefore, Launch, Remove, ReplaceExpression
+from tritonopt.source.editing import excerpts
+from tritonopt.source.editing.expressions import in_parentheses
+from tritonopt.source.parsing import parsed
+from tritonopt.source.trees import walk
+
+
+@dataclass(frozen=True)
+class Divisor:
+    """The number of programs of before whose work one program does, at one launch."""
+
+    extent: Extent
+    """Of the axis that is divided."""
+    template: str
+    """Code with `{0}`, `{1}` for what the launch passes; a number where it has none of these."""
+    reads: tuple[tuple[str, ast.expr], ...] = ()
+    """The parameters that are passed it, and the arguments."""
+    comment: str = ""
+    """Why, where it is computed."""
+
+    @property
+    def launch(self) -> Launch:
+        return self.extent.launch
+
+    @property
+    def statement(self) -> ast.stmt:
+        found = statement_of(self.launch)
+        assert found is not None
+        return found
+
+
+@dataclass(frozen=True)
+class _Number:
+    """A number at a launch, or at several that share their grid."""
+
+    code: str
+    """As the launch passes it."""
+    made: tuple[str, ...] = ()
+    """The statements that bind what is in the code."""
+
+
+@dataclass
+class Division:
+    """The changes of all launches of a kernel."""
+
+    by: NewParameter
+    count: NewParameter | None
+    """The parameter that takes the number of programs of before; None where there is one."""
+    divisors: Sequence[Divisor]
+    _given: list[tuple[ast.AST | None, str, ast.stmt | None]] = field(default_factory=list)
+    """The new names, each with its launcher, and with the launch that it is bound right before."""
+
+    def changes(self) -> Iterator[Change]:
+        """Raises NotExpressible."""
+        groups: dict[ast.AST, list[Divisor]] = {}
+        for divisor in self.divisors:
+            check_builtin(divisor.launch, "triton")
+            groups.setdefault(self._binding(divisor.extent), []).append(divisor)
+        for binding, group in groups.items():
+            yield from self._divided(binding, group)
+
+    def _divided(self, binding: ast.AST, group: Sequence[Divisor]) -> Iterator[Change]:
+        """The launches whose grid is bound in one place, which may be the launch."""
+        first, parents = group[0], group[0].launch.module.names.parents
+        if not first.extent.name:
+            if first.extent.meta:
+                yield from self._in_a_function(first.statement, group)
+            else:
+                yield from self._in_a_tuple(first.statement, group)
+            return
+        if binding is first.launch.call:
+            yield from self._of_its_own(first)
+            return
+        statement = binding if isinstance(binding, ast.stmt) else parents[binding]
+        assert isinstance(statement, ast.stmt)
+        one = len({(d.template, *map(_texts, d.reads)) for d in group}) == 1
+        if first.extent.meta:
+            yield from self._in_a_function(statement, group)
+        elif one and all(map(_may_come_first, group)):
+            yield from self._in_a_tuple(statement, group)
+        elif len(group) == 1 and _may_move(statement, first):
+            yield from self._moved(statement, first)
+        else:
+            for divisor in group:
+                yield from self._of_its_own(divisor)
+
+    def _binding(self, extent: Extent) -> ast.AST:
+        """What the name of a grid is bound to, if only launches of this kernel read it.
+
+        Else the launch.
+        """
+        launch, names = extent.launch, extent.launch.module.names
+        home = extent.scope.find(extent.name) if extent.name else None
+        if home is None or home is not extent.scope or extent.expression is None:
+            return launch.call
+        grids = {divisor.launch.grid for divisor in self.divisors}
+        others = {
+            node
+            for node, scope in names.scope_of.items()
+            if node.id == extent.name and node not in grids and scope.find(node.id) is home
+        }
+        bound = home.bindings[extent.name][0]
+        match bound:
+            case ast.FunctionDef() if not others:
+                return bound
+            case ast.expr():
+                match names.parents[bound]:
+                    case ast.Assign(targets=[ast.Name() as target]) if others <= {target}:
+                        return bound
+        return launch.call
+
+    # The three ways
+
+    def _in_a_tuple(self, place: ast.stmt, group: Sequence[Divisor]) -> Iterator[Change]:
+        """Of a tuple that stands at the launch, or in a statement before it."""
+        extent = group[0].extent
+        number = self._number(place, group, stays=False)
+        made, by, changes = self._bound(place, group)
+        lines = [*number.made, *made]
+        if lines:
+            yield InsertBefore(place, "\n".join(lines))
+        assert extent.expression is not None
+        yield ReplaceExpression(extent.expression, _cdiv(_text(extent, number), by))
+        yield from changes
+        for divisor in group:
+            yield from self._passed(divisor, by, number.code)
+
+    def _moved(self, statement: ast.stmt, divisor: Divisor) -> Iterator[Change]:
+        """Of a tuple that is bound before what divides it: it goes right before the launch."""
+        extent, place, module = divisor.extent, divisor.statement, divisor.launch.module
+        number = self._number(place, [divisor], stays=False)
+        made, by, changes = self._bound(place, [divisor])
+        assert extent.expression is not None
+        code = [ReplaceExpression(extent.expression, _cdiv(_text(extent, number), by))]
+        said = excerpts.said_of(module, statement)
+        grid = excerpts.changed_code(module, statement, code)
+        yield Remove(statement, moved=True)
+        yield InsertBefore(place, "\n".join([*number.made, *made, *said, grid]))
+        yield from changes
+        yield from self._passed(divisor, by, number.code)
+
+    def _in_a_function(self, place: ast.stmt, group: Sequence[Divisor]) -> Iterator[Change]:
+        """Of a function of the arguments, which reads the new one as it reads the others."""
+        extent, module = group[0].extent, group[0].launch.module
+        if extent.meta == "triton":
+            raise NotExpressible(f"line {place.lineno} has no triton to call")
+        shared = _Number("")
+        if len(group) == 1 and self.count is not None and not _word(extent):
+            shared = self._number_of_a_function(place, extent)
+        if shared.made:
+            yield _above(place, extent.launch, "\n".join(shared.made))
+        for divisor in group:
+            number = (
+                shared if shared.made else self._number(divisor.statement, [divisor], stays=True)
+            )
+            tiles, code, changes = self._tiles(divisor.statement, [divisor])
+            made = [*(() if shared.made else number.made), *tiles]
+            made += [divisor.comment] if divisor.comment else []
+            if made:
+                yield InsertBefore(divisor.statement, "\n".join(made))
+            yield from changes
+            yield from self._passed(divisor, code, number.code)
+        quote = "'" if module.text.count("'") > module.text.count('"') else '"'
+        by = f"{extent.meta}[{quote}{self.by.name}{quote}]"
+        assert extent.expression is not None
+        yield ReplaceExpression(extent.expression, _cdiv(_text(extent, shared), by))
+
+    def _of_its_own(self, divisor: Divisor) -> Iterator[Change]:
+        """Of a tuple of its own, where something else reads the grid too."""
+        extent, place = divisor.extent, divisor.statement
+        number = self._number(place, [divisor], stays=True)
+        made, by, changes = self._bound(place, [divisor])
+        lines = [*number.made, *made]
+        if lines:
+            yield InsertBefore(place, "\n".join(lines))
+        parts = _parts(extent)
+        if parts is None:
+            yield from extent.wrapped(lambda text: _cdiv(number.code or text, by))
+        else:
+            parts[extent.axis] = _cdiv(number.code or parts[extent.axis], by)
+            whole = ", ".join(parts) + ("," if len(parts) == 1 else "")
+            yield ReplaceExpression(divisor.launch.grid, f"({whole})")
+        yield from changes
+        yield from self._passed(divisor, by, number.code)
+
+    # The numbers
+
+    def _number(self, place: ast.stmt, group: Sequence[Divisor], *, stays: bool) -> _Number:
+        """The programs of before; bound at a place where the launcher has no name for them.
+
+        The grid either stays, and is read again, or is divided and evaluated there.
+        """
+        if self.count is None:
+            return _Number("")
+        words = {_word(divisor.extent) for divisor in group}
+        extent = group[0].extent
+        word = words.pop() if len(words) == 1 else ""
+        if word:
+            return _Number(word)
+        if stays:
+            if extent.meta and not _stays(extent):
+                line = extent.launch.call.lineno
+                raise NotExpressible(f"what line {line} passes may change its grid")
+            return self._bound_number(place, extent, extent.at_launch() or "")
+        if not (extent.comes_before_others if extent.name else extent.comes_first):
+            line = extent.launch.call.lineno
+            raise NotExpressible(f"line {line} evaluates something else before its grid")
+        assert extent.expression is not None
+        return self._bound_number(place, extent, extent.launch.module.text_of(extent.expression))
+
+    def _number_of_a_function(self, place: ast.stmt, extent: Extent) -> _Number:
+        """The same, bound before the function that reads it too, where that is possible."""
+        launch, expression = extent.launch, extent.expression
+        assert expression is not None
+        function = launch.launcher
+        since = None if function is None else between(function.body, place, launch.call)
+        reads_arguments = any(
+            isinstance(n, ast.Name) and n.id == extent.meta for n in walk(expression)
+        )
+        if place is statement_of(launch) or since is None or reads_arguments:
+            return _Number("")
+        if not extent.evaluation.gives_the_same(expression, [*since, *evaluated_by(launch)]):
+            return _Number("")
+        return self._bound_number(place, extent, launch.module.text_of(expression))
+
+    def _bound_number(self, place: ast.stmt, extent: Extent, code: str) -> _Number:
+        assert self.count is not None
+        code = excerpts.joined(code)
+        if not extent.is_plain:
+            # A number of numpy's or a tensor starts programs, but is no argument of a kernel.
+            check_builtin(extent.launch, "int")
+            code = f"int({code})"
+        elif is_short(parsed(code, mode="eval").body):
+            return _Number(code)
+        name = self._name(self.count.name, extent.launch, place)
+        return _Number(name, (f"{name} = {in_parentheses_of_lines(code)}",))
+
+    def _bound(
+        self, place: ast.stmt, group: Sequence[Divisor]
+    ) -> tuple[list[str], str, list[Change]]:
+        """What binds the divisor at a place, what it is called, and what changes with that."""
+        made, code, changes = self._tiles(place, group)
+        first = group[0]
+        if not first.reads:
+            return made, code, changes
+        passed = [argument for _, argument in first.reads]
+        in_small = any(isinstance(a, ast.Name) and a.id.islower() for a in passed) or bool(made)
+        wanted = self.by.name.lower() if in_small else self.by.name
+        name = self._name(wanted, first.launch, place, "rows_per_program")
+        said = [first.comment] if first.comment else []
+        return [*made, *said, f"{name} = {code}"], name, changes
+
+    def _tiles(
+        self, place: ast.stmt, group: Sequence[Divisor]
+    ) -> tuple[list[str], str, list[Change]]:
+        """What binds the computed parts of the divisor at a place, its code, and the changes."""
+        first, made = group[0], list[str]()
+        names: dict[str, str] = {}
+        changes: list[Change] = []
+        for divisor in group:
+            for parameter, argument in divisor.reads:
+                code = excerpts.joined(divisor.launch.module.text_of(argument))
+                if _is_plain_read(argument):
+                    names[code] = code
+                    continue
+                if code not in names:
+                    names[code] = self._name(parameter.lower(), divisor.launch, place)
+                    made.append(f"{names[code]} = {in_parentheses_of_lines(code)}")
+                changes.append(ReplaceExpression(argument, names[code]))
+        texts = (excerpts.joined(first.launch.module.text_of(a)) for _, a in first.reads)
+        return made, first.template.format(*(names[text] for text in texts)), changes
+
+    def _name(self, wanted: str, launch: Launch, place: ast.stmt, other: str = "") -> str:
+        """A new name of the launcher; what is bound right before one launch may be so again."""
+        own = place if place is statement_of(launch) else None
+        taken = [
+            name
+            for function, name, launched in self._given
+            if function is launch.launcher and (None in (own, launched) or own is launched)
+        ]
+        name = new_name(wanted, launch, taken)
+        if name != wanted and other:
+            name = new_name(other, launch, taken)
+        self._given.append((launch.launcher, name, own))
+        return name
+
+    def _passed(self, divisor: Divisor, by: str, number: str) -> Iterator[Change]:
+        if self.count is not None:
+            yield self.count.passed(divisor.launch, number)
+        yield self.by.passed(divisor.launch, by)
+
+
+def _above(place: ast.stmt, launch: Launch, code: str) -> Change:
+    """Statements before another one; those before a function go above the blank line."""
+    assert launch.launcher is not None
+    _, block, number = names_of(launch.launcher).home[place]
+    if isinstance(place, ast.FunctionDef) and number:
+        return InsertAfter(block[number - 1], code)
+    return InsertBefore(place, code)
+
+
+def launcher_word(extents: Sequence[Extent]) -> str:
+    """What all launchers call the number of programs; "" where they differ, or have no name."""
+    words = {_word(extent) for extent in extents}
+    word = words.pop() if len(words) == 1 else ""
+    return word if word.isidentifier() else ""
+
+
+def _word(extent: Extent) -> str:
+    """The number of programs as a name or a size that the launcher has; "" where there is none."""
+    expression, launch = extent.expression, extent.launch
+    if expression is None or not extent.is_plain:
+        return ""
+    if extent.meta:
+        code = extent.at_launch() or ""
+        if code and _stays(extent) and is_short(parsed(code, mode="eval").body):
+            return code
+    elif extent.is_short and _stays(extent):
+        return excerpts.joined(launch.module.text_of(expression))
+    if extent.meta and not (extent.reads_names_of_the_launch(expression) and _stays(extent)):
+        return ""
+    if not extent.meta and not extent.comes_before_others:
+        return ""
+    evaluation, passed = evaluation_at(launch), evaluated_by(launch)
+    place = statement_of(launch) if extent.meta else None
+    for name in locals_with_form(launch, expression, place):
+        if evaluation.gives_the_same(ast.Name(name, ast.Load()), passed):
+            return name
+    return ""
+
+
+def _stays(extent: Extent) -> bool:
+    """Whether what stands in the grid comes to the same where the launch is."""
+    expression, until = extent.expression, extent.until_passed
+    if expression is None or until is None:
+        return False
+    return extent.evaluation.gives_the_same(expression, until)
+
+
+def _text(extent: Extent, number: _Number) -> str:
+    """The number of programs in the grid: by a new name, if it got one, else as it stands there."""
+    if number.made:
+        return number.code
+    assert extent.expression is not None
+    return excerpts.joined(extent.launch.module.text_of(extent.expression))
+
+
+def _cdiv(number: str, by: str) -> str:
+    return number if by == "1" else f"triton.cdiv({number}, {by})"
+
+
+def _texts(read: tuple[str, ast.expr]) -> str:
+    return ast.dump(read[1])
+
+
+def _is_plain_read(argument: ast.expr) -> bool:
+    """Whether it is written as it is where it is needed twice."""
+    while isinstance(argument, ast.Attribute):
+        argument = argument.value
+    return isinstance(argument, ast.Name)
+
+
+def _may_come_first(divisor: Divisor) -> bool:
+    """Whether the divisor can be computed where the grid is."""
+    until, evaluation = divisor.extent.until_passed, divisor.extent.evaluation
+    return until is not None and all(
+        evaluation.gives_the_same(argument, until) for _, argument in divisor.reads
+    )
+
+
+def _may_move(statement: ast.stmt, divisor: Divisor) -> bool:
+    """Whether a grid may be bound right before the launch, which stands in the same block."""
+    extent, launch = divisor.extent, divisor.launch
+    until = extent.until_passed
+    if launch.launcher is None or until is None or not isinstance(statement, ast.Assign):
+        return False
+    home = names_of(launch.launcher).home
+    return (
+        home[statement][1] is home[divisor.statement][1]
+        and launch.module.has_own_lines(statement)
+        and extent.evaluation.gives_the_same(statement.value, until)
+    )
+
+
+def _parts(extent: Extent) -> list[str] | None:
+    """The number of programs along each axis, where it is launched; None where one is not known."""
+    found: list[str] = []
+    for axis in range(extent.axes):
+        try:
+            one = read_extent(extent.launch, axis)
+        except GridNotReadable:
+            return None
+        code = one.at_launch()
+        if code is None or (one.meta and not (_stays(one) and one.is_plain)):
+            return None
+        if not one.meta and _stays(one) and one.expression is not None:
+            code = excerpts.joined(extent.launch.module.text_of(one.expression))
+        found.append(code)
+    return found or None
+
+
+def in_parentheses_of_lines(code: str) -> str:
+    """The code of an expression as the right side of a statement."""
+    return in_parentheses(code) if "\n" in code else code
