@@ -39,14 +39,14 @@ def kernel_rows(
     num_rows,
     ROWS: tl.constexpr = 1
 ):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < num_rows
-    cols = tl.arange(0, BLOCK)
-    total = tl.sum(tl.load(
-        X + rows[:, None] * N + cols[None, :],
-        mask=row_mask[:, None] & (cols[None, :] < N),
-        other=0.0,
-    ), axis=1)
+    cols = tl.arange(0, BLOCK)[None, :]
+    total = tl.sum(
+        tl.load(X + rows * N + cols, mask=row_mask & (cols < N), other=0.0),
+        axis=1,
+        keep_dims=True,
+    )
     tl.store(Y + rows, total, mask=row_mask)
 
 

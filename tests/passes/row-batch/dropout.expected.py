@@ -23,18 +23,14 @@ def kernel(X, Y, stride, N, seed, BLOCK: tl.constexpr):
 def kernel_rows(
     X, Y, stride, N, seed, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1
 ):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < num_rows
-    cols = tl.arange(0, BLOCK)
-    offsets = rows[:, None] * stride + cols[None, :]
+    cols = tl.arange(0, BLOCK)[None, :]
+    offsets = rows * stride + cols
     keep = tl.rand(seed, offsets) > 0.5
-    x = tl.load(X + offsets, mask=row_mask[:, None] & (cols[None, :] < N), other=0.0)
-    x -= tl.max(x, axis=1)[:, None]
-    tl.store(
-        Y + offsets,
-        tl.where(keep, x * 2.0, 0.0),
-        mask=row_mask[:, None] & (cols[None, :] < N),
-    )
+    x = tl.load(X + offsets, mask=row_mask & (cols < N), other=0.0)
+    x -= tl.max(x, axis=1, keep_dims=True)
+    tl.store(Y + offsets, tl.where(keep, x * 2.0, 0.0), mask=row_mask & (cols < N))
 
 
 # tritonopt: x: f32[m, n]

@@ -1,4 +1,3 @@
-# expect: missed not-lane-by-lane
 # options: programs=1
 """A helper gets a tile and a number of the row."""
 

@@ -1,4 +1,3 @@
-# expect: missed not-lane-by-lane
 # options: programs=1
 """A reduction that keeps its axis."""
 

@@ -22,20 +22,16 @@ def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
 def kernel_rows(
     X, W, Y, stride, M, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1
 ):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < num_rows
-    cols = tl.arange(0, BLOCK)
+    cols = tl.arange(0, BLOCK)[None, :]
     # Nothing to do for these.
     row_mask &= ~(rows >= M)
-    x = tl.load(
-        X + rows[:, None] * stride + cols[None, :],
-        mask=row_mask[:, None] & (cols[None, :] < N),
-        other=0.0,
-    )
+    x = tl.load(X + rows * stride + cols, mask=row_mask & (cols < N), other=0.0)
     tl.store(
-        Y + rows[:, None] * stride + cols[None, :],
-        x - tl.sum(x, axis=1)[:, None],
-        mask=row_mask[:, None] & (cols[None, :] < N),
+        Y + rows * stride + cols,
+        x - tl.sum(x, axis=1, keep_dims=True),
+        mask=row_mask & (cols < N),
     )
 
 

@@ -40,15 +40,15 @@ def kernel_rows(
     num_rows,
     ROWS: tl.constexpr = 1,
 ):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < num_rows
     row_mask &= tl.load(Wanted + rows, mask=row_mask) != 0
-    cols = tl.arange(0, BLOCK)
-    total = tl.sum(tl.load(
-        X + rows[:, None] * stride + cols[None, :],
-        mask=row_mask[:, None] & (cols[None, :] < rest + 1),
-        other=0.0,
-    ), axis=1)
+    cols = tl.arange(0, BLOCK)[None, :]
+    total = tl.sum(
+        tl.load(X + rows * stride + cols, mask=row_mask & (cols < rest + 1), other=0.0),
+        axis=1,
+        keep_dims=True,
+    )
     tl.store(Y + rows, total, mask=row_mask)
     row_mask &= ~(total < 0.0)
     tl.store(Kept + rows, 1, mask=row_mask)

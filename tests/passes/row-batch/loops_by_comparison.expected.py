@@ -29,14 +29,14 @@ def kernel(X, Y, W, stride, N: tl.constexpr, BLOCK: tl.constexpr):
 @triton.jit
 def kernel_rows(X, Y, W, stride, N: tl.constexpr, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
     weights = 0.0
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < num_rows
     x = tl.load(
-        X + rows[:, None] * stride + tl.arange(0, BLOCK)[None, :],
-        mask=row_mask[:, None] & (tl.arange(0, BLOCK)[None, :] < N),
+        X + rows * stride + tl.arange(0, BLOCK)[None, :],
+        mask=row_mask & (tl.arange(0, BLOCK)[None, :] < N),
         other=0.0,
     )
-    largest = tl.max(x, axis=1)
+    largest = tl.max(x, axis=1, keep_dims=True)
     weights += tl.load(W)
     tl.store(Y + rows, largest * weights, mask=row_mask)
 

@@ -47,25 +47,17 @@ def kernel_rows(
     num_rows,
     ROWS: tl.constexpr = 1,
 ):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < num_rows
-    cols = tl.arange(0, BLOCK)
+    cols = tl.arange(0, BLOCK)[None, :]
     half = scale / 2
     X += rows * stride
     Y += rows * stride  # where it goes
 
     # Few elements are loaded once.
-    x = tl.load(
-        X[:, None] + cols[None, :],
-        mask=row_mask[:, None] & (cols[None, :] < N),
-        other=0.0,
-    )
-    total = tl.sum(x, axis=1)
-    tl.store(
-        Y[:, None] + cols[None, :],
-        x * half,
-        mask=row_mask[:, None] & (cols[None, :] < N),
-    )
+    x = tl.load(X + cols, mask=row_mask & (cols < N), other=0.0)
+    total = tl.sum(x, axis=1, keep_dims=True)
+    tl.store(Y + cols, x * half, mask=row_mask & (cols < N))
 
     # One number to a row.
     tl.store(Total + rows, total * half, mask=row_mask)

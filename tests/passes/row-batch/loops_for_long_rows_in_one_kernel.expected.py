@@ -21,27 +21,19 @@ def kernel(
     num_rows,
     ROWS: tl.constexpr = 1,
 ):
-    cols = tl.arange(0, BLOCK)
     half = scale / 2
 
     # Few elements are loaded once.
     if ONE_TILE:  # by the heuristic
-        rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+        rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
         row_mask = rows < num_rows
+        cols = tl.arange(0, BLOCK)[None, :]
         X += rows * stride
         Y += rows * stride  # where it goes
 
-        x = tl.load(
-            X[:, None] + cols[None, :],
-            mask=row_mask[:, None] & (cols[None, :] < N),
-            other=0.0,
-        )
-        total = tl.sum(x, axis=1)
-        tl.store(
-            Y[:, None] + cols[None, :],
-            x * half,
-            mask=row_mask[:, None] & (cols[None, :] < N),
-        )
+        x = tl.load(X + cols, mask=row_mask & (cols < N), other=0.0)
+        total = tl.sum(x, axis=1, keep_dims=True)
+        tl.store(Y + cols, x * half, mask=row_mask & (cols < N))
 
         # One number to a row.
         tl.store(Total + rows, total * half, mask=row_mask)
@@ -49,6 +41,7 @@ def kernel(
     else:
         # A row that takes several tiles has a program of its own: ROWS is 1.
         row = tl.program_id(0)
+        cols = tl.arange(0, BLOCK)
         X += row * stride
         Y += row * stride  # where it goes
 

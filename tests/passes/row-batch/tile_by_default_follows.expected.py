@@ -22,18 +22,16 @@ def least_kernel(X, Y, stride, H, W, BLOCK: tl.constexpr = 1024):
 def least_kernel_rows(
     X, Y, stride, H, W, BLOCK: tl.constexpr = 1024, num_rows=None, ROWS: tl.constexpr = 1
 ):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < num_rows
     acc = tl.full([ROWS, BLOCK], float("inf"), dtype=tl.float32)
     for start in range(0, H * W, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
+        cols = start + tl.arange(0, BLOCK)[None, :]
         x = tl.load(
-            X + rows[:, None] * stride + cols[None, :],
-            mask=row_mask[:, None] & (cols[None, :] < H * W),
-            other=float("inf"),
+            X + rows * stride + cols, mask=row_mask & (cols < H * W), other=float("inf")
         )
         acc = tl.minimum(acc, x)
-    tl.store(Y + rows, tl.min(acc, axis=1), mask=row_mask)
+    tl.store(Y + rows, tl.min(acc, axis=1, keep_dims=True), mask=row_mask)
 
 
 # tritonopt: x: f32[m, h, w]

@@ -27,33 +27,21 @@ def norms_kernel(X, Y, N, BLOCK: tl.constexpr):
 # norms_kernel for short rows, of which a program has several.
 @triton.jit
 def norms_kernel_rows(X, Y, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < num_rows
     largest = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
-    squares = tl.zeros([ROWS], dtype=tl.float32)
+    squares = tl.zeros([ROWS, 1], dtype=tl.float32)
     for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(
-            X + rows[:, None] * N + cols[None, :],
-            mask=row_mask[:, None] & (cols[None, :] < N),
-            other=0.0,
-        ).to(tl.float32)
+        cols = start + tl.arange(0, BLOCK)[None, :]
+        x = tl.load(X + rows * N + cols, mask=row_mask & (cols < N), other=0.0).to(tl.float32)
         largest = tl.maximum(largest, tl.abs(x))
-        squares += tl.sum(x * x, axis=1)
-    scale = tl.max(largest, axis=1)
+        squares += tl.sum(x * x, axis=1, keep_dims=True)
+    scale = tl.max(largest, axis=1, keep_dims=True)
     tl.store(Y + rows, squares, mask=row_mask)
     for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(
-            X + rows[:, None] * N + cols[None, :],
-            mask=row_mask[:, None] & (cols[None, :] < N),
-            other=0.0,
-        ).to(tl.float32)
-        tl.store(
-            X + rows[:, None] * N + cols[None, :],
-            x / (scale[:, None] + 1.0),
-            mask=row_mask[:, None] & (cols[None, :] < N),
-        )
+        cols = start + tl.arange(0, BLOCK)[None, :]
+        x = tl.load(X + rows * N + cols, mask=row_mask & (cols < N), other=0.0).to(tl.float32)
+        tl.store(X + rows * N + cols, x / (scale + 1.0), mask=row_mask & (cols < N))
 
 
 TILE = 1024

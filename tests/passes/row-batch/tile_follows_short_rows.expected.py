@@ -21,18 +21,14 @@ def sums_kernel(X, Y, stride, N, BLOCK: tl.constexpr):
 # sums_kernel for short rows, of which a program has several.
 @triton.jit
 def sums_kernel_rows(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < num_rows
     X += rows * stride
     acc = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        acc += tl.load(
-            X[:, None] + cols[None, :],
-            mask=row_mask[:, None] & (cols[None, :] < N),
-            other=0.0,
-        )
-    tl.store(Y + rows, tl.sum(acc, axis=1), mask=row_mask)
+        cols = start + tl.arange(0, BLOCK)[None, :]
+        acc += tl.load(X + cols, mask=row_mask & (cols < N), other=0.0)
+    tl.store(Y + rows, tl.sum(acc, axis=1, keep_dims=True), mask=row_mask)
 
 
 # tritonopt: x: f32[m, n]

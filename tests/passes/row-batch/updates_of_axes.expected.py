@@ -24,21 +24,17 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
 # kernel for short rows, of which a program has several.
 @triton.jit
 def kernel_rows(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < num_rows
-    cols = tl.arange(0, BLOCK)
+    cols = tl.arange(0, BLOCK)[None, :]
     X += rows * stride
-    X = X[:, None] + cols[None, :]  # the tile of a row
-    x = tl.load(X, mask=row_mask[:, None] & (cols[None, :] < N), other=0.0)
+    X += cols  # the tile of a row
+    x = tl.load(X, mask=row_mask & (cols < N), other=0.0)
     weights = cols.to(tl.float32) + 1.0
-    weights = weights[None, :] * x
-    scale = tl.sum(weights, axis=1)
-    scale = scale[:, None] - weights
-    tl.store(
-        Y + rows[:, None] * stride + cols[None, :],
-        scale,
-        mask=row_mask[:, None] & (cols[None, :] < N),
-    )
+    weights *= x
+    scale = tl.sum(weights, axis=1, keep_dims=True)
+    scale -= weights
+    tl.store(Y + rows * stride + cols, scale, mask=row_mask & (cols < N))
 
 
 # tritonopt: x: f32[m, n]

@@ -20,7 +20,7 @@ from tritonopt.facts.values import Carrier
 from tritonopt.launches.plan import can_choose
 from tritonopt.source import Change
 from tritonopt.transforms.rank_lifting.axes import CLAIM
-from tritonopt.transforms.rank_lifting.lifted_body import LiftedBody, lift_body
+from tritonopt.transforms.rank_lifting.lifted_body import lift_body
 from tritonopt.transforms.rank_lifting.lifted_part import AXIS, LiftedPart, lifted_part
 from tritonopt.transforms.rank_lifting.row_branches import RowBranches
 from tritonopt.transforms.rank_lifting.row_kernel import RowKernel
@@ -29,6 +29,7 @@ from tritonopt.transforms.rank_lifting.row_launches import (
     RowLaunches,
     prove_row_launches,
 )
+from tritonopt.transforms.rank_lifting.row_masks import LiftedBody
 from tritonopt.transforms.rank_lifting.row_names import RowNames, name_rows
 from tritonopt.transforms.tiling.programs import check_effects, check_program_ids, check_races
 from tritonopt.transforms.writing import Writer
@@ -53,17 +54,13 @@ class RowBatch:
 
     def changes(self, batching: Batching, *, apart: bool) -> list[Change]:
         """Of the kernel and its launches. Raises NotExpressible."""
-        changes = self.names.changes(self.launches.count)
-        names, count = self.names, self.launches.count
-        there_are = (f"{names.rows} < {count}", f"~({names.rows} >= {count})")
-        said = [f"{names.mask} &= {code}" for code in there_are]
-        changes += self.body.changes(self.facts.kernel.node, said)
+        changes = self.body.changes(self.launches.count)
         new = self.launches.parameters
         if apart:
             several = RowKernel(self.facts, self.part, [*changes, *new])
             return several.changes() + self.launches.changes(batching, several.name)
         if self.part.decisions:
-            changes = RowBranches(self.facts, self.part, changes).changes(names.size)
+            changes = RowBranches(self.facts, self.part, changes).changes(self.names.size)
         return changes + new + self.launches.changes(batching)
 
     @property
