@@ -34,8 +34,9 @@ class RowBatches(Pass):
     ## What it does
 
     A kernel in which each program handles one row gets a leading axis: a program handles `ROWS`
-    rows, tiles become `[ROWS, BLOCK]`, scalars of a row become `[ROWS]`, and reductions run along
-    the columns. Rows past the end are masked. Values that all rows share are loaded once.
+    rows, tiles become `[ROWS, BLOCK]`, scalars of a row become `[ROWS, 1]`, tiles that all rows
+    share become `[1, BLOCK]` and are loaded once, and reductions run along the columns. Rows past
+    the end are masked.
 
     Each launch passes `ROWS`, and the number of rows if no parameter has it, and divides its grid
     where the grid is bound: in the tuple, in the `lambda`, or in the function, through
@@ -100,19 +101,17 @@ class RowBatches(Pass):
     ```python
     @triton.jit
     def softmax_kernel(X, Y, stride, M, N, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-        rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+        rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
         row_mask = rows < M
-        cols = tl.arange(0, BLOCK)
+        cols = tl.arange(0, BLOCK)[None, :]
         x = tl.load(
-            X + rows[:, None] * stride + cols[None, :],
-            mask=row_mask[:, None] & (cols[None, :] < N),
-            other=-float("inf"),
+            X + rows * stride + cols, mask=row_mask & (cols < N), other=-float("inf")
         )
-        e = tl.exp(x - tl.max(x, axis=1)[:, None])
+        e = tl.exp(x - tl.max(x, axis=1, keep_dims=True))
         tl.store(
-            Y + rows[:, None] * stride + cols[None, :],
-            e / tl.sum(e, axis=1)[:, None],
-            mask=row_mask[:, None] & (cols[None, :] < N),
+            Y + rows * stride + cols,
+            e / tl.sum(e, axis=1, keep_dims=True),
+            mask=row_mask & (cols < N),
         )
 
 

@@ -65,35 +65,34 @@ class CodeEdits:
             text = f"{self.before[node]} & {joined}"
         return text
 
-    def break_long_line(self, call: ast.Call, width: int) -> None:
-        """Writes a call with an argument on each line, where its line would be too long.
+    def break_long_lines(self, root: ast.AST, width: int) -> None:
+        """Writes the longest call of each statement that gets too long on several lines.
 
         One over several lines, or with several statements on its line, stays as it is laid out.
         """
-        lines = self.module.lines
-        start, end = lines.start(call.lineno), lines.start(call.lineno + 1)
-        statement = self._statement_of(call)
-        if statement.lineno != statement.end_lineno or not self.module.has_own_lines(statement):
-            return
-        longer = sum(
-            len(self.code(node)) - len(self.module.text_of(node))
-            for node in self._outermost(statement)
-        )
-        if len(self.module.text[start:end].rstrip()) + longer <= width:
-            return
-        arguments = [*map(self.code, call.args)]
-        keywords = [f"{keyword.arg}={self.code(keyword.value)}" for keyword in call.keywords]
-        keywords += self.added.pop(call, ())
-        arguments += [spaced_as_in(self.module, call, keyword) for keyword in keywords]
-        line = self.module.text[start:end]
-        margin = line[: len(line) - len(line.lstrip())]
-        inside = "".join(f"{margin}    {argument},\n" for argument in arguments)
-        self.instead[call] = f"{self.code(call.func)}(\n{inside}{margin})"
+        for statement in (node for node in walk(root) if isinstance(node, ast.stmt)):
+            edited = list(self._outermost(statement))
+            is_line = statement.lineno == statement.end_lineno
+            if not (edited and is_line and self.module.has_own_lines(statement)):
+                continue
+            line = self.module.lines.texts[statement.lineno - 1].rstrip()
+            longer = (len(self.code(node)) - len(self.module.text_of(node)) for node in edited)
+            calls = list(_outermost_calls(statement))
+            if calls and len(line) + sum(longer) > width:
+                longest = max(calls, key=lambda call: len(self.code(call)))
+                margin = line[: len(line) - len(line.lstrip())]
+                self.instead[longest] = self._broken(longest, margin, width)
 
-    def _statement_of(self, node: ast.AST) -> ast.stmt:
-        while not isinstance(node, ast.stmt):
-            node = self.module.names.parents[node]
-        return node
+    def _broken(self, call: ast.Call, margin: str, width: int) -> str:
+        """A call with its arguments on a line of their own, or where that is too long, on many."""
+        texts = [*map(self.code, call.args)]
+        named = [f"{keyword.arg}={self.code(keyword.value)}" for keyword in call.keywords]
+        named += self.added.pop(call, ())
+        texts += [spaced_as_in(self.module, call, keyword) for keyword in named]
+        inside = f"{margin}    {', '.join(texts)}\n"
+        if len(inside) > width + 1:
+            inside = "".join(f"{margin}    {text},\n" for text in texts)
+        return f"{self.code(call.func)}(\n{inside}{margin})"
 
     def _outermost(self, root: ast.AST) -> Iterator[ast.expr]:
         edited = (self.instead, self.behind, self.before, self.added)
@@ -123,6 +122,16 @@ def new_function_name(module: Module, wanted: str) -> str:
     taken = {word for text in module.texts for word in _WORD.findall(text)}
     numbered = (f"{wanted}_{number}" for number in count(2))
     return next(name for name in chain([wanted], numbered) if name not in taken)
+
+
+def _outermost_calls(node: ast.AST) -> Iterator[ast.Call]:
+    """The calls in no other one's arguments; of `tl.load(...).to(dtype)` the first."""
+    if isinstance(node, ast.Call):
+        inner = list(_outermost_calls(node.func))
+        yield from inner or [node]
+        return
+    for child in children(node):
+        yield from _outermost_calls(child)
 
 
 def _is_conjunction(text: str) -> bool:

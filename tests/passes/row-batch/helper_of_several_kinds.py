@@ -1,4 +1,3 @@
-# expect: missed not-lane-by-lane
 """A helper gets a tile and a number of the row."""
 
 import torch

@@ -18,16 +18,12 @@ def kernel(
     BLOCK: tl.constexpr,
     ROWS_PER_PROGRAM: tl.constexpr,
 ):
-    row = tl.program_id(0) * ROWS_PER_PROGRAM + tl.arange(0, ROWS_PER_PROGRAM)
+    row = tl.program_id(0) * ROWS_PER_PROGRAM + tl.arange(0, ROWS_PER_PROGRAM)[:, None]
     row_mask = row < num_rows
     row = row + first
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(
-        X + row[:, None] * stride + cols[None, :],
-        mask=row_mask[:, None] & (cols[None, :] < N),
-        other=0.0,
-    )
-    y = tl.sum(x, axis=1) * ROWS
+    cols = tl.arange(0, BLOCK)[None, :]
+    x = tl.load(X + row * stride + cols, mask=row_mask & (cols < N), other=0.0)
+    y = tl.sum(x, axis=1, keep_dims=True) * ROWS
     tl.store(Y + row, y, mask=row_mask)
 
 

@@ -8,15 +8,11 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr = 64):
     """Sums of rows."""
-    cols = tl.arange(0, BLOCK)
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    cols = tl.arange(0, BLOCK)[None, :]
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
-    x = tl.load(
-        X + rows[:, None] * N + cols[None, :],
-        mask=row_mask[:, None] & (cols[None, :] < N),
-        other=0.0,
-    )
-    tl.store(Y + rows, x.sum(axis=1), mask=row_mask)
+    x = tl.load(X + rows * N + cols, mask=row_mask & (cols < N), other=0.0)
+    tl.store(Y + rows, x.sum(axis=1, keep_dims=True), mask=row_mask)
 
 
 # tritonopt: x: f32[m, n]

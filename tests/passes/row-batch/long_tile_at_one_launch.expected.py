@@ -18,34 +18,18 @@ def gathered_kernel(
     BLOCK_K: tl.constexpr,
     ROWS: tl.constexpr,
 ):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < num_rows
     total = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(
-            X + rows[:, None] * N + cols[None, :],
-            mask=row_mask[:, None] & (cols[None, :] < N),
-            other=0.0,
-        )
-    mean = tl.sum(total, axis=1) / N
+        cols = start + tl.arange(0, BLOCK)[None, :]
+        total += tl.load(X + rows * N + cols, mask=row_mask & (cols < N), other=0.0)
+    mean = tl.sum(total, axis=1, keep_dims=True) / N
     for first in range(0, K, BLOCK_K):
-        k = first + tl.arange(0, BLOCK_K)
-        places = tl.load(
-            Places + rows[:, None] * K + k[None, :],
-            mask=row_mask[:, None] & (k[None, :] < K),
-            other=0,
-        )
-        x = tl.load(
-            X + rows[:, None] * N + places,
-            mask=row_mask[:, None] & (k[None, :] < K),
-            other=0.0,
-        )
-        tl.store(
-            Out + rows[:, None] * K + k[None, :],
-            x - mean[:, None],
-            mask=row_mask[:, None] & (k[None, :] < K),
-        )
+        k = first + tl.arange(0, BLOCK_K)[None, :]
+        places = tl.load(Places + rows * K + k, mask=row_mask & (k < K), other=0)
+        x = tl.load(X + rows * N + places, mask=row_mask & (k < K), other=0.0)
+        tl.store(Out + rows * K + k, x - mean, mask=row_mask & (k < K))
 
 
 # tritonopt: x: f32[rows, n], places: i64[rows, k] in 0..n, block: 4|32

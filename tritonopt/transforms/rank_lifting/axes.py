@@ -1,45 +1,40 @@
-"""The axes of a tile once its kernel handles several rows, and how two of them meet.
+"""The axes of a value once its kernel handles several rows.
 
-A value that differs from row to row has the rows for its first axis; another one is what it was.
+A lifted kernel has numbers, and tiles of two axes: [ROWS, 1] for what was a number of each row,
+[1, BLOCK] for a tile that all rows share, [ROWS, BLOCK] for a tile of each row. Triton broadcasts
+them against each other, so what is computed lane by lane has the axes of all of its operands.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
 from tritonopt.checks.condition import Declined, refuted, unknown
 
 ROWS, COLUMNS, UNKNOWN = "rows", "columns", "unknown"
 
-Axes = tuple[str, ...]
-"""`()` of a scalar, `(ROWS,)` of what was a scalar of each row, `(COLUMNS,)` of a tile that all
-rows share, `(ROWS, COLUMNS)` of a tile of each row, `(UNKNOWN,)` where the rank is not known."""
+Axes = frozenset[str]
+"""Those along which a value may have more than one element; `UNKNOWN` is in no other's company."""
 
-SCALAR: Axes = ()
-OF_ROWS: Axes = (ROWS,)
-SHARED: Axes = (COLUMNS,)
-TILE: Axes = (ROWS, COLUMNS)
-OPEN: Axes = (UNKNOWN,)
+SCALAR: Axes = frozenset()
+OF_ROWS: Axes = frozenset({ROWS})
+SHARED: Axes = frozenset({COLUMNS})
+TILE: Axes = frozenset({ROWS, COLUMNS})
+OPEN: Axes = frozenset({UNKNOWN})
 
 CLAIM = "rows-can-be-lifted"
 
-_WIDENED = {(OF_ROWS, TILE): "[:, None]", (SHARED, TILE): "[None, :]"}
-
 
 def met(parts: Iterable[Axes], line: int) -> Axes:
-    """The axes of what is computed from some parts, lane by lane. Raises Declined."""
-    found = set(parts)
-    if not any(ROWS in axes for axes in found):
-        return SHARED if SHARED in found else OPEN if OPEN in found else SCALAR
-    if OPEN in found:
+    """The axes of what is computed lane by lane from several parts. Raises Declined."""
+    axes = SCALAR.union(*parts)
+    if UNKNOWN not in axes:
+        return axes
+    if ROWS in axes:
         detail = f"line {line} uses something whose axes are not known, or are more than one"
         raise unknown(CLAIM, "not-lane-by-lane", detail)
-    return TILE if any(COLUMNS in axes for axes in found) else OF_ROWS
-
-
-def widening(axes: Axes, target: Axes) -> str:
-    """What stands behind a value so that it has its lanes where the target has them."""
-    return _WIDENED.get((axes, target), "")
+    return OPEN
 
 
 def not_lifted(what: str, line: int) -> Declined:
@@ -53,3 +48,9 @@ def changes_kind(name: str, line: int) -> Declined:
     """The reason for a name that is one value in one place, and one for each row in another."""
     detail = f"{name} in line {line} may be one value for all rows, or one for each"
     return refuted(CLAIM, "rows-differ", detail)
+
+
+def on_the_row(test: ast.expr) -> Declined:
+    """The reason for a branch that is not the same for all rows."""
+    detail = f"`{ast.unparse(test)}` in line {test.lineno} may hold for some rows only"
+    return unknown(CLAIM, "rows-differ", detail)

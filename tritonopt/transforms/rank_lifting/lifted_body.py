@@ -9,84 +9,47 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.language import LOOP_CALLS, function
-from tritonopt.source import Change, Remove, Replace
-from tritonopt.source.trees import walk
-from tritonopt.transforms.code_edits import CodeEdits, in_parentheses
+from tritonopt.facts.operations import Op
+from tritonopt.rewriting.constexprs import is_constexpr
+from tritonopt.transforms.code_edits import CodeEdits
 from tritonopt.transforms.rank_lifting.axes import (
     CLAIM,
     OF_ROWS,
     OPEN,
+    ROWS,
     SCALAR,
     SHARED,
+    TILE,
     Axes,
     changes_kind,
     met,
     not_lifted,
-    widening,
 )
-from tritonopt.transforms.rank_lifting.lifted_calls import LiftedCalls
-from tritonopt.transforms.rank_lifting.lifted_expressions import (
-    LiftedExpressions,
-    Names,
-)
+from tritonopt.transforms.rank_lifting.lifted_expressions import EITHER, LiftedExpressions
 from tritonopt.transforms.rank_lifting.lifted_part import LiftedPart
 from tritonopt.transforms.rank_lifting.row_exits import RowExits
+from tritonopt.transforms.rank_lifting.row_masks import LiftedBody
 from tritonopt.transforms.rank_lifting.row_names import RowNames
 from tritonopt.transforms.writing import Writer, names_bound
 
-_OPERATORS = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-}
-_WIDTH = 88
-"""Of a line, where none in the file is longer."""
-
-
-@dataclass(frozen=True)
-class LiftedBody:
-    """The edits of a kernel's statements."""
-
-    edits: CodeEdits
-    replaced: dict[ast.stmt, str]
-    """Statements that are written anew."""
-    is_summed: bool
-    """Tiles of rows are summed up, or more than that, in an order of their own."""
-
-    def changes(self, kernel: ast.FunctionDef, said: Collection[str]) -> Iterator[Change]:
-        """Statements that are `said` already go. Raises NotExpressible."""
-        for statement, code in self.replaced.items():
-            yield Remove(statement) if code in said else Replace(statement, code)
-        gone = {node for statement in self.replaced for node in walk(statement)}
-        yield from (c for c in self.edits.changes(kernel) if c.anchor not in gone)
+_ARITHMETIC = (
+    (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
+    + (ast.BitAnd, ast.BitOr, ast.BitXor)
+)  # fmt: skip
 
 
 class _StartAgain(Exception):
     """Something must begin as one for each row that was one for all."""
 
 
-@dataclass
-class _Begun:
-    """What must begin as one for each row: statements that bind a name before a loop."""
-
-    statements: dict[ast.stmt, Axes] = field(default_factory=dict)
-
-
 def lift_body(facts: KernelFacts, part: LiftedPart, rows: RowNames, writer: Writer) -> LiftedBody:
     """Raises Declined where the part does something that cannot be done for several rows."""
-    begun = _Begun()
+    begun: dict[ast.stmt, Axes] = {}
     while True:
         try:
             return _Walk(facts, part, rows, writer, begun).lift()
@@ -103,26 +66,17 @@ class _Walk:
         part: LiftedPart,
         rows: RowNames,
         writer: Writer,
-        begun: _Begun,
+        begun: dict[ast.stmt, Axes],
     ) -> None:
-        self._facts = facts
-        self._part = part
-        self._rows = rows
-        self._writer = writer
-        self._begun = begun
-        self._kernel = facts.kernel
+        self._facts, self._part, self._rows, self._writer = facts, part, rows, writer
+        self._kernel, self._begun = facts.kernel, begun
         self._edits = CodeEdits(facts.kernel.module)
         self._edits.instead.update(rows.instead)
-        self._calls = LiftedCalls(facts, rows.mask)
-        ids = frozenset(rows.ids)
         self._inside = LiftedExpressions(
-            facts.kernel, self._edits, self._shared, self._calls.axes, ids
+            facts.kernel, self._edits, self._closed, facts, frozenset(rows.ids)
         )
-        self._bound_by: dict[str, set[ast.stmt | None]] = {}
-        """The statements that may have bound a name last; None for one that cannot change."""
-        self._replaced: dict[ast.stmt, str] = {}
         self._written: set[ast.AST] = set()
-        self._exits = RowExits(facts, part, rows.mask, self._inside)
+        self._exits = RowExits(facts, part, self._inside)
 
     def lift(self) -> LiftedBody:
         for node in self._kernel.nodes:
@@ -130,12 +84,8 @@ class _Walk:
                 raise not_lifted(f"`{ast.unparse(node)}`", node.lineno)
         self._block(self._part.statements)
         self._check_writes()
-        self._exits.check(self._calls.accesses)
-        texts = self._kernel.module.texts
-        width = max(_WIDTH, *(len(line) for text in texts for line in text.split("\n")))
-        for call in self._calls.accesses:
-            self._edits.break_long_line(call, width)
-        return LiftedBody(self._edits, self._replaced, self._calls.is_summed)
+        self._exits.check(self._inside.accesses)
+        return LiftedBody(self._facts, self._part, self._rows, self._inside, self._exits)
 
     def _check_writes(self) -> None:
         """Whether all that is written was seen to be written for each row. Raises Declined."""
@@ -145,12 +95,8 @@ class _Walk:
             if effect.kind in (EffectKind.STORE, EffectKind.ATOMIC) and unseen:
                 raise not_lifted(f"the {effect.name}", effect.line)
 
-    @property
-    def _names(self) -> Names:
-        return self._inside.names
-
-    def _shared(self, node: ast.expr) -> Axes:
-        """The axes of what all rows share, which is what it was."""
+    def _closed(self, node: ast.expr) -> Axes:
+        """The axes of an expression in which nothing is lifted, as it is written."""
         return _axes_of(self._facts.values.get(node))
 
     # Statements
@@ -167,7 +113,7 @@ class _Walk:
                 self._bind(statement, name, value)
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
                 self._bind_each(statement, targets, value)
-            case ast.AugAssign(target=ast.Name(), value=value):
+            case ast.AugAssign(target=ast.Name()):
                 self._update(statement)
             case ast.Expr(value=value):
                 self._expression(value)
@@ -185,149 +131,138 @@ class _Walk:
         raise not_lifted(f"`{what}`", statement.lineno)
 
     def _bind(self, statement: ast.stmt, name: str, value: ast.expr) -> None:
-        wanted = self._begun.statements.get(statement)
-        if wanted is not None and not self._inside.has_rows(value):
+        wanted = self._begun.get(statement)
+        if wanted is not None and ROWS not in self._inside.reads(value):
             self._begin(statement, value, wanted)
-            axes = wanted
+            self._inside.bind(name, wanted)
         else:
-            axes = self._inside.axes(value)
-        self._names.bind(name, axes)
-        self._bound_by[name] = {statement if axes != OPEN else None}
+            lifted = bool(self._inside.reads(value))
+            self._inside.bind(name, self._inside.axes(value), lifted=lifted)
+
+    def _update(self, statement: ast.AugAssign) -> None:
+        """`x += y`, which is lane by lane."""
+        assert isinstance(statement.target, ast.Name)
+        inside, name, value = self._inside, statement.target.id, statement.value
+        mine = inside.reads(ast.copy_location(ast.Name(name, ast.Load()), statement.target))
+        lifted = bool(mine | inside.reads(value))
+        if lifted and not isinstance(statement.op, _ARITHMETIC):
+            self._other(statement)
+        mine = mine or _axes_of(self._facts.before[statement].get(name))
+        axes = met([mine, inside.axes(value)], statement.lineno)
+        inside.bind(name, axes, lifted=lifted)
 
     def _bind_each(self, statement: ast.stmt, targets: Sequence[ast.expr], value: ast.expr) -> None:
         names = [target.id for target in targets if isinstance(target, ast.Name)]
-        if len(names) != len(targets):
-            self._other(statement)
-        parts = value.elts if isinstance(value, ast.Tuple) else []
         found = [SCALAR] * len(names)
-        if len(parts) == len(names):
-            found = [self._inside.axes(part) for part in parts]
-        elif isinstance(value, ast.Call) and self._inside.has_rows(value):
-            found = self._calls.of_several(self._inside, value)
-        elif self._inside.has_rows(value):
-            raise not_lifted(f"`{ast.unparse(value)}`", statement.lineno)
-        if len(found) != len(names):
+        lifted = bool(self._inside.reads(value))
+        if isinstance(value, ast.Tuple):
+            found = [self._inside.axes(part) for part in value.elts]
+        elif lifted and isinstance(value, ast.Call):
+            name = function(self._kernel.module.resolve(value.func))
+            if name not in ("max", "min") or len(names) != 2:
+                self._other(statement)
+            found = [self._inside.reduction(value, name, value.args, indices=True)] * 2
+        if len(found) != len(targets) or len(names) != len(targets):
             self._other(statement)
         for name, axes in zip(names, found, strict=True):
-            self._names.bind(name, axes)
-            self._bound_by[name] = {None}
-
-    def _update(self, statement: ast.AugAssign) -> None:
-        """`x += y`, which is lane by lane; where x has fewer axes than y it is written out."""
-        assert isinstance(statement.target, ast.Name)
-        name, value = statement.target.id, statement.value
-        read = ast.copy_location(ast.Name(name, ast.Load()), statement.target)
-        of_rows = self._inside.has_rows(read)
-        if not of_rows and not self._inside.has_rows(value):
-            self._bound_by[name] = {None}
-            return
-        if type(statement.op) not in _OPERATORS:
-            raise not_lifted(f"`{ast.unparse(statement)}`", statement.lineno)
-        shared = _axes_of(self._facts.before[statement].get(name))
-        mine = self._names.of_rows[name] if of_rows else shared
-        theirs = self._inside.axes(value)
-        target = met([mine, theirs], statement.lineno)
-        self._inside.widen(value, theirs, target)
-        index = widening(mine, target)
-        if index:
-            operator = _OPERATORS[type(statement.op)]
-            code = self._edits.code(value)
-            own = self._edits.instead.get(statement.target, name)
-            self._replaced[statement] = f"{own} = {own}{index} {operator} {in_parentheses(code)}"
-        self._names.bind(name, target)
-        self._bound_by[name] = {None}
+            self._inside.bind(name, axes, lifted=lifted)
 
     def _expression(self, value: ast.expr) -> None:
         writes = any(e.node is value and e.writes for e in self._facts.effects)
         if isinstance(value, ast.Call) and writes:
             self._written.add(value)
-            self._calls.write(self._inside, value)
-        elif self._inside.has_rows(value):
+            self._inside.write(value)
+        elif ROWS in self._inside.reads(value):
             raise not_lifted(f"`{ast.unparse(value)}`", value.lineno)
 
     # Branches and loops
 
     def _branch(self, statement: ast.If) -> None:
-        if self._inside.has_rows(statement.test):
-            self._replaced[statement] = self._exits.masked(statement)
-            return
-        before, bound = self._names.copy(), dict(self._bound_by)
+        test = statement.test
+        reads = self._inside.reads(test)
+        if ROWS in reads:
+            return self._exits.note(statement)
+        if reads and self._inside.axes(test):
+            raise not_lifted(f"`{ast.unparse(test)}`", test.lineno)
+        before = dict(self._inside.names)
         self._block(statement.body)
-        then, bound_then = self._inside.names, self._bound_by
-        self._inside.names, self._bound_by = before, bound
+        then, self._inside.names = self._inside.names, before
         self._block(statement.orelse)
-        other = self._inside.names
-        self._inside.names = joined = _either(then, other)
-        known = self._facts.before[statement]
-        for side, block in ((then, statement.orelse), (other, statement.body)):
-            for name in side.of_rows.keys() - {*known, *_stored_in(block)}:
+        names = self._inside.names
+        in_both = names_bound(ast.Module(statement.body, []))
+        in_both &= names_bound(ast.Module(statement.orelse, []))
+        for name in {*then, *names}:
+            mine, other = then.get(name, SCALAR), names.get(name, SCALAR)
+            if mine == other:
+                continue
+            if name not in in_both and name not in self._facts.before[statement]:
                 # The other branch does not bind it: who reads it comes from this one.
-                joined.bind(name, side.of_rows[name])
-        for name, statements in bound_then.items():
-            self._bound_by[name] = self._bound_by.get(name, set()) | statements
+                names[name] = mine or other
+            elif EITHER in (mine, other) or is_constexpr(self._facts, test):
+                names[name] = OPEN if mine | other == SHARED else EITHER
+            else:
+                raise changes_kind(name, statement.lineno)
 
     def _loop(self, statement: ast.For) -> None:
         call, target = statement.iter, statement.target
         module = self._kernel.module
-        counted = isinstance(call, ast.Call) and (
-            (module.resolve(call.func) or module.builtin(call.func)) in LOOP_CALLS
-        )
-        if not counted or not isinstance(target, ast.Name) or statement.orelse:
+        called = ""
+        if isinstance(call, ast.Call):
+            called = module.resolve(call.func) or module.builtin(call.func)
+        if called not in LOOP_CALLS or not isinstance(target, ast.Name) or statement.orelse:
             raise not_lifted(f"the loop over `{ast.unparse(call)}`", statement.lineno)
-        if self._inside.has_rows(call):
+        if self._inside.reads(call):
             detail = f"how often the loop in line {statement.lineno} turns depends on the row"
             raise unknown(CLAIM, "rows-differ", detail)
-        unrolled = (
-            isinstance(call, ast.Call) and function(module.resolve(call.func)) == "static_range"
-        )
-        before, bound = self._names.copy(), dict(self._bound_by)
-        self._names.bind(target.id, SCALAR)
-        self._bound_by[target.id] = {None}
+        before = dict(self._inside.names)
+        self._inside.bind(target.id, SCALAR)
         self._block(statement.body)
-        self._carried(statement, before, bound, unrolled=unrolled)
+        self._carried(statement, before, unrolled=function(called) == "static_range")
 
-    def _carried(
-        self,
-        loop: ast.For,
-        before: Names,
-        bound: dict[str, set[ast.stmt | None]],
-        *,
-        unrolled: bool,
-    ) -> None:
+    def _carried(self, loop: ast.For, before: dict[str, Axes], *, unrolled: bool) -> None:
         """Whether each name is of one kind at the start of all iterations. Raises Declined."""
-        after = self._names
-        for name in {**self._facts.before[loop], **bound}:
-            if name in before.unclear or name not in _stored_in([loop]):
+        after = self._inside.names
+        for name in self._facts.before[loop].keys() & names_bound(loop):
+            mine, theirs = before.get(name, SCALAR), after.get(name, SCALAR)
+            if mine == EITHER or mine == theirs != EITHER:
                 continue  # who reads it before it is bound again is declined
-            mine, theirs = before.of_rows.get(name), after.of_rows.get(name)
-            if name not in after.unclear and mine == theirs:
-                continue
-            if name not in after.unclear and mine is None and theirs is not None:
-                self._start_with_rows(loop, name, theirs, bound.get(name, {None}), unrolled)
+            if ROWS in theirs and ROWS not in mine:
+                self._start_with_rows(loop, name, theirs, unrolled)
             raise changes_kind(name, loop.lineno)
-        # What only the loop binds is not there behind it.
-        self._inside.names = _either(before, after)
-        self._bound_by = {name: self._bound_by[name] | bound[name] for name in bound}
+        for name in {*before, *after}:
+            if before.get(name, SCALAR) != after.get(name, SCALAR):
+                after[name] = EITHER  # what only the loop binds is not there behind it
 
-    def _start_with_rows(
-        self,
-        loop: ast.For,
-        name: str,
-        wanted: Axes,
-        statements: set[ast.stmt | None],
-        unrolled: bool,
-    ) -> None:
-        for statement in statements:
-            if statement is None or statement in self._begun.statements:
-                raise changes_kind(name, loop.lineno)
-            known = self._facts.values.get(statement.value)  # type: ignore[attr-defined]
-            if unrolled and known is not None and known.constant is not None:
-                # A number takes on the type of what it meets; a tile of it would not.
-                raise changes_kind(name, loop.lineno)
-        for statement in statements:
-            assert statement is not None
-            self._begun.statements[statement] = wanted
+    def _start_with_rows(self, loop: ast.For, name: str, wanted: Axes, unrolled: bool) -> None:
+        """Has a name begin as one for each row where it is bound before a loop. Raises Declined."""
+        begins = set(self._begins(self._facts.before[loop][name]))
+        statements: dict[ast.stmt, Value] = {}
+        for statement in self._kernel.nodes:
+            match statement:
+                case (
+                    ast.Assign(targets=[ast.Name(id=bound)], value=value)
+                    | ast.AnnAssign(target=ast.Name(id=bound), value=ast.expr() as value)
+                ) if bound == name and self._facts.values.get(value) in begins:
+                    statements[statement] = self._facts.values[value]
+        # In an unrolled loop a number takes on the type of what it meets; a tile of it would not.
+        is_number = any(value.constant is not None for value in begins)
+        is_known = begins == set(statements.values()) and not statements.keys() & self._begun
+        if not is_known or (unrolled and is_number):
+            raise changes_kind(name, loop.lineno)
+        self._begun.update(dict.fromkeys(statements, wanted))
         raise _StartAgain
+
+    def _begins(self, value: Value) -> Iterator[Value]:
+        """What a name may be bound to before a loop, whichever branch or outer loop bound it."""
+        if value.op is Op.PHI:
+            yield from self._begins(value.then)
+            yield from self._begins(value.other)
+        elif value.op is Op.CARRIED:
+            yield from self._begins(
+                self._facts.loops[value.carrier.loop].initial[value.carrier.name]
+            )
+        else:
+            yield value
 
     # What begins as one for each row
 
@@ -335,41 +270,29 @@ class _Walk:
         """Writes a number, or a tile of one, with an axis for the rows. Raises Declined."""
         known = self._facts.values.get(value)
         number = None if known is None else known.constant
+        size, sizes = self._rows.size, self._inside.sizes_of(value)
         if wanted == OF_ROWS and isinstance(number, (int, float)) and not isinstance(number, bool):
-            dtype = "float32" if isinstance(number, float) else "int32"
             if not _is_of_32_bits(number):
                 raise changes_kind(ast.unparse(value), statement.lineno)
-            full, type_ = self._writer.language("full"), self._writer.language(dtype)
-            text = self._kernel.module.text_of(value)
-            if number == 0 and isinstance(value, ast.Constant):
-                zeros = self._writer.language("zeros")
-                self._edits.instead[value] = f"{zeros}([{self._rows.size}], dtype={type_})"
-            else:
-                self._edits.instead[value] = f"{full}([{self._rows.size}], {text}, dtype={type_})"
-            return
-        match value:
-            case ast.Call(func=called, args=[ast.List(elts=sizes) | ast.Tuple(elts=sizes), *_]):
-                named = function(self._kernel.module.resolve(called))
-                if named in ("zeros", "full") and len(sizes) == len(wanted) - 1:
-                    size = ", ".join([self._rows.size, *map(self._kernel.module.text_of, sizes)])
-                    assert isinstance(value, ast.Call)
-                    many = f"({size})" if isinstance(value.args[0], ast.Tuple) else f"[{size}]"
-                    many = many if len(wanted) > 1 or many[0] == "[" else f"({size},)"
-                    self._edits.instead[value.args[0]] = many
-                    return
-        detail = (
-            f"what line {statement.lineno} binds before a loop becomes one for each row in it, "
-            "and is neither a number nor tl.zeros or tl.full"
-        )
-        raise refuted(CLAIM, "rows-differ", detail)
+            dtype = self._writer.language("float32" if isinstance(number, float) else "int32")
+            is_zero = number == 0 and isinstance(value, ast.Constant)
+            full = self._writer.language("zeros" if is_zero else "full")
+            filled = "" if is_zero else f"{self._kernel.module.text_of(value)}, "
+            self._edits.instead[value] = f"{full}([{size}, 1], {filled}dtype={dtype})"
+        elif wanted == TILE and sizes is not None:
+            self._inside.size(sizes, size)
+        else:
+            detail = (
+                f"what line {statement.lineno} binds before a loop becomes one for each row in "
+                "it, and is neither a number nor tl.zeros or tl.full"
+            )
+            raise refuted(CLAIM, "rows-differ", detail)
 
 
-def _axes_of(shared: Value | None) -> Axes:
-    """The axes of a value that is the same for all rows."""
-    rank = None if shared is None else shared.rank
-    if rank is None or rank > 1:
-        return OPEN
-    return SHARED if rank else SCALAR
+def _axes_of(value: Value | None) -> Axes:
+    """The axes of a value before it is lifted."""
+    rank = None if value is None else value.rank
+    return OPEN if rank is None or rank > 1 else SHARED if rank else SCALAR
 
 
 def _is_of_32_bits(number: float) -> bool:
@@ -377,18 +300,3 @@ def _is_of_32_bits(number: float) -> bool:
     if isinstance(number, int):
         return -(2**31) <= number < 2**31
     return number in (0.0, math.inf, -math.inf) or 2**-126 <= abs(number) <= (2 - 2**-23) * 2**127
-
-
-def _stored_in(statements: Sequence[ast.stmt]) -> set[str]:
-    return {name for statement in statements for name in names_bound(statement)}
-
-
-def _either(one: Names, other: Names) -> Names:
-    """What names stand for where two ways meet."""
-    names = Names(dict(one.of_rows), one.unclear | other.unclear)
-    for name in {*one.of_rows, *other.of_rows}:
-        mine, theirs = one.of_rows.get(name), other.of_rows.get(name)
-        if mine != theirs:
-            names.of_rows.pop(name, None)
-            names.unclear.add(name)
-    return names

@@ -20,9 +20,10 @@ from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.facts.values import Carrier
 from tritonopt.source import Change
 from tritonopt.transforms.rank_lifting.axes import CLAIM
-from tritonopt.transforms.rank_lifting.lifted_body import LiftedBody, lift_body
+from tritonopt.transforms.rank_lifting.lifted_body import lift_body
 from tritonopt.transforms.rank_lifting.lifted_part import AXIS, LiftedPart
 from tritonopt.transforms.rank_lifting.row_launches import RowLaunches, prove_row_launches
+from tritonopt.transforms.rank_lifting.row_masks import LiftedBody
 from tritonopt.transforms.rank_lifting.row_names import RowNames, name_rows
 from tritonopt.transforms.tiling.programs import check_effects, check_program_ids, check_races
 from tritonopt.transforms.writing import Writer
@@ -42,12 +43,7 @@ class RowBatch:
 
     def changes(self) -> list[Change]:
         """Of the kernel and its launches. Raises NotExpressible."""
-        changes = self.names.changes(self.launches.count)
-        names, count = self.names, self.launches.count
-        there_are = (f"{names.rows} < {count}", f"~({names.rows} >= {count})")
-        said = [f"{names.mask} &= {code}" for code in there_are]
-        changes += self.body.changes(self.facts.kernel.node, said)
-        return changes + self.launches.changes()
+        return self.body.changes(self.launches.count) + self.launches.changes()
 
     @property
     def adds_up_floats(self) -> bool:

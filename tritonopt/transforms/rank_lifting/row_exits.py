@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Value
@@ -13,8 +13,8 @@ from tritonopt.facts.operations import Op
 from tritonopt.facts.values import INTEGER_DTYPES, is_integer
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import in_parentheses
-from tritonopt.transforms.rank_lifting.axes import CLAIM, OF_ROWS
-from tritonopt.transforms.rank_lifting.lifted_expressions import LiftedExpressions, on_the_row
+from tritonopt.transforms.rank_lifting.axes import CLAIM, OF_ROWS, on_the_row
+from tritonopt.transforms.rank_lifting.lifted_expressions import LiftedExpressions
 from tritonopt.transforms.rank_lifting.lifted_part import LiftedPart
 
 _CONTRARY = {
@@ -35,12 +35,12 @@ class RowExits:
 
     facts: KernelFacts
     part: LiftedPart
-    row_mask: str
     inside: LiftedExpressions
-    first: ast.If | None = None
+    found: list[ast.If] = field(default_factory=list)
+    """In their order."""
 
-    def masked(self, statement: ast.If) -> str:
-        """Code in the place of an `if` that asks something of the row. Raises Declined.
+    def note(self, statement: ast.If) -> None:
+        """An `if` that asks something of the row. Raises Declined.
 
         It must return and do nothing else, in no other branch or loop: what follows is done for the
         rows that stay, for each access of a row is masked by what rows there are.
@@ -55,24 +55,25 @@ class RowExits:
                 and self.inside.axes(test) == OF_ROWS
             ):
                 self._check_comments(statement)
-                self.first = self.first or statement
-                return f"{self.row_mask} &= {self._stays(test)}"
-        raise on_the_row(test)
+                self.found.append(statement)
+            case _:
+                raise on_the_row(test)
 
     def check(self, accesses: Collection[ast.AST]) -> None:
         """Whether all that is done behind such a return is an access of a row. Raises Declined.
 
         What is done for all rows would be done where all of them have left, too.
         """
-        if self.first is None:
+        if not self.found:
             return
+        first = self.found[0]
         body = self.part.statements
-        behind = {node for s in body[body.index(self.first) + 1 :] for node in walk(s)}
+        behind = {node for s in body[body.index(first) + 1 :] for node in walk(s)}
         for effect in self.facts.effects:
             of_rows = effect.kind is EffectKind.EXIT or effect.node in accesses
             if effect.node in behind and not of_rows:
                 detail = (
-                    f"{on_the_row(self.first.test)}, and what line {effect.line} does for all of "
+                    f"{on_the_row(first.test)}, and what line {effect.line} does for all of "
                     "them would be done where all have left"
                 )
                 raise unknown(CLAIM, "rows-differ", detail)
@@ -80,7 +81,7 @@ class RowExits:
             value = self.facts.values.get(node)
             if value is not None and value.op is Op.LANE and self._may_be_empty(value.extent):
                 detail = (
-                    f"{on_the_row(self.first.test)}, and the tile of line {node.lineno} may have "
+                    f"{on_the_row(first.test)}, and the tile of line {node.lineno} may have "
                     "no lanes, which only rows that leave before it can do with: make it above"
                 )
                 raise unknown(CLAIM, "rows-differ", detail)
@@ -99,9 +100,9 @@ class RowExits:
             detail = f"a comment below line {start} would be lost"
             raise refuted("nothing-else-is-lost", "comment-inside", detail)
 
-    def _stays(self, test: ast.expr) -> str:
-        """Code for the contrary of what rows leave for."""
-        edits = self.inside.edits
+    def stays(self, statement: ast.If) -> str:
+        """Code for the contrary of what rows leave for, as far as that is edited already."""
+        edits, test = self.inside.edits, statement.test
         match test:
             case ast.Compare(left=left, ops=[op], comparators=[right]) if not (
                 isinstance(left, _LOOSE) or isinstance(right, _LOOSE)

@@ -33,13 +33,15 @@ class RowNames:
     """The statement behind which the mask is made; before which, where the rows are new."""
     made: str = ""
     """Code for the rows where no statement of the kernel bound the program id."""
+    stay: bool = True
+    """The rows keep their name to the end."""
 
-    def changes(self, count: str) -> list[Change]:
-        """Statements for the mask, and for the rows where they are new; `count` rows there are."""
-        mask = f"{self.mask} = {self.rows} < {count}"
+    def changes(self, test: str) -> list[Change]:
+        """Statements for the rows where they are new, and for the mask; "" where it has no name."""
+        mask = f"{self.mask} = {test}" if test else ""
         if self.made:
-            return [InsertBefore(self.anchor, f"{self.rows} = {self.made}\n{mask}")]
-        return [InsertAfter(self.anchor, mask)]
+            return [InsertBefore(self.anchor, f"{self.rows} = {self.made}\n{mask}".rstrip("\n"))]
+        return [InsertAfter(self.anchor, mask)] if mask else []
 
 
 def name_rows(facts: KernelFacts, part: LiftedPart, ids: ProgramIds, writer: Writer) -> RowNames:
@@ -47,8 +49,9 @@ def name_rows(facts: KernelFacts, part: LiftedPart, ids: ProgramIds, writer: Wri
     kernel = facts.kernel
     size, mask = writer.fresh(*_size_names(facts)), writer.fresh("row_mask")
     arange = writer.language("arange")
+    several = f" * {size} + {arange}(0, {size})[:, None]"
     texts: dict[ast.expr, str] = {
-        call: f"{kernel.module.text_of(call)} * {size} + {arange}(0, {size})"
+        call: f"{kernel.module.text_of(call)}{several}"
         for call in ids.calls
         if call not in part.left
     }
@@ -68,13 +71,13 @@ def name_rows(facts: KernelFacts, part: LiftedPart, ids: ProgramIds, writer: Wri
     is_cast = statement.value is not call or call in ids.conversions
     stays = [node for node in own if isinstance(node.ctx, ast.Store)] == statement.targets
     rows = writer.fresh("rows") if stays and name != "rows" else name
-    instead = dict(texts)
+    instead = {**texts, statement.value: f"{kernel.module.text_of(statement.value)}{several}"}
     if stays and not is_cast:
         others = (c for c in texts if c is not call and c not in ids.conversions)
         instead.update((call, rows) for call in others)
     if rows != name:
         instead.update((node, rows) for node in own)
-    return RowNames(rows, mask, size, calls, instead, statement)
+    return RowNames(rows, mask, size, calls, instead, statement, stay=stays)
 
 
 def _size_names(facts: KernelFacts) -> tuple[str, ...]:

@@ -1,0 +1,34 @@
+# options: programs=1
+"""Rows leave after the mask is made."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, L, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
+    row_mask = rows < num_rows
+    cols = tl.arange(0, BLOCK)[None, :]
+    mask = cols < N
+    length = tl.load(L + rows, mask=row_mask)
+    row_mask &= length != 0
+    x = tl.load(
+        X + rows * stride + cols, mask=row_mask & mask & (cols < length), other=0.0
+    )
+    tl.store(Y + rows * stride + cols, x / length, mask=row_mask & mask)
+
+
+# tritonopt: x: f32[m, n], l: i32[m] in 0..n
+def run(x: torch.Tensor, l: torch.Tensor):
+    m, n = x.shape
+    x, l = x.contiguous(), l.contiguous()
+    y = torch.zeros_like(x)
+    assert n <= 16
+    # A power of two, with which programs enough remain.
+    rows_per_program = max(1, min(128, triton.next_power_of_2(m + 1) // 2))
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x, l, y, x.stride(0), n, BLOCK=16, num_rows=m, ROWS=rows_per_program
+    )
+    return y

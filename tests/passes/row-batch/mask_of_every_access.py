@@ -1,0 +1,27 @@
+# options: programs=1
+"""All that the mask is used for is of the row: it tests the rows where it is made."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=-float("inf"))
+    e = tl.exp(x - tl.max(x, axis=0))
+    e = tl.where(mask, e, 0.0)
+    tl.store(Y + row * stride + cols, e / tl.sum(e, axis=0), mask=mask)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    assert n <= 16
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=16)
+    return y

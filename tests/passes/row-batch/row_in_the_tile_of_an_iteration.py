@@ -1,0 +1,28 @@
+# options: programs=1
+"""The row is used again where its name means something else."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    X += row * stride
+    Y += row * stride
+    row = row % 2
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + cols, mask=mask, other=0.0)
+    tl.store(Y + cols, x - tl.max(x) * row, mask=mask)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    assert n <= 16
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=16)
+    return y

@@ -1,0 +1,27 @@
+# options: programs=1
+"""A tile that all rows share is reduced to a number for all."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, W, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    w = tl.load(W + cols, mask=mask, other=0.0)
+    scale = tl.sum(w, axis=0) + tl.max(w, 0) + tl.min(w) + w.sum()
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0)
+    tl.store(Y + row * stride + cols, x * scale + w * tl.max(x, axis=0), mask=mask)
+
+
+# tritonopt: x: f32[m, n], w: f32[n]
+def run(x: torch.Tensor, w: torch.Tensor):
+    m, n = x.shape
+    x, w = x.contiguous(), w.contiguous()
+    y = torch.empty_like(x)
+    assert n <= 16
+    kernel[(m,)](x, w, y, x.stride(0), n, BLOCK=16)
+    return y
