@@ -102,7 +102,7 @@ def _ours() -> tuple[dict[str, type[Pass]], dict[str, type[Lint]]]:
 
 
 def _told(found: type[Lint]) -> str:
-    does = "mends them where it is named" if found.mends else "changes nothing"
+    does = "fixes them where safe or named" if found.mends else "changes nothing"
     return f"{found.summary}; {does}"
 
 
@@ -117,7 +117,7 @@ def groups() -> str:
 
 
 def _row_of(found: type[Pass]) -> str:
-    runs = "by default" if found.default else "when named"
+    runs = "where profitable" if found.gain else "when named"
     levels = [level.value for level in Safety if level in found.safety]
     does = found.summary + ("; reports mistakes" if found.finds_mistakes else "")
     return (

@@ -163,7 +163,6 @@ class AutotuneConfigs(Pass):
             needs={Safety.CONTRACT},
             bits=bits_when_code_moves(facts),
             changes=changes,
-            pays=False,
             advice="let Triton's tuner choose warps and tiles",
         )
 

@@ -35,7 +35,7 @@ class CollapseLoops(Pass):
     Short rows leave most lanes inactive, and each iteration waits for a small load, such as 28
     elements of a 28 by 28 image. The cost: two integer divisions per element and loop, unless rows
     are contiguous, and loads that the compiler cannot see to be contiguous. Rows that fill their
-    tiles gain nothing. `all` never applies the pass.
+    tiles gain nothing. It acts only where it is named.
 
     ## Conditions
 
@@ -153,6 +153,5 @@ class CollapseLoops(Pass):
             f"left the loops in lines {lines} as they are",
             bits=Bits.REDUCTION_ORDER if rounds else Bits.SAME,
             changes=changes,
-            pays=False,
             advice=f"make the loops in lines {lines} one loop over tiles",
         )

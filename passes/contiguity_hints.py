@@ -13,7 +13,7 @@ from tritonopt.facts.memory.offsets import without_casts
 from tritonopt.facts.uses import adds_up_floats
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
-from tritonopt.rewriting.protocol import Gain, Pass
+from tritonopt.rewriting.protocol import Pass
 
 if TYPE_CHECKING:
     from tritonopt.transforms.hinting.wrapped_offsets import Wrap, WrappedOffsets
@@ -121,12 +121,6 @@ class ContiguityHints(Pass):
     name: ClassVar[str] = "contiguity-hints"
     summary: ClassVar[str] = "add contiguity hints to wrapped offsets; check existing hints"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
-    default: ClassVar[bool] = True
-    gain: ClassVar[Gain | None] = Gain(
-        figure("contiguity-hints"),
-        f"{WHERE}, where the length is not known to be a multiple of 16",
-        "loads of 16 bytes in place of one element each",
-    )
     finds_mistakes: ClassVar[bool] = True
     harm: ClassVar[str] = (
         "the compiler believes a hint: it loads whole runs of elements from the address of "
@@ -151,7 +145,6 @@ class ContiguityHints(Pass):
     def _missing(self, kernel: WrappedOffsets, wrap: Wrap) -> Site:
         """Wrapped offsets without a hint."""
         from tritonopt.transforms.hinting.hint_code import hint_for
-        from tritonopt.transforms.hinting.wrapped_offsets import is_loaded_from
         from tritonopt.transforms.writing import Writer
 
         facts, attempt = kernel.facts, Attempt()
@@ -168,8 +161,6 @@ class ContiguityHints(Pass):
             f"no hint for {text}",
             bits=Bits.REDUCTION_ORDER if adds_up_floats(facts.interpretation) else Bits.SAME,
             changes=hint.changes if hint is not None else (),
-            # What was measured are loads.
-            pays=is_loaded_from(facts, wrap.value),
             advice=f"say that each {width} lanes of {text} are consecutive and "
             f"start at a multiple of {width}",
         )

@@ -7,64 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.facts import KernelFacts, Loop
-from tritonopt.facts.algebra.tiles import tiles_of
+from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.profitability import profit
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.transforms.linear_fusion.linear_sums import LinearSum
     from tritonopt.transforms.loop_fusion.sweep_pairs import TwoSums
-
-_ROW_THAT_GAINS = 16384
-"""Elements from which on a row in several tiles was measured to gain; tiles above a quarter of
-that, and those that grow with the row up to more than a sixteenth, hold most rows whole."""
-
-
-@dataclass(frozen=True)
-class _Worth:
-    """What was measured of the case that a sweep is."""
-
-    text: str
-    pays: bool = True
-    """Whether it does for rows that several tiles hold."""
-
-
-def _worth(facts: KernelFacts, loop: Loop, formula: str) -> _Worth:
-    one, long, short = (
-        figure(f"fuse-stats {formula}, {case}") for case in ("one tile", "long rows", "short rows")
-    )
-    gain = f"{long} for rows of {_ROW_THAT_GAINS} elements and more"
-    launches = tiles_of(facts, loop)
-    for tiles in launches:
-        if tiles.holds_row:
-            return _Worth(
-                f"a loss here, {one} {WHERE}: one tile holds the row at the launch in "
-                f"{tiles.where}",
-                pays=False,
-            )
-    aims = any(tiles.grows for tiles in launches)
-    sizes = [tiles.size for tiles in launches if tiles.size is not None]
-    if sizes and len(sizes) == len(launches):
-        most = max(sizes)
-        tile = f"up to {most}" if aims or min(sizes) < most else f"{most}"
-        return _Worth(
-            f"{gain} {WHERE}, {short} for shorter ones; a loss ({one}) for rows that one tile "
-            f"holds, which has {tile} elements at the launch in {launches[0].where}",
-            pays=most <= _ROW_THAT_GAINS // (16 if aims else 4),
-        )
-    if aims:
-        return _Worth(
-            f"a loss ({one} {WHERE}) for rows that one tile holds, which is what the launch in "
-            f"{launches[0].where} aims at; {gain} that take several tiles",
-            pays=False,
-        )
-    return _Worth(
-        f"{gain} {WHERE} that take several tiles; a loss ({one}) where one tile holds the row. No "
-        "launch that is seen tells which",
-    )
 
 
 @dataclass(frozen=True)
@@ -92,7 +44,7 @@ class FuseStats(Pass):
 
     A row that exceeds the cache is read from memory once less; compilers do not merge loops. If one
     tile holds the row, it stays in registers, and merging costs time. Launches do not show row
-    lengths, so `all` skips the pass (`depends-on-the-shape`).
+    lengths, so the pass acts where it is named, or where the launch shows long rows of many tiles.
 
     ## Conditions
 
@@ -265,7 +217,6 @@ class FuseStats(Pass):
         """The site of a sum into which numbers of the first sweep go as factors."""
         from tritonopt.transforms.linear_fusion.linear_sums import prove_linear
         from tritonopt.transforms.linear_fusion.linear_sweep import LinearSweep
-        from tritonopt.transforms.online_softmax.reads_saved import worth_of
 
         changes: tuple[Change, ...] = ()
         with Attempt() as attempt:
@@ -274,7 +225,6 @@ class FuseStats(Pass):
             attempt.prove("is-expressible", "what the merged sweep needs can be written there")
         first, second = sum_.sweeps.first, sum_.sweeps.second
         into = f"the loop in line {second.line} into the one in line {first.line}"
-        worth = worth_of(sum_.facts, second)
         return Site.of(
             attempt,
             second.node,
@@ -283,10 +233,8 @@ class FuseStats(Pass):
             needs={Safety.ROUNDING},
             bits=Bits.REDUCTION_ORDER,
             changes=changes,
-            pays=worth.pays,
-            depends=True,
+            profit=profit(sum_.facts, "fuse-stats", loop=second),
             advice=f"merge {into} (multiplied out)",
-            worth=worth.text,
         )
 
     def _examined(self, facts: KernelFacts, candidate: TwoSums) -> Site:
@@ -301,18 +249,22 @@ class FuseStats(Pass):
             changes = tuple(MergedSweep(fusion).changes(FORMULAS[self.formula]))
             attempt.prove("is-expressible", "what the merged sweep needs can be written there")
         first, second = candidate.sweeps.first, candidate.sweeps.second
-        worth = _worth(facts, second, self.formula)
         into = f"the loop in line {second.line} into the one in line {first.line}"
         return Site.of(
             attempt,
             second.node,
-            f"merged {into} ({self.formula} formula). Measured: {worth.text}",
+            f"merged {into} ({self.formula} formula): {_measured(self.formula)}",
             f"did not merge {into}",
             needs={Safety.ROUNDING},
             bits=Bits.REDUCTION_ORDER,
             changes=changes,
-            pays=worth.pays,
-            depends=True,  # no launch shows how long its rows are
+            profit=profit(facts, "fuse-stats", loop=second),
             advice=f"merge {into} ({self.formula} formula)",
-            worth=worth.text,
         )
+
+
+def _measured(formula: str) -> str:
+    one, long, short = (
+        figure(f"fuse-stats {formula}, {case}") for case in ("one tile", "long rows", "short rows")
+    )
+    return f"{long} {WHERE} for long rows of several tiles, {short} for shorter ones, {one} in one"

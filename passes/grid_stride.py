@@ -14,6 +14,7 @@ from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
 from tritonopt.rewriting.options import PassSelectionError
+from tritonopt.rewriting.profitability import profit
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from tritonopt.transforms.tiling.tile_legality import Tiling
     from tritonopt.transforms.tiling.tile_sums import TileSum
     from tritonopt.transforms.writing import Writer
+
+
+_NO_SUM = "no atomic adds up a tile in registers"
 
 
 @dataclass(frozen=True)
@@ -57,9 +61,9 @@ class GridStride(Pass):
     ## Why
 
     Work that all tiles share runs once per program. That is profitable where gradients accumulate
-    in registers. `all` applies the pass only where each tile adds to many addresses; for one (the
-    sum of a tensor) the loop costs more than the atomics. Other kernels mostly lose, because the
-    hardware starts programs faster than a loop iterates.
+    in registers. Without its name the pass acts only where each tile adds to many addresses; for
+    one (the sum of a tensor) the loop costs more than the atomics. Other kernels mostly lose,
+    because the hardware starts programs faster than a loop iterates.
 
     ## Conditions
 
@@ -223,6 +227,7 @@ class GridStride(Pass):
         sums: tuple[TileSum, ...] = ()
         if tiling is not None and attempt.holds:
             sums = tiling.sums.sums
+        adds = any(sum_.is_tile for sum_ in sums)
         if tiling is None or not tiling.launches.are_kept:
             attempt.need(Safety.CONTRACT)
         if not all(sum_.is_whole for sum_ in sums):
@@ -234,9 +239,7 @@ class GridStride(Pass):
             "did not make a loop over tiles",
             bits=Bits.REDUCTION_ORDER if sums else Bits.SAME,
             changes=changes,
-            pays=any(sum_.is_tile for sum_ in sums),
-            saves=self.axis > 0,
-            unpaid="does-not-pay" if body.hoisted_loads or sums else "nothing-to-save",
+            profit=profit(facts, "grid-stride", never="" if adds else _NO_SUM),
             advice=self._advice(tiling) if tiling is not None else "",
         )
 
@@ -277,7 +280,6 @@ class GridStride(Pass):
             frozenset({Safety.CONTRACT, Safety.ROUNDING} if adds else {Safety.CONTRACT}),
             Bits.REDUCTION_ORDER if adds else Bits.SAME,
             changes=tuple(changes),
-            pays=False,
         )
 
     def may_pay(self, facts: KernelFacts) -> bool:

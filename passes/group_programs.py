@@ -30,7 +30,7 @@ class GroupPrograms(Pass):
     | `tl.program_id(0)` and `tl.program_id(1)` | `pid_n, pid_m = tl.swizzle2d(pid_n, pid_m, ...)` |
     | `pid // columns` and `pid % columns` | `pid_m, pid_n = tl.swizzle2d(pid_m, pid_n, ...)` |
 
-    `tritonopt tune` tries all three values; `all` never applies the pass.
+    `tritonopt tune` tries all three values; It acts only where it is named.
 
     ## Why
 
@@ -146,6 +146,5 @@ class GroupPrograms(Pass):
             f"numbered {how}",
             "left the order of the programs",
             changes=changes,
-            pays=False,
             advice=f"number {how}",
         )

@@ -42,8 +42,8 @@ class Int64Offsets(Pass):
     ## Why
 
     From 2**31 elements on (65536 rows of 32768, 4 GB in fp16) the offset wraps around, and the
-    kernel silently reads and writes elsewhere. 64-bit offsets take more registers, so the pass is
-    not in `all`.
+    kernel silently reads and writes elsewhere. 64-bit offsets take more registers, so
+    without its name the pass acts only on data, in files that have 64-bit program ids elsewhere.
 
     ## Conditions
 
@@ -145,7 +145,7 @@ class Int64Offsets(Pass):
         # Under one constant they are one change.
         for group in [places] if self.constexpr and places else [[one] for one in places]:
             site = _site(facts, group, on_demand=self.constexpr)
-            yield replace(site, pays=any(place.mended in data for place in group))
+            yield replace(site, is_reported=any(place.mended in data for place in group))
 
 
 def _expects_large_tensors(module: Module) -> bool:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.facts import KernelFacts
+from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Safety, Site
+from tritonopt.rewriting.profitability import profit
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 
@@ -146,8 +147,13 @@ def _passed(
         bits_when_code_moves(facts),
         whole.facts_used,
         changes,
-        # What was measured depends on the tile, whose length the launch chooses.
-        pays=False,
-        depends=True,
+        profit=profit(facts, "interleaved-access", tile=_tile(facts, done)),
         advice=f"join {what}",
     )
+
+
+def _tile(facts: KernelFacts, done: Sequence[Group]) -> list[Polynomial]:
+    """The extents of the tile of pairs that a program loads or stores."""
+    pointer = done[0].members[0].pointer
+    shape = facts.values[pointer].shape if pointer is not None else ()
+    return [facts.forms.of(extent) for extent in shape or ()]

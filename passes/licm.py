@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts
-from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
-from tritonopt.rewriting.protocol import Gain, Pass
+from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
 
 if TYPE_CHECKING:
@@ -111,8 +110,7 @@ class Licm(Pass):
     (`tests/passes/test_licm_compiled.py`).
 
     In an inner loop it was a loss (FlagGems' `linalg_matrix_norm`, 0.86x to 1.00x): each first
-    iteration waits for the load. Inner loops change only when `licm` is selected explicitly
-    (`does-not-pay`).
+    iteration waits for the load. The pass acts only where it is named.
 
     Loads under a constexpr condition were not measured separately. Scalar loads are moved, not
     suggested. A moved tile occupies registers until the loop ends; the remark gives its size.
@@ -121,12 +119,6 @@ class Licm(Pass):
     name: ClassVar[str] = "licm"
     summary: ClassVar[str] = "move loop-invariant loads out of a loop"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
-    default: ClassVar[bool] = True
-    gain: ClassVar[Gain | None] = Gain(
-        figure("licm"),
-        f"{WHERE}, for the load of a row of weights",
-        "what does not change is not loaded again in every iteration",
-    )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         from tritonopt.transforms import loop_sites
@@ -158,8 +150,4 @@ def _site(load: InvariantLoad) -> Site:
     facts = load.facts
     what = f"{load.what} above {loop_sites.header(facts, load.loop)}"
     outcome = f"{load.tile} in registers meanwhile"
-    site = loop_sites.site(load.expression, what, outcome, make)
-    # In an inner loop it would be waited for once for each turn of the loop around it.
-    is_outermost = load.loop.parent is None
-    is_tile = bool(facts.values[load.expression].rank)
-    return replace(site, pays=is_outermost and is_tile, saves=is_outermost)
+    return loop_sites.site(load.expression, what, outcome, make)

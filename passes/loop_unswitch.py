@@ -12,6 +12,7 @@ from tritonopt.facts import EffectKind, KernelFacts, Loop
 from tritonopt.facts.language import MATRIX, function
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.profitability import profit
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 from tritonopt.source.trees import walk
@@ -39,9 +40,9 @@ class LoopUnswitch(Pass):
 
     ## Why
 
-    Loads under a branch are not pipelined, and compilers unswitch only small branches. By default
-    the pass applies only to a branch with a load, under no other runtime branch, in a loop with a
-    `tl.dot` that is not nested (`does-not-pay`, `nothing-to-save`).
+    Loads under a branch are not pipelined, and compilers unswitch only small branches. Without its
+    name the pass acts only on a branch with a load, under no other runtime branch, in a loop with a
+    `tl.dot` that is not nested.
 
     ## Conditions
 
@@ -148,7 +149,6 @@ class LoopUnswitch(Pass):
     name: ClassVar[str] = "loop-unswitch"
     summary: ClassVar[str] = "move loop-invariant branches out of a loop"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
-    default: ClassVar[bool] = True
     gain: ClassVar[Gain | None] = Gain(
         figure("loop-unswitch, not taken, a large product"),
         f"{WHERE} in a large matrix product while it is not taken, "
@@ -181,13 +181,16 @@ class LoopUnswitch(Pass):
         what = f"`if {test}` out of {loop_sites.header(facts, branch.loop)}"
         outcome = "the loop is there once for each way it can go"
         site = loop_sites.site(branch.node, what, outcome, make)
-        waits = _holds_a_load(facts, branch.node) and _multiplies(facts, branch.loop)
-        pays = waits and branch.loop.parent is None and not branch.is_under_another
+        never = ""
+        if not (_holds_a_load(facts, branch.node) and _multiplies(facts, branch.loop)):
+            never = "no matrix product waits for a load under the branch"
+        elif branch.loop.parent is not None or branch.is_under_another:
+            never = "the loop runs again and again inside another one, or the load stays in it"
         message = site.message
-        if pays and site.failed and site.failed[0].reason == "too-many-statements":
+        if not never and site.failed and site.failed[0].reason == "too-many-statements":
             message += "; the load under it is not pipelined, so that may pay, or spill registers"
-        unpaid = "does-not-pay" if waits else "nothing-to-save"
-        return replace(site, message=message, pays=pays, unpaid=unpaid)
+        gain = profit(facts, "loop-unswitch", never=never)
+        return replace(site, message=message, profit=gain)
 
 
 def _holds_a_load(facts: KernelFacts, branch: ast.If) -> bool:

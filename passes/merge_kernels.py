@@ -34,7 +34,7 @@ class MergeKernels(Pass):
     ## Why
 
     One launch less, and no partial results in memory. Where many programs add to few elements,
-    atomics contend, and two kernels are faster. `all` never applies the pass.
+    atomics contend, and two kernels are faster. It acts only where it is named.
 
     ## Conditions
 
@@ -159,7 +159,6 @@ class MergeKernels(Pass):
             needs=merged.safety if merged else {Safety.CONTRACT},
             bits=Bits.REDUCTION_ORDER if merged and merged.rounds else Bits.SAME,
             changes=merged.changes if merged else (),
-            pays=False,
             advice=f"combine what is stored to {buffers} by atomics, without {final}",
         )
 

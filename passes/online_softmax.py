@@ -10,6 +10,7 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.profitability import profit
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 
@@ -31,8 +32,8 @@ class OnlineSoftmax(Pass):
     ## Why
 
     A row that exceeds the cache is read from memory once less; compilers do not merge loops. If one
-    tile holds the row, no read is saved and rescaling costs time. Launches do not show row lengths,
-    so `all` skips the pass.
+    tile holds the row, no read is saved and rescaling costs time. Without its
+    name the pass acts where the launch does not aim at one tile for a row.
 
     ## Conditions
 
@@ -134,7 +135,6 @@ class OnlineSoftmax(Pass):
         from tritonopt.transforms.online_softmax.kept_second import KeptSecond
         from tritonopt.transforms.online_softmax.online_legality import prove_online
         from tritonopt.transforms.online_softmax.online_sweep import OnlineSweep
-        from tritonopt.transforms.online_softmax.reads_saved import worth_of
         from tritonopt.transforms.promised_order import assume_free_order
 
         changes: tuple[Change, ...] = ()
@@ -146,18 +146,17 @@ class OnlineSoftmax(Pass):
             changes = tuple((KeptSecond if second_stays else OnlineSweep)(proof).changes())
             attempt.prove("is-expressible", "what the one sweep needs can be written there")
         first, second = candidate.sweeps.first, candidate.sweeps.second
-        worth = worth_of(facts, first)
         gone, kept = (first, second) if second_stays else (second, first)
         into = f"the loop in line {gone.line} into the one in line {kept.line}"
         return Site.of(
             attempt,
             second.node,
-            f"merged {into}, with a running maximum: {worth.text}",
+            f"merged {into}, with a running maximum: each row that "
+            "takes several tiles is read once less",
             f"did not merge {into}",
             needs={Safety.ROUNDING},
             bits=Bits.REDUCTION_ORDER,
             changes=changes,
-            pays=worth.pays,
-            depends=True,  # no launch shows how long its rows are
+            profit=profit(facts, "online-softmax", loop=first),
             advice=f"merge {into}, with a running maximum",
         )

@@ -36,7 +36,7 @@ class PipelineLoads(Pass):
     | `num_stages=0` | no `num_stages` |
     | `unroll=2`, `4`, `8` (default 0) | `loop_unroll_factor=...` |
 
-    The pass does not predict the speed, so `all` skips it. `tritonopt tune` tries 2, 3 and 4 stages
+    The pass acts only where it is named. `tritonopt tune` tries 2, 3 and 4 stages
     and unrolling by 2 and 4 on your shapes, and keeps what wins.
 
     ## Why
@@ -170,7 +170,6 @@ class PipelineLoads(Pass):
             f"left {header} as it is",
             bits=bits_when_code_moves(loop.facts),
             changes=changes,
-            pays=False,
             advice=advice,
         )
 

@@ -130,4 +130,5 @@ def _site(
     claim = Condition("arguments-are-understood", Status.REFUTED, found, "axis-is-a-float")
     told = f"{found}; {meant} was probably meant"
     message = f"{found}: wrote {meant}" if changes else told
-    return Site(call, (claim,), message, changes=changes, analysis=True, advice=told)
+    meaning = Condition("arguments-are-understood", Status.ASSUMED, f"{meant} was meant")
+    return Site(call, (claim, meaning), message, changes=changes, analysis=True, advice=told)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.measured import WHERE, figure
-from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.model import Bits, Profit, Safety, Site
+from tritonopt.rewriting.profitability import profit
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 
@@ -34,9 +35,8 @@ class ScalarLoopToTiles(Pass):
     ## Why
 
     In a loop over single elements, all threads load the same element and wait for it. In a tile
-    each thread has its own, loads coalesce, and a hundred times fewer iterations remain. `all`
-    skips loops of at most 8 iterations, as kernel and launches show, and `tl.static_range` of
-    unknown length, which is unrolled.
+    each thread has its own, loads coalesce, and a hundred times fewer iterations remain.
+    Without its name the pass acts on loops that the launches show to have 64 iterations or more.
 
     ## Conditions
 
@@ -123,7 +123,6 @@ class ScalarLoopToTiles(Pass):
 
     def _examined(self, loop: ScalarLoop) -> Site:
         from tritonopt.transforms.promised_order import assume_free_order
-        from tritonopt.transforms.vectorization.turns_saved import saving
         from tritonopt.transforms.vectorization.vector_loop import VectorLoop
         from tritonopt.transforms.vectorization.vector_proof import prove_vectorization
 
@@ -138,16 +137,19 @@ class ScalarLoopToTiles(Pass):
             changes = VectorLoop(proof, self.block).changes()
             attempt.prove("is-expressible", "the loop can be written over tiles")
         where = f"the loop in line {loop.loop.line}"
-        saved = saving(loop)
         return Site.of(
             attempt,
             loop.node,
-            f"made {where} go from tile to tile: {saved.text}",
+            f"made {where} go from tile to tile",
             f"left {where} as it goes, from element to element",
             bits=Bits.SAME if exact else Bits.REDUCTION_ORDER,
             changes=changes,
-            pays=saved.pays,
-            depends=saved.depends,
-            unpaid="does-not-pay" if saved.depends else "nothing-to-save",
+            profit=_profit(loop),
             advice=f"let each turn of {where} take a tile of elements, not a single one",
         )
+
+
+def _profit(loop: ScalarLoop) -> Profit:
+    unrolled = loop.loop.kind.endswith("static_range")
+    never = "it has so few iterations that it is unrolled" if unrolled else ""
+    return profit(loop.facts, "scalar-loop", loop=loop.loop, never=never)

@@ -181,7 +181,7 @@ def _narrowed(
         node = next(a for a in _arguments(facts.kernel) if a.arg in group)
         message = _message(which, list(group.values()), figures)
         site = Site.of_mistake(node, "hint-is-useful", "compiler-is-not-told", message)
-        yield replace(site, pays=not which)
+        yield replace(site, is_reported=not which)
 
 
 def _in_figures(facts: KernelFacts, names: list[str], told: Told) -> str | None:

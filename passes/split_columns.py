@@ -36,7 +36,7 @@ class SplitColumns(Pass):
     ## Why
 
     Tiles of tens of thousands of elements exceed the registers, which costs more than reading the
-    row two or three times; Triton takes no tile above 1048576. `all` never applies the pass.
+    row two or three times; Triton takes no tile above 1048576. It acts only where it is named.
 
     ## Conditions
 
@@ -200,6 +200,5 @@ class SplitColumns(Pass):
             needs={Safety.CONTRACT},
             bits=Bits.REDUCTION_ORDER if rounds else Bits.SAME,
             changes=changes,
-            pays=False,
             advice=f"go through rows above {self.longest} elements in tiles of {self.block}",
         )

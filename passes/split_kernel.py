@@ -106,8 +106,7 @@ class SplitKernel(Pass):
 
     ## Measured
 
-    0.55x to 0.94x for layer norm backward: a loss everywhere, because rows are read twice. `all`
-    skips it.
+    0.55x to 0.94x for layer norm backward: a loss everywhere, because rows are read twice.
 
     One H200, Triton 3.6, cold L2, fp32, original / rewritten (`benchmarks/merge_kernels_speed.py`).
     """
@@ -137,6 +136,5 @@ class SplitKernel(Pass):
             needs={Safety.CONTRACT},
             bits=Bits.REDUCTION_ORDER,
             changes=changes,
-            pays=False,
             advice=f"give {what} a kernel of its own",
         )

@@ -11,6 +11,7 @@ from tritonopt.facts import KernelFacts, Loop
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
+from tritonopt.rewriting.profitability import profit
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 
@@ -48,9 +49,9 @@ class SplitReduce(Pass):
 
     ## Why
 
-    A launch of few programs leaves most of a GPU idle, however long its rows are. `all` skips loops
-    of at most 32 iterations at every launch, loops of step 1 to a constexpr, such as a number of
-    experts, and `combine=atomics`.
+    A launch of few programs leaves most of a GPU idle, however long its rows are. Without
+    its name the pass acts where the launches show at most 132 programs and at least 64 iterations;
+    not on loops of step 1 to a constexpr, such as a number of experts, nor by `combine=atomics`.
 
     ## Conditions
 
@@ -215,7 +216,6 @@ class SplitReduce(Pass):
         from tritonopt.transforms.pinned_rounding import check_pins
         from tritonopt.transforms.promised_order import assume_free_order
         from tritonopt.transforms.splitting.atomic_store import prove_atomic
-        from tritonopt.transforms.splitting.split_gain import pays_to_divide
         from tritonopt.transforms.splitting.split_kernel import SplitKernel
         from tritonopt.transforms.splitting.split_launches import Splitting, prove_launches
         from tritonopt.transforms.splitting.split_sums import prove_split
@@ -223,7 +223,7 @@ class SplitReduce(Pass):
 
         split: SplitLoop | None = None
         changes: tuple[Change, ...] = ()
-        summary, few = "", None
+        summary = ""
         with Attempt() as attempt:
             split = prove_split(facts, loop, attempt)
             if any(c.claim == "infinite-rows-are-the-same" for c in attempt.conditions):
@@ -242,7 +242,7 @@ class SplitReduce(Pass):
             detail = "the last turns count beyond the end of the row by as many tiles as it has"
             attempt.assume("no-int32-overflow", f"{detail} programs, which stays below 2**31")
             attempt.prove("is-expressible", "the two kernels and their launches can be written")
-            changes, summary, few = tuple(found), launches.summary, launches.start_few
+            changes, summary = tuple(found), launches.summary
         where = f"the loop in line {loop.line}"
         if split is not None and split.second is not None:
             where = f"the loops in lines {loop.line} and {split.second.loop.line}"
@@ -255,15 +255,14 @@ class SplitReduce(Pass):
             needs={Safety.CONTRACT},
             bits=Bits.REDUCTION_ORDER if rounds else Bits.SAME,
             changes=changes,
-            pays=few is not False and self.combine == "kernel" and pays_to_divide(facts, loop),
-            depends=few is None,
+            profit=profit(facts, "split-reduce", loop=loop, never=self._never(facts, loop)),
             advice=f"let several programs share {where}, which one goes through alone",
-            worth=_worth(split, few) if self.combine == "kernel" else "",
         )
 
+    def _never(self, facts: KernelFacts, loop: Loop) -> str:
+        """Why no size of the launch gains; "" where one may."""
+        from tritonopt.transforms.splitting.split_gain import is_no_row
 
-def _worth(split: SplitLoop | None, few: bool | None) -> str:
-    """What was measured of a site like this; "" where it is what the pass says of itself."""
-    if split is not None and split.second is not None:
-        return f"{_TWO_SWEEPS} {WHERE} for 256 rows of 65536 elements and 16 of four million"
-    return "" if few else f"{_FEW_ROWS} {WHERE} for few and long rows, {_MANY_ROWS} for many"
+        if self.combine != "kernel":
+            return "only a second kernel was measured to gain"
+        return "the loop does not go through the tiles of a row" if is_no_row(facts, loop) else ""

@@ -159,7 +159,7 @@ def _site(facts: KernelFacts, found: Sequence[TakenIn], wanted: Mapping[Effect, 
     mend = _mend(found, reduction)
     reason = "zero-changes-the-result" if shown else "undefined-lanes-reduced"
     claim = Condition("masked-off-lanes-add-nothing", Status.REFUTED, what, reason)
-    site = Site(node, (claim,), f"{what}{effect}: {mend}", analysis=True, pays=bool(shown))
+    site = Site(node, (claim,), f"{what}{effect}: {mend}", analysis=True, is_reported=bool(shown))
     every = {other for undefined in found for other in wanted[undefined.load]}
     if not first.other or every != {first.other} or any(u.load.inlined for u in found):
         return site  # reductions, or callers, that want something else of one load

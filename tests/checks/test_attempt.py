@@ -12,7 +12,7 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import parse_assumption
 from tritonopt.facts.algebra.polynomial import TooLarge
-from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
+from tritonopt.rewriting.model import Answer, Bits, Condition, Profit, Safety, Site, Status
 from tritonopt.source.errors import EditConflict
 from tritonopt.transforms.writing import NotExpressible
 
@@ -75,8 +75,9 @@ def test_a_site_says_what_was_done_or_what_failed() -> None:
     anchor = ast.Pass()
     with Attempt() as attempt:
         attempt.need(Safety.ROUNDING)
-    done = Site.of(attempt, anchor, "merged it", "left it", bits=Bits.REDUCTION_ORDER, pays=False)
-    assert (done.message, done.safety, done.pays) == ("merged it", {Safety.ROUNDING}, False)
+    gain = Profit(Answer.ALWAYS)
+    done = Site.of(attempt, anchor, "merged it", "left it", bits=Bits.REDUCTION_ORDER, profit=gain)
+    assert (done.message, done.safety, done.profit) == ("merged it", {Safety.ROUNDING}, gain)
     with Attempt() as attempt:
         raise refuted("same-range", "different-range", "one starts at 1")
     left = Site.of(attempt, anchor, "merged it", "left it", needs={Safety.CONTRACT})

@@ -10,9 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_suggest import HEAD, MAXIMUM, RING
+from tests.cli.test_suggest import HEAD, MAXIMUM, SOFTMAX
 
 pytestmark = pytest.mark.slow
+
+TOP = """\
+def largest(x: torch.Tensor):
+    assert x.dtype == torch.float32
+    y = torch.empty(1)
+    top[(1,)](x, y, x.numel(), BLOCK=1024)
+    return y
+"""
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ("tritonopt", "passes", "pyproject.toml", "README.md", "LICENSE")
@@ -110,21 +118,21 @@ def test_a_commit_without_kernels_costs_little(repository: Repository) -> None:
     assert cost("-m", "tritonopt", "suggest", *names) - cost("-c", "pass") < 0.2
 
 
-def test_exact_rewrites_are_applied(repository: Repository) -> None:
-    repository.write("k.py", HEAD + RING)
-    # A hint changes the order of sums: with one in the kernel, that is not for a hook to do.
-    summed = RING.replace("tl.load(X + source))", "tl.sum(tl.load(X + source)))")
-    repository.write("sums.py", HEAD + summed)
+def test_safe_fixes_and_exact_rewrites_are_applied(repository: Repository) -> None:
+    lanes = "x = tl.load(X + cols, mask=cols < N"
+    repository.write("k.py", HEAD + MAXIMUM + TOP)
+    repository.write("soft.py", HEAD + SOFTMAX)
     code, out = repository.run("tritonopt-rewrite")
     assert code == 1 and "files were modified by this hook" in out, out
-    hinted = "source = tl.max_contiguous(tl.multiple_of(source, BLOCK), BLOCK)"
-    assert hinted in (repository.home / "k.py").read_text()
-    assert (repository.home / "sums.py").read_text() == HEAD + summed
-    assert "k.py:9:14: contiguity-hints [exact]: " in out and "missed, " not in out
+    assert f'{lanes}, other=float("-inf"))' in (repository.home / "k.py").read_text()
+    # A running maximum rounds otherwise: that is not for a hook to do unasked.
+    assert (repository.home / "soft.py").read_text() == HEAD + SOFTMAX
+    assert "k.py:9:9: undefined-lanes [exact]: " in out and "missed, " not in out
     git("add", "k.py", cwd=repository.home)
+    assert repository.run("tritonopt-rewrite")[0] == 0
     repository.write("pyproject.toml", "[tool.tritonopt]\nsafety = ['rounding']\n")
     code, out = repository.run("tritonopt-rewrite")
-    assert hinted in (repository.home / "sums.py").read_text(), out
+    assert code == 1 and "soft.py:15:5: online-softmax [rounding]" in out, out
 
 
 def test_installed_by_pre_commit_from_a_repository_of_ours(tmp_path: Path) -> None:

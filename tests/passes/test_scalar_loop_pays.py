@@ -1,4 +1,4 @@
-"""At which sites a loop over tiles is taken to pay, by how often the old one is seen to turn."""
+"""The loops over single elements that gain from tiles, by their trip count at the launches."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tritonopt.facts import of
-from tritonopt.rewriting.model import Site
+from tritonopt.rewriting.model import Answer, Site
 from tritonopt.rewriting.registry import select
 from tritonopt.source import read
 
@@ -27,16 +27,18 @@ def unrolled(turns: str) -> Site:
 
 def test_it_depends_on_a_length_that_no_launch_shows() -> None:
     site = site_of((CASES / "sum_of_squares.py").read_text())
-    assert site.pays and site.depends
+    assert site.profit.answer is Answer.AT_LAUNCH
 
 
 def test_an_unrolled_loop_is_short_where_no_launch_shows_how_long() -> None:
-    assert not unrolled("n").pays
+    assert unrolled("n").profit.answer is Answer.NEVER
 
 
-@pytest.mark.parametrize(("turns", "pays"), [("8", False), ("9", True), ("64", True)])
-def test_a_loop_of_few_turns_has_nothing_to_save(turns: str, pays: bool) -> None:
-    site = unrolled(turns)
-    assert site.pays == pays and not site.depends
-    assert f"{turns} times at most" in site.message
-    assert pays or site.unpaid == "nothing-to-save"
+@pytest.mark.parametrize(
+    ("trips", "answer"), [("8", Answer.NEVER), ("63", Answer.NEVER), ("64", Answer.ALWAYS)]
+)
+def test_a_loop_of_few_iterations_gains_nothing(trips: str, answer: Answer) -> None:
+    text = (CASES / "sum_of_squares.py").read_text()
+    assert "kernel[(m,)](x, y, n)" in text
+    site = site_of(text.replace("(x, y, n)", f"(x, y, {trips})"))
+    assert site.profit.answer is answer

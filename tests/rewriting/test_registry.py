@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from tritonopt.rewriting import registry, uninstalled
+from tritonopt.rewriting.measured import Figure
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.pipeline import rewrite_source
-from tritonopt.rewriting.protocol import Pass
+from tritonopt.rewriting.protocol import Gain, Pass
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,10 @@ class FuseThings(Pass):
 
 @dataclass(frozen=True)
 class Always(FuseThings):
-    """One that runs by default."""
+    """One with a measured gain."""
 
     name = "always"
-    default = True
+    gain = Gain(Figure(1.1, 1.2), "somewhere", "it is faster")
 
 
 class Misnamed(Always):
@@ -77,7 +78,24 @@ def test_a_selection_keeps_its_order(entries: dict[str, str]) -> None:
 
 def test_sets(entries: dict[str, str]) -> None:
     assert registry.select("all") == [Always(), FuseThings()]
-    assert registry.select("default") == [Always()]
+    assert all(one.is_named for one in registry.select("all"))
+    for found in (registry.select("default"), registry.resolve(None)):
+        assert found == [Always()] and not found[0].is_named
+
+
+@pytest.mark.parametrize("spec", ["default,fuse-things", "fuse-things,default"])
+def test_a_list_with_default_is_a_union(entries: dict[str, str], spec: str) -> None:
+    assert {(one.name, one.is_named) for one in registry.select(spec)} == {
+        ("always", False),
+        ("fuse-things", True),
+    }
+    assert registry.named_in(spec) == {"fuse-things"}
+    assert [note.partition(" ")[0] for note in registry.notes_of(spec)] == ["default"]
+
+
+def test_all_after_default_is_all(entries: dict[str, str]) -> None:
+    assert all(one.is_named for one in registry.select("default,all"))
+    assert not registry.named_in("default,all")
 
 
 @pytest.mark.parametrize("spec", ["all,fuse-things{deep=true}", "fuse-things{deep=true},all"])

@@ -36,20 +36,22 @@ REASONS: Mapping[str, Reason] = {
         "The site needs a safety level that was not allowed.",
         "Allow it with `--safety`, or with `safety` in pyproject.toml.",
     ),
-    "does-not-pay": Reason(
-        "The rewrite is allowed, but was not measured to be faster in this place.",
-        "Name the pass in `--passes` to have it wherever it is allowed, and measure.",
-    ),
-    "depends-on-the-shape": Reason(
+    "not-profitable": Reason(
         (
-            "The rewrite is allowed, and was measured to be faster for some shapes and slower for "
-            "others; no launch that is seen tells which ones the kernel gets."
+            "The rewrite is legal, and the launches do not show that it is faster here: it was "
+            "measured to be slower, or as fast, at some of the sizes that the kernel may have."
         ),
-        "Name the pass in `--passes` to have it, and measure on your own shapes.",
+        "Name the pass in `--passes` to have it wherever it is legal, and measure.",
     ),
-    "nothing-to-save": Reason(
-        "The rewrite is allowed, but there is no work here that it would save.",
-        "Name the pass in `--passes` to have it wherever it is allowed, and measure.",
+    "profitable-at-some-sizes": Reason(
+        (
+            "The rewrite is legal, and all but one of the conditions under which it was measured "
+            "to be faster are shown."
+        ),
+        (
+            "Give the size with `--assume`, as in 'N <= 512', or name the pass in `--passes`, and "
+            "measure."
+        ),
     ),
     "gave-up": Reason(
         (

@@ -95,6 +95,7 @@ _MERGED = {
         "helper-cannot-be-lifted lifting-is-not-known works-on-tiles branch-reduces tile-is-used "
         "reduced-in-a-loop two-axes-already"
     ),
+    "not-profitable": "does-not-pay nothing-to-save",
     "not-shown": "lanes-are-not-consecutive stride-is-not-one not-an-address may-be-negative",
     "not-tunable": (
         "buffer-may-be-a-part buffer-may-be-none effects-are-not-restored "
@@ -117,6 +118,7 @@ _MERGED = {
         "parts-are-launched-alike is-not-seen-twice tiles-are-independent sums-are-not-read "
         "reads-its-own waits-for-no-other-tile"
     ),
+    "profitable-at-some-sizes": "depends-on-the-shape",
     "program-ids-are-used": "num-programs-is-used prints-the-program-id helper-reads-program-id",
     "programs-are-numbered-in-rows": "rows-are-whole",
     "reads-nothing-more": "load-always-runs",

@@ -50,9 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--passes",
-        default="all",
         metavar="a,b|all|default|rows",
-        help="the passes to ask about a line (default: %(default)s)",
+        help="the passes to ask about a line (default: every pass, as where none is named)",
     )
     shared.add_safety(parser)
     shared.add_assume(parser)
@@ -177,6 +176,7 @@ def _print_page(chosen: type[Pass]) -> None:
 def _explain_sites(target: Place, arguments: argparse.Namespace) -> None:
     """The sites in a kernel or a line, with every condition, on stdout."""
     from tritonopt.cli.selection import Selection
+    from tritonopt.rewriting import registry
     from tritonopt.rewriting.dry_run import dry_run
     from tritonopt.rewriting.focus import Focus
     from tritonopt.rewriting.model import RemarkKind
@@ -188,10 +188,15 @@ def _explain_sites(target: Place, arguments: argparse.Namespace) -> None:
     kernel = focus.kernel(module)
     assert kernel is not None  # what was named is there
     settings = _settings(path)
-    selection = Selection.of(arguments)
+    selection = Selection.of(arguments).suggesting()
+    passes = selection.passes(settings)
+    if arguments.passes is None:
+        ignored = selection.ignored(settings)
+        every = (kind() for name, kind in registry.catalog().items() if name not in ignored)
+        passes = [one.where_profitable() for one in every]
     result = dry_run(
         module,
-        selection.passes(settings),
+        passes,
         selection.safety(settings),
         selection.facts(settings),
         only=Focus(frozenset({kernel.qualname})),

@@ -49,10 +49,10 @@ def _print_entry(name: str, width: int, summary: str, terms: Iterable[str]) -> N
 def _terms(chosen: type[Pass]) -> Iterator[str]:
     """When it runs, what it may need, and its options."""
     if issubclass(chosen, Lint):
-        does = "mends them when it is named" if chosen.mends else "changes nothing"
+        does = "fixes them where that is safe or it is named" if chosen.mends else "changes nothing"
         yield f"reports mistakes, {does}"
         return
-    when = "runs by default" if chosen.default else "runs when it is named"
+    when = "acts where it is profitable" if chosen.gain else "acts where it is named"
     safety = ",".join(safety_names(chosen.safety)) or EXACT
     yield f"{when}; safety {safety}{'; reports mistakes' if chosen.finds_mistakes else ''}"
     for option in options.of(chosen).values():

@@ -36,6 +36,8 @@ Rewrite the kernels of files. Without --write a unified diff goes to stdout and
 remarks go to stderr; nothing is changed. Of stdin (-) the new text goes to stdout.
 """
 
+_TOLD = frozenset({"profitable-at-some-sizes", "gave-up"})
+"""Reasons for which passes that were not named say that they left a site alone."""
 _AGAIN = 3
 """How often a file is read and rewritten, where others write to it meanwhile."""
 
@@ -49,6 +51,8 @@ class Job:
     verify: rewrite_verification.Request | None
     with_text: bool = False
     """Whether a report shows the file before and after."""
+    every_remark: bool = True
+    """Whether what was not applied is told of passes that were not named."""
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> Job:
@@ -59,6 +63,7 @@ class Job:
             arguments.write,
             rewrite_verification.request_of(arguments),
             arguments.report is not None,
+            arguments.explain_missed or arguments.statistics or arguments.report is not None,
         )
 
 
@@ -81,7 +86,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--passes",
         metavar="a,b|all|default|rows",
         help="the passes to run, with options as in 'fuse-stats{formula=moments}' "
-        "(default: what the configuration says, else `default`; `tritonopt passes` lists them)",
+        "wherever it is legal (default: what the configuration names, else safe fixes of mistakes, "
+        "then every profitable rewrite; `tritonopt passes` lists them)",
     )
     action = parser.add_mutually_exclusive_group()
     action.add_argument("--write", action="store_true", help="replace the files, each as a whole")
@@ -91,9 +97,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--careful",
         action="store_true",
-        help="where the configuration says nothing else: only passes with a measured gain, only "
-        "exact sites, and only those after which compiled results stay the same bit for bit; "
-        "nothing is said of sites that were missed",
+        help="where the configuration says nothing else: only exact sites, and only those after "
+        "which compiled results stay the same bit for bit; no remarks on what was not applied",
+    )
+    parser.add_argument(
+        "--explain-missed",
+        action="store_true",
+        help="print every remark on what was not applied, not only those of passes that were "
+        "named and of rewrites that lack one condition to be profitable",
     )
     shared.add_safety(parser)
     shared.add_assume(parser)
@@ -118,11 +129,9 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             job = Job.of(arguments)
             job.selection.check()
-            passes = job.selection.check_settings(target.settings for target in targets.files)
+            job.selection.check_settings(target.settings for target in targets.files)
         except (PassSelectionError, AssumptionError, EngineError, ModuleNotFoundError) as error:
             return complain(str(error))
-        if not all(passes):
-            summary.notes.append(_NO_PASS)
     for path, message in targets.errors:
         summary.add_error(path, message)
         say(message)
@@ -161,9 +170,6 @@ def _report(arguments: argparse.Namespace, found: Sequence[FileFindings], summar
     apply, verifies = html_report.applying(arguments), arguments.verify
     contents = rewrite_page(found, summary, facts, apply=apply, verifies=verifies)
     return html_report.is_written(arguments.report, contents)
-
-
-_NO_PASS = "no pass runs by default; name one with --passes (`tritonopt passes` lists them)"
 
 
 def _worked(
@@ -310,10 +316,19 @@ def _findings(
     checked: rewrite_verification.Verified,
 ) -> FileFindings:
     from tritonopt.reporting import diff
+    from tritonopt.rewriting import registry
     from tritonopt.source.files import BYTE_ORDER_MARK, encoded
 
     shown = str(target.path)
-    careful = job.selection.careful
+    named = job.selection.named(target.settings)
+
+    def is_told(remark: Remark) -> bool:
+        if remark.kind is not RemarkKind.MISSED or remark.failure:
+            return True
+        is_unnamed = remark.pass_name not in named and remark.pass_name in registry.names()
+        is_asked = job.every_remark or remark.reason in _TOLD or not is_unnamed
+        return is_asked and not job.selection.careful
+
     mark = BYTE_ORDER_MARK if file.bom else ""
     defects = tuple(r.defect_at(shown) for r in result.remarks if r.failure)
     return FileFindings(
@@ -321,7 +336,7 @@ def _findings(
         len(result.kernels),
         result.changed,
         diff.unified(shown, mark + file.text, mark + result.text) if result.changed else "",
-        tuple(r for r in result.remarks if r.failure or not (careful and _missed(r))),
+        tuple(filter(is_told, result.remarks)),
         errors=defects,
         defects=defects,
         before=file.text if job.with_text else "",
@@ -345,10 +360,6 @@ def _without_sites(target: Target, remarks: Iterable[Remark]) -> Iterator[str]:
     for line in sorted(target.focus.lines - met if target.focus is not None else ()):
         place = f"{target.path}:{line}"
         yield f"{place}: no pass has a site in this line (`tritonopt explain {place}`)"
-
-
-def _missed(remark: Remark) -> bool:
-    return remark.kind is RemarkKind.MISSED
 
 
 def _unneeded(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tritonopt import facts as known
 from tritonopt.cli.configuration import Settings
@@ -25,7 +25,10 @@ class Selection:
     levels: frozenset[Safety] | None
     assume: tuple[str, ...]
     careful: bool = False
-    """Where nothing is said: measured gains, exact, the same bits."""
+    """Where nothing is said: only what is exact, and leaves the bits the same."""
+
+    suggests: bool = False
+    """Whether it is for `suggest`, for which no configuration names passes."""
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> Selection:
@@ -48,14 +51,14 @@ class Selection:
 
     def is_default(self, settings: Settings) -> bool:
         """Whether nobody says which passes to run."""
-        return self.spec is None and settings.passes is None
+        return self._spec(settings) is None
+
+    def _spec(self, settings: Settings) -> str | None:
+        return self.spec or (None if self.suggests else settings.passes)
 
     def passes(self, settings: Settings) -> list[Pass]:
         """The passes for a file. Raises PassSelectionError, which says where it was written."""
-        if self.careful and self.is_default(settings):
-            measured = (found for found in registry.catalog().values() if found.gain)
-            return [f().where_it_pays() for f in measured if f.name not in self.ignored(settings)]
-        spec = self.spec or settings.passes or "default"
+        spec = self._spec(settings)
         try:
             unknown = sorted(settings.ignore - set(registry.names()))
             if unknown:
@@ -63,7 +66,10 @@ class Selection:
         except PassSelectionError as error:
             raise PassSelectionError(f"{settings.place('ignore')}: {error}") from None
         try:
-            chosen = registry.select(spec)
+            if spec is None:
+                chosen = registry.profitable(suggests=self.suggests)
+            else:
+                chosen = registry.select(spec)
         except PassSelectionError as error:
             where = f"{settings.place('passes')}: " if self.spec is None else ""
             raise PassSelectionError(f"{where}{error}") from None
@@ -73,10 +79,20 @@ class Selection:
         """The passes that shall say nothing of a file."""
         return parts.meant(settings.ignore)
 
+    def suggesting(self) -> Selection:
+        """The same for `suggest`: what a configuration names for rewriting is not asked for."""
+        return replace(self, suggests=True)
+
+    def named(self, settings: Settings) -> frozenset[str]:
+        """The passes that were named, by themselves or by a group."""
+        return registry.named_in(self._spec(settings))
+
     def notes(self, settings: Settings) -> list[str]:
-        """What there is to say of the names that a configuration ignores."""
+        """What there is to say of the names of passes."""
         wholes = parts.wholes_alone(settings.ignore)
-        return [f"{settings.place('ignore')}: {parts.note(whole)}" for whole in wholes]
+        ignored = [f"{settings.place('ignore')}: {parts.note(whole)}" for whole in wholes]
+        where = f"{settings.place('passes')}: " if self.spec is None and settings.passes else ""
+        return [*ignored, *(where + note for note in registry.notes_of(self._spec(settings)))]
 
     def safety(self, settings: Settings) -> frozenset[Safety]:
         if self.levels is not None:

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from tritonopt.rewriting.protocol import Pass
 
 _DESCRIPTION = """\
-Suggest what is worth doing to the kernels of files: rewrites that have shown a gain when they
-were measured, and mistakes. Nothing is changed, and the files' code is not run, unless a pass that
-compiles kernels is named: specialization and spills import the file, in a process of its own.
+List mistakes in the kernels of files, then profitable rewrites, whatever passes a configuration
+names for `rewrite`. Without --fix nothing is changed. The files' code is not run, unless a pass
+that compiles kernels is named: specialization and spills import the file, in another process.
 """
 
 _EPILOG = """\
@@ -55,8 +55,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--passes",
         metavar="a,b|all|default|rows",
-        help="suggest all that these passes find (default: what the configuration says, else "
-        "`default`: rewrites with a measured gain, and mistakes)",
+        help="list all that these passes find, profitable or not (default: mistakes, then "
+        "profitable rewrites)",
+    )
+    parser.add_argument(
+        "--fix", action="store_true", help="apply what is listed with a command, and nothing else"
     )
     shared.add_safety(parser)
     shared.add_assume(parser)
@@ -76,6 +79,8 @@ class Job:
     """The flags that give the same files, where a suggestion rests on several."""
     with_text: bool = False
     """Whether a report shows the file, and what was left alone in it."""
+    fix: bool = False
+    """Whether what is suggested is done."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -100,13 +105,16 @@ def _suggest(
     from tritonopt.reporting.reporter import Run
     from tritonopt.rewriting.options import PassSelectionError
 
+    if arguments.fix and any(target.data is not None for target in targets.files):
+        return complain("--fix changes files; what comes from stdin is none")
     given = dict.fromkeys((*arguments.paths, *arguments.context))
     job = Job(
-        Selection.of(arguments),
+        Selection.of(arguments).suggesting(),
         _flags(arguments),
         arguments.format in formats.WHOLE or arguments.report is not None,
         "".join(f" --context {shlex.quote(path)}" for path in given),
         arguments.report is not None,
+        arguments.fix,
     )
     summary = Summary(files=len(targets.files) - len(kernels))
     try:
@@ -172,13 +180,14 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
     from tritonopt.rewriting.dry_run import dry_run
     from tritonopt.rewriting.pipeline import describe
 
-    shown = str(target.path)
+    shown, fixed = str(target.path), ""
     selection, settings = job.selection, target.settings
     try:
-        module = source.read(target.read().text, shown, program)
+        file = target.read()
+        module = source.read(file.text, shown, program)
         if target.focus is not None:
             target.focus.check(module)
-        passes = _passes(selection, target)
+        passes = selection.passes(settings)
         seen = _Seen(AppliedSuppressions(module))
         for part in _parts_of(job, target, module, passes):
             result = dry_run(
@@ -191,6 +200,9 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
                 suppressions=seen.suppressions,
             )
             seen.take_in(job, target, result)
+        suggestions = tuple(seen.suggestions(job, target, passes))
+        if job.fix and (fixed := _fixed(job, target, module, passes, suggestions)) != file.text:
+            source.write_file(file, fixed)
     except source.SourceError as error:
         return FileFindings(shown, errors=(str(error),))
     except facts.AssumptionError as error:
@@ -204,8 +216,9 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
         len(module.kernels),
         errors=defects,
         defects=defects,
+        changed=job.fix and fixed != file.text,
         before=module.text if job.with_text else "",
-        suggestions=tuple(seen.suggestions(job, target, passes)),
+        suggestions=suggestions,
         left_alone=tuple(seen.left_alone()) if job.with_text else (),
         notes=(
             *(concise_line(shown, remark) for remark in seen.given_up),
@@ -213,6 +226,33 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
             *selection.notes(settings),
         ),
     )
+
+
+def _fixed(
+    job: Job,
+    target: Target,
+    module: source.Module,
+    passes: Sequence[Pass],
+    suggestions: Iterable[Suggestion],
+) -> str:
+    """The text after all that is suggested with a command: a pass acts on a kernel by the same
+    rule by which its sites were listed. A fix that is not safe is left to its command."""
+    from tritonopt.rewriting.focus import Focus
+    from tritonopt.rewriting.pipeline import rewrite_source
+
+    text, known = module.text, {chosen.name: chosen for chosen in passes}
+    wanted = dict.fromkeys((s.remark.pass_name, s.remark.kernel) for s in suggestions if s.apply)
+    for name, kernel in wanted:
+        text = rewrite_source(
+            text,
+            [known[name]],
+            path=str(target.path),
+            safety=job.selection.safety(target.settings),
+            assume=job.selection.facts(target.settings),
+            only=Focus(kernels=frozenset({kernel})),
+            program=module.program,
+        ).text
+    return text
 
 
 def _parts_of(
@@ -275,35 +315,17 @@ class _Seen:
         return [remark for _, remark in sorted(self._remarks, key=lambda pair: pair[0])]
 
 
-def _passes(selection: Selection, target: Target) -> list[Pass]:
-    """Those that were named; without any, those with a gain and those that find mistakes."""
-    from tritonopt.rewriting.registry import catalog, resolve
-
-    if not selection.is_default(target.settings):
-        return selection.passes(target.settings)
-    found = resolve(
-        name + (chosen.gain.options if chosen.gain else "")
-        for name, chosen in catalog().items()
-        if chosen.gain or chosen.finds_mistakes
-    )
-    ignored = selection.ignored(target.settings)
-    # Nobody asked for a lint by its name: what it says or costs then is not wanted.
-    return [
-        chosen if chosen.gain else chosen.where_it_pays()
-        for chosen in found
-        if chosen.name not in ignored
-    ]
-
-
 def _suggestions(
     job: Job, target: Target, result: Survey
 ) -> Iterator[tuple[tuple[int, ...], Suggestion]]:
-    """Each with its place among those of the file."""
-    default = job.selection.is_default(target.settings)
+    """Each with its place among those of the file: mistakes first."""
     rewriting = _Rewriting(job, target, result.module)
-    for found in result.found:
-        if _is_worth_reading(found, default) and rewriting.does(found):
-            yield found.place, _suggestion(job, target, found, mends=rewriting.mends(found))
+    shown = [found for found in result.found if _is_told(found) and rewriting.does(found)]
+    for found in shown:
+        others = (f for f in result.found if f.is_legal and f.is_beside(found) and f not in shown)
+        where = "" if any(others) else found.kernel_name
+        suggestion = _suggestion(job, target, found, where, mends=rewriting.mends(found))
+        yield (not suggestion.is_mistake, *found.place), suggestion
 
 
 class _Rewriting:
@@ -355,17 +377,17 @@ class _Rewriting:
         return any(remark.kind is RemarkKind.PASSED for remark in result.remarks)
 
 
-def _is_worth_reading(found: Found, default: bool) -> bool:
+def _is_told(found: Found) -> bool:
     from tritonopt.rewriting.model import RemarkKind
 
     if found.remark.kind is RemarkKind.ANALYSIS:
-        return (found.chosen.finds_mistakes and found.site.pays) or not default
-    if found.remark.kind is not RemarkKind.PASSED:
-        return False
-    return not default or (found.chosen.gain is not None and found.site.pays)
+        return (found.chosen.finds_mistakes and found.site.is_reported) or found.chosen.is_named
+    return found.remark.kind is RemarkKind.PASSED
 
 
-def _suggestion(job: Job, target: Target, found: Found, *, mends: bool) -> Suggestion:
+def _suggestion(job: Job, target: Target, found: Found, kernel: str, *, mends: bool) -> Suggestion:
+    """With a command that names the kernel, where that does the same as the line: it stays right
+    where another command moves lines."""
     from tritonopt.reporting.findings import Suggestion
     from tritonopt.rewriting.model import RemarkKind
     from tritonopt.rewriting.options import spelled
@@ -375,11 +397,11 @@ def _suggestion(job: Job, target: Target, found: Found, *, mends: bool) -> Sugge
     if remark.kind is not RemarkKind.ANALYSIS:
         remark = replace(remark, message=found.site.advice or remark.message)
         why = gain.why if gain is not None else ""
-        worth = found.site.worth or (gain.text if gain is not None and found.site.pays else "")
+        worth = gain.text if gain is not None and found.site.profit.is_expected else ""
     elif not mends:
         return Suggestion(remark, why=why)
     passes = shlex.quote(spelled(found.chosen))
-    path = shlex.quote(f"{target.path}:{remark.line}")
+    path = shlex.quote(f"{target.path}:{kernel or remark.line}")
     module = found.known.kernel.module
     flags = job.flags + (job.context if module.has_asked_elsewhere else "")
     return Suggestion(

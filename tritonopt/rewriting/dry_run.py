@@ -31,6 +31,22 @@ class Found:
     site: Site = field(repr=False)
     known: facts.KernelFacts = field(repr=False)
 
+    @property
+    def is_legal(self) -> bool:
+        """Whether the pass rewrites the site where it is named."""
+        return bool(self.site.changes) and self.remark.reason != "safety"
+
+    @property
+    def kernel_name(self) -> str:
+        """How the command line names the kernel; "" where another one has the name too."""
+        kernel = self.known.kernel
+        alone = [k.name for k in kernel.module.kernels].count(kernel.name) == 1
+        return kernel.name if alone else ""
+
+    def is_beside(self, other: Found) -> bool:
+        """Whether it is of the same pass and kernel."""
+        return self.chosen.name == other.chosen.name and self.remark.kernel == other.remark.kernel
+
     def rewritten(self) -> str:
         """The text of the file with the edit of this site and no other."""
         return source.apply(self.known.kernel.module, self.site.changes)
@@ -73,7 +89,7 @@ def dry_run(
 ) -> Survey:
     """Ask every pass for its sites in every kernel.
 
-    With `worthwhile`, a pass may be left out where it finds no mistakes and has nothing that pays,
+    With `worthwhile`, a pass may be left out where it finds no mistakes and has nothing profitable,
     unless a suppression may be meant for it. `only` says which kernels or lines are meant.
     `suppressions` are those of the file where the module is an excerpt.
 

@@ -45,6 +45,10 @@ GROUPS = {
 }
 
 
+ENABLING = tuple(item.name for item in GROUPS["rows"].members())
+"""Rewrites that others follow: what a kernel has after one may be what the next one looks for."""
+
+
 def opened(items: list[Selected]) -> Iterator[Selected]:
     """The items, with groups replaced by their passes.
 

@@ -23,6 +23,31 @@ if TYPE_CHECKING:
     from tritonopt.source import Change
 
 
+class Answer(str, Enum):
+    """What the model of profitability answers."""
+
+    ALWAYS = "always"
+    NEVER = "never"
+    AT_LAUNCH = "at the launch"
+    """For some sizes of the launch, and no launch shows that it has them."""
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Profit:
+    """Whether a rewrite is faster at a site."""
+
+    answer: Answer = Answer.UNKNOWN
+    why: str = ""
+    """What is missing for a gain."""
+    failed: int = 0
+    """Conditions of the model that do not hold, or that no launch shows."""
+
+    @property
+    def is_expected(self) -> bool:
+        return self.answer is Answer.ALWAYS
+
+
 @dataclass(frozen=True)
 class Site:
     """A place in a kernel where a pass applies, or would but for a condition."""
@@ -40,24 +65,15 @@ class Site:
     analysis: bool = False
     """The message tells the author what was found in the code as it stands. Changes mend it, of
     a pass that `mends`."""
-    pays: bool = True
-    """Whether the gain that was measured for the pass is to be expected here; of an analysis,
-    whether what is reported goes wrong on the hardware of today."""
-    saves: bool = False
-    """Whether something is saved here, though it may cost as much."""
-    depends: bool = False
-    """Whether it pays for some shapes and costs for others, and nothing tells which these are."""
-    unpaid: str = "does-not-pay"
-    """The reason for which a site that neither pays nor saves is left alone under `all`."""
+    is_reported: bool = True
+    """Of an analysis: whether it is reported where the pass is not named, because what it tells
+    goes wrong on the hardware of today."""
+    profit: Profit = Profit()
+    """What `rewriting.profitability` answers of the site."""
     advice: str = ""
     """The message as an advice to whoever has not done it yet, without what was measured."""
-    worth: str = ""
-    """What was measured of the case that this site is; without it, that of the whole pass holds."""
     harm: str = ""
     """What comes of this mistake; without it, what the pass says of all of its mistakes holds."""
-
-    def __post_init__(self) -> None:
-        reasons.check(self.unpaid)
 
     @classmethod
     def of(
@@ -76,8 +92,13 @@ class Site:
 
         `done` says what was rewritten, `left` what stays as it is: the detail of the condition
         that failed follows it. `needs` is what the site needs beyond what its conditions say;
-        `expected` are the fields on profit, such as `pays`.
+        `expected` are the fields on profit and advice. `pays` and `depends` are those of passes
+        that do not ask the model yet.
         """
+        if "pays" in expected:
+            expected.pop("unpaid", None)
+            unknown = Answer.AT_LAUNCH if expected.pop("depends", False) else Answer.ALWAYS
+            expected["profit"] = Profit(unknown if expected.pop("pays") else Answer.NEVER)
         failed = attempt.failed
         return cls(
             anchor,
@@ -101,6 +122,14 @@ class Site:
     @property
     def failed(self) -> tuple[Condition, ...]:
         return tuple(c for c in self.conditions if not c.holds)
+
+    @property
+    def is_safe_fix(self) -> bool:
+        """Whether the changes fix a mistake and nothing else: where the mistake does not show,
+        they change no result, and they rest on nothing that is assumed."""
+        others = (c for c in self.conditions if c.status is not Status.REFUTED)
+        proved = all(c.status is Status.PROVED for c in others)
+        return self.analysis and bool(self.changes) and not self.safety and proved
 
 
 class RemarkKind(str, Enum):

@@ -77,7 +77,7 @@ class RewriteResult:
 
 def rewrite_source(
     text: str,
-    passes: str | Iterable[Pass | str] = "default",
+    passes: str | Iterable[Pass | str] | None = None,
     *,
     path: str = "<string>",
     safety: Iterable[Safety | str] = DEFAULT_SAFETY,
@@ -91,7 +91,8 @@ def rewrite_source(
 ) -> RewriteResult:
     """Rewrite the kernels of a file.
 
-    `passes` is what may follow `--passes`, or passes themselves. `safety` is
+    `passes` is what may follow `--passes`, or passes themselves: they act wherever it is legal.
+    Without any, mistakes with a safe fix are fixed, then every profitable rewrite made. `safety` is
     what may be applied beyond `exact`; with `same_bits`, only what leaves the
     results of compiled code the same bit for bit. Remarks point into the text
     that was given, not into the result; a byte order mark at its beginning stays, and is no
@@ -454,7 +455,7 @@ class _Run:
                     used |= site.facts_used
                     kind = said[1].kind
                     if kind is RemarkKind.ANALYSIS:
-                        if self._is_original:
+                        if self._is_original and (site.is_reported or culprit.is_named):
                             state.noted.append(said)
                     elif kind is RemarkKind.MISSED:
                         missed.append(said)
@@ -626,7 +627,7 @@ def classify(
     """What is to be said of a site at a line and column, with these levels allowed.
 
     `given` are the texts of the facts that the user gave.
-    `mends` says whether a mistake is mended where that is asked for, rather than told of.
+    `mends` says whether a mistake is fixed where that is asked for, or safe, rather than told of.
     """
     kind, message, reason = RemarkKind.PASSED, site.message, ""
     if not site.facts_used.isdisjoint(given):
@@ -634,7 +635,8 @@ def classify(
         allowed |= {Safety.ASSUMPTION}
     forbidden = sorted(level.value for level in site.safety - allowed)
     if site.analysis:
-        if not (mends and site.changes and chosen.mends and chosen.is_named) or forbidden:
+        is_wanted = chosen.is_named or (site.is_reported and site.is_safe_fix)
+        if not (mends and chosen.mends and site.changes and is_wanted) or forbidden:
             kind, reason = RemarkKind.ANALYSIS, site.failed[0].reason if site.failed else ""
             message = site.advice or message
     elif site.failed:
@@ -642,12 +644,11 @@ def classify(
     elif forbidden:
         kind, reason = RemarkKind.MISSED, "safety"
         message = f"needs {', '.join(forbidden)}, which was not allowed; would have {message}"
-    elif not (chosen.is_named or site.saves or (site.pays and (chosen.gain or chosen.default))):
-        kind, reason = RemarkKind.MISSED, site.unpaid
-        message = f"is allowed, and done where {chosen.name} is named; would have {message}"
-    elif site.depends and not chosen.is_named:
-        kind, reason = RemarkKind.MISSED, "depends-on-the-shape"
-        message = f"is allowed, and done where {chosen.name} is named; would have {message}"
+    elif not (chosen.is_named or site.profit.is_expected):
+        near = site.profit.failed == 1
+        kind, reason = RemarkKind.MISSED, "profitable-at-some-sizes" if near else "not-profitable"
+        why = f" ({site.profit.why})" if site.profit.why else ""
+        message = f"not known to be faster here{why}; name {chosen.name} to have {message}"
     return Remark(
         chosen.name,
         kind,

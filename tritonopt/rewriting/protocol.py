@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Gain:
-    """What a rewrite was measured to be worth; read by `tritonopt suggest` and nobody else.
-
-    A site that knows which case applies to it says so itself, in its `worth`.
-    """
+    """The measured speed of a profitable rewrite, for `tritonopt suggest`."""
 
     figure: Figure
     where: str
@@ -32,7 +29,8 @@ class Gain:
     why: str
     """Why it is faster."""
     options: str = ""
-    """What stands behind the pass's name in the command that brings it, as `{programs=sm*4}`."""
+    """The options of the measured pass, as `{programs=sm*4}`: those it has where no pass is
+    named."""
 
     @property
     def text(self) -> str:
@@ -57,11 +55,9 @@ class Pass(ABC):
     """One line for the catalog."""
     safety: ClassVar[frozenset[Safety]] = frozenset()
     """The most that a site of it may need; a site may need less."""
-    default: ClassVar[bool] = False
-    """Whether it runs when no pass is named: only what was not seen to lose speed where
-    it acts."""
     gain: ClassVar[Gain | None] = None
-    """What it was measured to be worth; without it nobody is advised to use it."""
+    """The measured speed of its profitable sites; a pass without one acts only where it is
+    named."""
     finds_mistakes: ClassVar[bool] = False
     """Whether its analyses tell of code that is wrong as it stands."""
     is_tried: ClassVar[bool] = True
@@ -69,11 +65,13 @@ class Pass(ABC):
     runs_file: ClassVar[bool] = False
     """Whether, where it is named, it has the file run, so that no excerpt of it will do."""
     mends: ClassVar[bool] = False
-    """Whether it mends mistakes where it is named: those of its analyses that bring changes."""
+    """Whether it fixes mistakes, those of its analyses that bring changes: all where it is named,
+    else those whose fix is safe."""
     harm: ClassVar[str] = ""
     """What comes of such a mistake; read by `tritonopt suggest` and nobody else."""
     is_named: ClassVar[bool] = True
-    """Whether somebody asked for this very pass, and so for all that it is allowed to do."""
+    """Whether it acts wherever it is legal; without its name, where it is profitable and where
+    a fix is safe."""
     part_of: ClassVar[str] = ""
     """The pass that it was a part of, where it was asked for by that one's name."""
     own_reasons: ClassVar[Mapping[str, str]] = {}
@@ -93,20 +91,20 @@ class Pass(ABC):
         """
 
     def may_pay(self, facts: KernelFacts) -> bool:
-        """A quick look before `sites`: whether the kernel may have one that pays."""
-        return self.gain is not None
+        """A quick look before `sites`: whether the kernel may have one that is profitable."""
+        return self.gain is not None or self.mends
 
     @property
     def only_tells(self) -> bool:
         """Whether none of its sites is rewritten: what there is to see is in the file as given."""
-        return self.finds_mistakes and not (self.is_named or self.gain or self.default)
+        return self.finds_mistakes and not (self.mends or self.gain or self.is_named)
 
-    def where_it_pays(self) -> Self:
-        """The same pass as one of a set that was asked for: it acts only where it pays."""
+    def where_profitable(self) -> Self:
+        """The same pass, not named: it acts where it is profitable, and where a fix is safe."""
         return self._with("is_named", False)
 
     def by_name(self) -> Self:
-        """The same pass as one that somebody asked for, and so for all that it may do."""
+        """The same pass as one that was named: it acts wherever it is legal."""
         return self._with("is_named", True)
 
     def as_part_of(self, whole: str) -> Self:
@@ -138,4 +136,4 @@ class Lint(Pass):
 
     @property
     def only_tells(self) -> bool:
-        return not (self.mends and self.is_named)
+        return not self.mends

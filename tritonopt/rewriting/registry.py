@@ -15,7 +15,13 @@ from tritonopt.rewriting.options import PassSelectionError, Selected
 from tritonopt.rewriting.protocol import Pass
 
 GROUP = "tritonopt.passes"
-SETS = ("all", "default", *groups.GROUPS)
+ALIASES = {
+    "all": "all stands for every pass, wherever it is legal; profitable or not",
+    "default": "default stands for what runs where no pass is named: safe fixes of mistakes, and "
+    "rewrites where they are profitable",
+}
+"""Names of no pass and no group, with a note on each."""
+SETS = (*ALIASES, *groups.GROUPS)
 """What may stand after `--passes` and is no pass."""
 
 
@@ -30,29 +36,69 @@ def names() -> list[str]:
     return list(_entries())
 
 
-def select(spec: str) -> list[Pass]:
-    """The passes that a selection names, in its order.
+def profitable(*, suggests: bool = False) -> list[Pass]:
+    """The passes where none is named: those that fix mistakes, then rewrites with a measured gain,
+    in an order in which they enable each other. With `suggests` also those that only report."""
+    every = catalog().values()
+    found = (k for k in every if k.mends or k.gain or (suggests and k.finds_mistakes))
+    built = [options.build(kind, _measured(kind)).where_profitable() for kind in found]
+    return sorted(built, key=_place)
 
-    `all` and `default` stand for sets; a pass that is also named keeps the
-    options that were given to it by name. One that comes with a set alone acts only where it pays.
-    A group stands for its passes, as if they were named.
+
+def _measured(kind: type[Pass]) -> tuple[tuple[str, str], ...]:
+    """The options with which a pass was measured to gain."""
+    return options.parse(kind.name + (kind.gain.options if kind.gain else ""))[0].options
+
+
+def _place(chosen: Pass) -> tuple[bool, bool, int]:
+    """Mistakes first: what is fixed is seen by rewrites that decline the mistake."""
+    order = groups.ENABLING
+    rank = order.index(chosen.name) if chosen.name in order else len(order)
+    return not chosen.mends, not chosen.finds_mistakes, rank
+
+
+def select(spec: str) -> list[Pass]:
+    """The passes that a selection names: they act wherever it is legal.
+
+    Those that fix mistakes come first, the others in the order of the selection. A group stands for
+    its passes, `all` for every pass, `default` for what runs where nothing is named; a pass that is
+    also named keeps the options that were given to it by name.
     """
     chosen: dict[str, Pass] = {}
     named: set[str] = set()
     for item, whole in _with_parts(list(groups.opened(options.parse(spec)))):
-        if item.name in ("all", "default"):
+        if item.name in ALIASES:
             if item.options:
                 raise PassSelectionError(f"{item.name!r} stands for a set and takes no options")
-            for name, found in catalog().items():
-                if item.name == "all" or found.default:
-                    chosen.setdefault(name, found().where_it_pays())
+            for one in profitable() if item.name == "default" else _every():
+                if item.name == "all" and not chosen.get(one.name, one).is_named:
+                    chosen.pop(one.name, None)
+                chosen.setdefault(one.name, one)
             continue
         if item.name in named:
             raise PassSelectionError(f"the pass {item.name!r} is given twice")
         named.add(item.name)
         built = options.build(load(item.name), item.options)
         chosen[item.name] = built.as_part_of(whole) if whole else built
-    return list(chosen.values())
+    return sorted(chosen.values(), key=lambda one: not one.mends)
+
+
+def _every() -> list[Pass]:
+    """Every pass, wherever it is legal. One that runs the file does so only by its own name."""
+    built = (kind() for kind in catalog().values())
+    return sorted((p.where_profitable() if p.runs_file else p for p in built), key=_place)
+
+
+def named_in(spec: str | None) -> frozenset[str]:
+    """The passes that a selection names, by themselves or by a group."""
+    items = groups.opened(options.parse(spec)) if spec else ()
+    return parts.meant([item.name for item in items if item.name not in ALIASES])
+
+
+def notes_of(spec: str | None) -> list[str]:
+    """What the aliases in a selection stand for."""
+    given = {item.name for item in options.parse(spec)} if spec else set()
+    return [note for name, note in ALIASES.items() if name in given]
 
 
 def _with_parts(items: Sequence[Selected]) -> Iterator[tuple[Selected, str]]:
@@ -72,8 +118,11 @@ def _with_parts(items: Sequence[Selected]) -> Iterator[tuple[Selected, str]]:
         yield Selected(part, taken), item.name
 
 
-def resolve(passes: str | Iterable[Pass | str]) -> list[Pass]:
-    """A selection as the API takes it: a text, or passes and texts in any mixture."""
+def resolve(passes: str | Iterable[Pass | str] | None) -> list[Pass]:
+    """A selection as the API takes it: a text, or passes and texts in any mixture; None names
+    nothing."""
+    if passes is None:
+        return profitable()
     if isinstance(passes, str):
         return select(passes)
     found = [

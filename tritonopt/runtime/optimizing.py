@@ -132,7 +132,7 @@ def optimize(
     for arguments of the wrong kind, SourceUnavailable where its text cannot be read,
     PassSelectionError, AssumptionError and ValueError for arguments that mean nothing.
     """
-    chosen = registry.resolve(_several("passes", "default" if passes is None else passes, Pass))
+    chosen = registry.resolve(None if passes is None else _several("passes", passes, Pass))
     allowed = frozenset(map(_level, _several("safety", safety, Safety)))
     told = _several("assume", assume, facts.Assumption)
     given = tuple(facts.parse_assumption(f) if isinstance(f, str) else f for f in told)
@@ -188,8 +188,7 @@ class _Optimizer:
         elif not _is_plain(original):
             made = _Made(_unchanged(live, "is of a dialect of Triton that passes do not know"))
         elif not self.passes:
-            hint = "no pass runs by default; name some, as in optimize(kernel, passes='licm')"
-            made = _Made(_unchanged(live, hint))
+            made = _Made(_unchanged(live, "is left as it is: `passes` is empty"))
         else:
             made = self._rewritten(live, chain[:-1])
         return _made_kernel(live, chain, made)
@@ -327,7 +326,7 @@ class _Tuned(_Optimizer):
 
     def _selections(self) -> Iterator[tuple[str, list[Pass]]]:
         if self.every:
-            for name in ("rows", "all"):
+            for name in ("default", "rows"):
                 yield name, registry.select(name)
             for name, kind in registry.catalog().items():
                 if not kind.finds_mistakes:

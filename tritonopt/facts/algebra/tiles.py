@@ -31,17 +31,26 @@ class Tiles:
 
 def tiles_of(facts: KernelFacts, loop: Loop) -> tuple[Tiles, ...]:
     """For every launch and configuration; empty where the launches are not known."""
-    if loop.start is None or loop.stop is None or loop.step is None:
+    row = length_and_tile(facts, loop)
+    if row is None:
         return ()
-    length = facts.forms.of(loop.stop) - facts.forms.of(loop.start)
-    step = facts.forms.of(loop.step)
-    if step == ONE and (counted := _counted(length)) is not None:
-        length, step = counted
+    length, step = row
     found = [
         _tiles(binding.launch.where, substitute(length, binding), substitute(step, binding))
         for binding in facts.launches.bindings
     ]
     return tuple(dict.fromkeys(found))
+
+
+def length_and_tile(facts: KernelFacts, loop: Loop) -> tuple[Polynomial, Polynomial] | None:
+    """The elements that a loop goes through, and those of one iteration."""
+    if loop.start is None or loop.stop is None or loop.step is None:
+        return None
+    length = facts.forms.of(loop.stop) - facts.forms.of(loop.start)
+    step = facts.forms.of(loop.step)
+    if step == ONE and (counted := _counted(length)) is not None:
+        return counted
+    return length, step
 
 
 def goes_through_parts(facts: KernelFacts, loop: Loop) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import ceil
+from math import ceil, gcd
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.algebra.atoms import (
@@ -111,6 +111,19 @@ def _is_nonnegative(
         )
     except TooLarge:
         return False
+
+
+def is_nonnegative_at(facts: KernelFacts, form: Polynomial, binding: LaunchBinding | None) -> bool:
+    """Whether a form is shown to be at least 0, in the kernel alone or at one launch of it."""
+    prover = _Prover(Bounds(facts))
+    # As `4*n <= 1024` follows from `n <= 256`.
+    form *= Fraction(1, gcd(*(number.numerator for number in form.terms.values())) or 1)
+    given = tuple(known for one in facts.assumptions.given for known in one.nonnegative)
+    if prover.is_nonnegative(form, given):
+        return True
+    return binding is not None and prover.is_nonnegative(
+        substitute(form, binding), binding.nonnegative
+    )
 
 
 def starts_at_most(facts: KernelFacts, axis: int, programs: int) -> bool:

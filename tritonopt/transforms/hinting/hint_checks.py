@@ -54,7 +54,7 @@ class _Check:
         if reason != "hint-can-be-false":
             message = f"{ast.unparse(self._hinted.calls[0])}: {detail}"
         anchor = self._hinted.calls[0]
-        return Site(anchor, (condition,), message, analysis=True, pays=dropping is None)
+        return Site(anchor, (condition,), message, analysis=True, is_reported=dropping is None)
 
     def _dropping_store(self) -> Effect | None:
         """A store whose mask leaves out the lanes that are wrapped or not selected."""

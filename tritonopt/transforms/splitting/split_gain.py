@@ -1,4 +1,4 @@
-"""Whether it pays to let several programs share a loop: it needs rows of many tiles."""
+"""Loops that several programs cannot share with a gain, however many iterations they have."""
 
 from __future__ import annotations
 
@@ -6,21 +6,17 @@ from tritonopt.facts import KernelFacts, Loop
 from tritonopt.facts.algebra.atoms import Param
 from tritonopt.facts.algebra.polynomial import ONE
 from tritonopt.facts.algebra.tiles import goes_through_parts
-from tritonopt.facts.algebra.turns import takes_at_most
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.value_parts import all_parts
 
-_FEW = 32
-"""Turns that leave nothing to gain: 64 and more were measured, with so many in each program 8."""
 
-
-def pays_to_divide(facts: KernelFacts, loop: Loop) -> bool:
-    """Whether turns are worth dividing, as far as the loop and its launches show."""
+def is_no_row(facts: KernelFacts, loop: Loop) -> bool:
+    """Whether the loop goes through something other than the tiles of a row: single elements,
+    experts or taps that the kernel is compiled for, the partial results of other programs."""
     return (
-        _reads_tiles(facts, loop)
-        and not _is_known_to_the_compiler(facts, loop)
-        and not takes_at_most(facts, loop, _FEW)
-        and not goes_through_parts(facts, loop)
+        not _reads_tiles(facts, loop)
+        or _is_known_to_the_compiler(facts, loop)
+        or goes_through_parts(facts, loop)
     )
 
 

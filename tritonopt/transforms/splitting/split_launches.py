@@ -7,7 +7,6 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import unknown
@@ -96,18 +95,6 @@ class SplitLaunches:
     def summary(self) -> str:
         one = len(self.extents) == 1
         return "the launch decides" if one else "each launch decides"
-
-    @property
-    def start_few(self) -> bool | None:
-        """Whether the launches leave most of a large GPU idle; None where that is not known."""
-        counts = []
-        for extents in self.extents:
-            sizes = [extent.expression for extent in extents]
-            numbers = [s.value for s in sizes if isinstance(s, ast.Constant)]
-            if len(numbers) != len(sizes):
-                return None
-            counts.append(prod(number for number in numbers if isinstance(number, int)))
-        return max(counts) <= _FEW
 
     def changes(
         self, names: NewNames, splitting: Splitting, atomic: AtomicStore | None = None

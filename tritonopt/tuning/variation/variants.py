@@ -17,7 +17,7 @@ from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.tuning.variation.launch_parameters import edits
 
-_SETS = ("rows", "all")
+_SETS = ("rows", "default")
 """What is tried before each pass alone."""
 
 

@@ -1,0 +1,198 @@
+"""The model of profitability, held against every recorded measurement, and asked of kernels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tritonopt import facts, source
+from tritonopt.rewriting.model import Answer
+from tritonopt.rewriting.profitability import BOUNDS, Sizes, is_profitable, profit
+
+RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
+ITEMSIZE = {"fp32": 4, "fp16": 2, "bf16": 2}
+LOSS, GAIN = 0.97, 1.05
+
+
+class Cell(NamedTuple):
+    """One recorded measurement of one rewrite."""
+
+    rewrite: str
+    kernel: str
+    sizes: Sizes
+    ratio: float
+
+    @property
+    def is_called_profitable(self) -> bool:
+        if self.rewrite == "one-tile, raised":  # with tiles of 1024 where these hold the row
+            return is_profitable("one-tile", self.sizes) or is_profitable(
+                self.rewrite, self.sizes_when_raised
+            )
+        return is_profitable(self.rewrite, self.sizes)
+
+    @property
+    def sizes_when_raised(self) -> Sizes:
+        tile = 1 << (self.sizes.length - 1).bit_length()
+        return Sizes(self.sizes.length, tile, self.sizes.programs, self.sizes.itemsize)
+
+
+def recorded(name: str, key: str = "results") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((RESULTS / f"{name}.json").read_text())[key]
+    return found
+
+
+def rows() -> Iterator[Cell]:
+    names = {"one-tile to 32K": "one-tile, raised"}
+    for cell in recorded("rows-nvidia-h200", "cells"):
+        sizes = Sizes(cell["length"], 1024, cell["rows"], ITEMSIZE[cell["dtype"]])
+        for variant, (ratio, *_) in cell.get("ratios", {}).items():
+            rewrite = names.get(variant, variant)
+            if rewrite in BOUNDS:
+                yield Cell(rewrite, cell["operation"], sizes, ratio)
+
+
+def others() -> Iterator[Cell]:
+    for one in recorded("fuse_stats_speed-nvidia-h200"):
+        sizes = Sizes(one["columns"], one["block"], one["rows"], ITEMSIZE[one["dtype"]])
+        yield Cell("fuse-stats", "statistics", sizes, one["versions"]["shifted"]["ratio"])
+    for one in recorded("scalar_loop_speed-nvidia-h200"):
+        if one["block"] == 128:  # as it is named without options
+            sizes = Sizes(one["elements"], 1, one["rows"])
+            yield Cell("scalar-loop", one["kernel"], sizes, one["ratio"])
+    for record in ("reductions-nvidia-h200", "reductions-nvidia-h100"):
+        for one in recorded(record):
+            for tile, suffix in ((1024, ""), (4096, ", tiles of 4096")):
+                took = one["us"].get(f"split-reduce{suffix}")
+                if took is not None:
+                    rows, length = one["shape"]
+                    ratio = one["us"][f"original{suffix}"] / took
+                    yield Cell("split-reduce", one["kernel"], Sizes(length, tile, rows), ratio)
+    for one in recorded("grid_stride_speed-nvidia-h200"):
+        if "backward" in one["kernel"] and one["passes"] == "grid-stride{programs=sm*2}":
+            programs = int(one["arguments"].partition("[")[2].partition(",")[0])
+            yield Cell("grid-stride", one["kernel"], Sizes(programs=programs), one["ratio"])
+    for one in recorded("interleaved_access_speed-nvidia-h200"):
+        if one["kernel"] == "complex rotary":  # a program has the pairs of all heads of a token
+            _, heads, width = one["shape"]
+            sizes = Sizes(tile=heads * width // 2)
+            yield Cell("interleaved-access", one["kernel"], sizes, one["ratio"])
+
+
+@cache
+def cells() -> tuple[Cell, ...]:
+    return (*rows(), *others())
+
+
+def test_no_recorded_loss_is_called_profitable() -> None:
+    assert len(cells()) > 2000
+    assert not [cell for cell in cells() if cell.is_called_profitable and cell.ratio < LOSS]
+
+
+@pytest.mark.parametrize("half", [0, 1], ids=["even", "odd"])
+def test_nine_of_ten_gains_are_called_profitable(half: int) -> None:
+    """In each half of the kernels by itself."""
+    ours = []
+    for rewrite in BOUNDS:
+        found = [cell for cell in cells() if cell.rewrite == rewrite]
+        kernels = sorted({cell.kernel for cell in found})
+        ours += [cell for cell in found if kernels.index(cell.kernel) % 2 == half]
+    gains = [cell for cell in ours if cell.ratio > GAIN]
+    called = [cell for cell in gains if cell.is_called_profitable]
+    assert len(called) >= 0.9 * len(gains) > 200
+
+
+@pytest.mark.parametrize("rewrite", sorted(set(BOUNDS) - {"loop-unswitch"}))
+def test_each_rewrite_with_bounds_has_a_record(rewrite: str) -> None:
+    assert any(cell.is_called_profitable for cell in cells() if cell.rewrite == rewrite)
+
+
+# Asked of kernels
+
+KERNEL = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = 0.0
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.sum(tl.load(x_ptr + row * n + cols, mask=cols < n, other=0.0), axis=0)
+    tl.store(y_ptr + row, total)
+
+
+def run(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=1024)
+    return y
+"""
+
+
+def answer(text: str, rewrite: str, *given: str, never: str = "") -> tuple[Answer, int]:
+    (kernel,) = source.read(text).kernels
+    known = facts.of(kernel, tuple(map(facts.parse_assumption, given)))
+    found = profit(known, rewrite, loop=known.loops[0], never=never)
+    return found.answer, found.failed
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rewrite", "expected"),
+    [
+        ("", "", "row-batch", (Answer.AT_LAUNCH, 1)),
+        ("y, n, BLOCK", "y, 64, BLOCK", "row-batch", (Answer.ALWAYS, 0)),
+        ("y, n, BLOCK", "y, 512, BLOCK", "row-batch", (Answer.NEVER, 1)),
+        # Few rows are shown: the rewrite would be as fast, and a diff for nothing.
+        ("kernel[(m,)](x, y, n,", "kernel[(128,)](x, y, 64,", "row-batch", (Answer.NEVER, 1)),
+        ("", "", "online-softmax", (Answer.ALWAYS, 0)),
+        ("BLOCK=1024", "BLOCK=triton.next_power_of_2(n)", "online-softmax", (Answer.NEVER, 1)),
+        (
+            "BLOCK=1024",
+            "BLOCK=min(4096, triton.next_power_of_2(n))",
+            "online-softmax",
+            (Answer.NEVER, 1),
+        ),
+        ("BLOCK=1024", "BLOCK=triton.next_power_of_2(n)", "one-tile", (Answer.ALWAYS, 0)),
+        ("", "", "one-tile", (Answer.AT_LAUNCH, 1)),
+        ("", "", "fuse-stats", (Answer.AT_LAUNCH, 3)),
+        ("(m,)](x, y, n", "(4096,)](x, y, 65536", "fuse-stats", (Answer.ALWAYS, 0)),
+        ("(m,)](x, y, n", "(m,)](x, y, 65536", "fuse-stats", (Answer.AT_LAUNCH, 1)),
+        ("(m,)](x, y, n", "(64,)](x, y, 65536", "fuse-stats", (Answer.NEVER, 1)),
+        ("(m,)](x, y, n", "(64,)](x, y, 65536", "defer-reduction", (Answer.ALWAYS, 0)),
+        ("(m,)](x, y, n", "(1,)](x, y, 1048576", "split-reduce", (Answer.ALWAYS, 0)),
+        ("(m,)", "(1,)", "split-reduce", (Answer.AT_LAUNCH, 1)),
+        ("", "", "split-reduce", (Answer.AT_LAUNCH, 2)),
+    ],
+)
+def test_of_a_kernel(old: str, new: str, rewrite: str, expected: tuple[Answer, int]) -> None:
+    assert old in KERNEL
+    assert answer(KERNEL.replace(old, new, 1), rewrite) == expected
+
+
+def test_a_given_fact_counts() -> None:
+    assert answer(KERNEL, "row-batch", "n <= 256") == (Answer.ALWAYS, 0)
+    assert answer(KERNEL, "row-batch", "n <= 257") == (Answer.AT_LAUNCH, 1)
+
+
+def test_two_launches_of_which_one_gains() -> None:
+    both = KERNEL.replace("    return y", "    kernel[(m,)](x, y, 64, BLOCK=1024)\n    return y")
+    assert answer(both.replace("y, n, B", "y, 4096, B"), "row-batch") == (Answer.AT_LAUNCH, 1)
+
+
+def test_without_a_launch_nothing_is_shown() -> None:
+    alone = KERNEL[: KERNEL.index("def run")]
+    assert answer(alone, "row-batch") == (Answer.AT_LAUNCH, 2)
+    assert answer(alone, "online-softmax") == (Answer.AT_LAUNCH, 1)
+    assert answer(alone, "split-reduce") == (Answer.AT_LAUNCH, 2)
+
+
+def test_what_the_pass_found_to_lose_at_all_sizes() -> None:
+    assert answer(KERNEL, "online-softmax", never="it is no softmax") == (Answer.NEVER, 0)

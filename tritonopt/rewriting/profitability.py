@@ -1,0 +1,193 @@
+"""The one model of profitability: is a rewrite faster at the sizes that the launches show?
+
+Each rewrite has bounds on sizes of a launch, read off the recorded measurements of
+`benchmarks/results`; `tests/rewriting/test_profitability.py` holds them against every recorded
+cell. The bounds are shown, refuted or open at each launch and configuration. What is open is not
+profitable. Passes that are not in the table act only where they are named.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from tritonopt.facts.algebra.polynomial import ONE, Polynomial, TooLarge
+from tritonopt.facts.algebra.tiles import length_and_tile, tiles_of
+from tritonopt.facts.algebra.turns import is_nonnegative_at
+from tritonopt.rewriting.model import Answer, Profit
+
+if TYPE_CHECKING:
+    from tritonopt.facts import KernelFacts, Loop
+    from tritonopt.facts.launch_bindings import LaunchBinding
+
+MULTIPROCESSORS = 132
+"""Of the H100 and H200 that were measured."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """One launch: numbers, or forms of its launcher; None for what is not known there."""
+
+    length: Any = None
+    """Elements of the row that a loop goes through."""
+    tile: Any = None
+    """Elements of it that one iteration takes."""
+    programs: Any = None
+    itemsize: int = 4
+    """Bytes of an element; of an unknown one those of fp32."""
+
+
+_Fraction = Callable[[Sizes], tuple[Any, Any]]
+
+_ROW: Mapping[str, _Fraction] = {
+    "elements of a row": lambda at: (at.length, 1),
+    "bytes of a row": lambda at: (at.length * at.itemsize, 1),
+    "iterations": lambda at: (at.length + at.tile - 1, at.tile),
+    "elements of a tile": lambda at: (at.tile, 1),
+    "percent of a tile in use": lambda at: (at.length * 100, at.tile),
+    "programs": lambda at: (at.programs, 1),
+    # Where many programs share a multiprocessor, one computes while another one waits.
+    "iterations for each program of a multiprocessor": lambda at: (
+        at.length * MULTIPROCESSORS,
+        at.tile * at.programs,
+    ),
+}
+"""Quantities as fractions, rounded down."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What a quantity must be for a gain."""
+
+    quantity: str
+    least: int | None = None
+    most: int | None = None
+    neutral: bool = False
+    """Whether the rewritten kernel is as fast as the original beyond the bound, as measured: then
+    it suffices that there are launches, and none is shown to be there."""
+
+    def __str__(self) -> str:
+        limit = f"at least {self.least}" if self.least is not None else f"at most {self.most}"
+        return f"{limit} {self.quantity}"
+
+    def margins(self, at: Sizes) -> tuple[Any, Any]:
+        """Two numbers: where the first is not negative, the bound holds; where the second, not."""
+        above, below = _ROW[self.quantity](at)
+        if self.least is not None:
+            return above - below * self.least, -above + below * self.least - 1
+        assert self.most is not None
+        rest = -above + below * (self.most + 1)
+        return rest - 1, -rest
+
+    def holds(self, at: Sizes) -> bool:
+        """Whether it holds at a launch of known numbers."""
+        return bool(self.margins(at)[0] >= 0)
+
+
+BOUNDS: Mapping[str, tuple[Bound, ...]] = {
+    "one-tile": (Bound("iterations", most=1),),
+    "one-tile, raised": (
+        Bound("elements of a row", least=2048),
+        Bound("elements of a row", most=32768),
+        Bound("percent of a tile in use", least=75),
+    ),
+    "online-softmax": (Bound("iterations", least=2, neutral=True),),
+    "fuse-stats": (
+        Bound("iterations", least=8),
+        Bound("elements of a row", least=8192),
+        Bound("programs", least=264),
+    ),
+    "defer-reduction": (
+        Bound("iterations", least=4),
+        Bound("iterations for each program of a multiprocessor", least=16),
+    ),
+    "row-batch": (
+        Bound("bytes of a row", most=1024),
+        Bound("programs", least=4096, neutral=True),
+    ),
+    "split-reduce": (
+        Bound("programs", most=MULTIPROCESSORS),
+        Bound("iterations", least=64),
+    ),
+    "scalar-loop": (Bound("iterations", least=64),),
+    "interleaved-access": (Bound("elements of a tile", least=256),),
+    "grid-stride": (Bound("programs", least=4096, neutral=True),),
+    "loop-unswitch": (),
+}
+"""By the rewrite; what has no bounds is profitable wherever the pass finds what was measured."""
+
+
+def is_profitable(rewrite: str, at: Sizes) -> bool:
+    """Whether a launch of known numbers gains."""
+    return all(bound.holds(at) for bound in BOUNDS[rewrite])
+
+
+def profit(
+    facts: KernelFacts,
+    rewrite: str,
+    *,
+    loop: Loop | None = None,
+    tile: Sequence[Polynomial] = (),
+    itemsize: int = 4,
+    never: str = "",
+) -> Profit:
+    """Whether a rewrite of `BOUNDS` gains at the launches of a kernel.
+
+    `loop` goes through a row; `tile` are the extents of a tile without one. `never` says what the
+    pass found that loses at all sizes, "" for nothing.
+    """
+    if never:
+        return Profit(Answer.NEVER, never)
+    at_launches = list(_sizes(facts, loop, tile, itemsize))
+    failed: list[Bound] = []
+    refuted = False
+    for bound in BOUNDS[rewrite]:
+        shown = [_shown(facts, bound, binding, at, loop) for binding, at in at_launches]
+        refuted |= bool(shown) and all(answer is False for answer in shown)
+        suffices = {True, None} if bound.neutral and facts.launches.bindings else {True}
+        if not suffices.issuperset(shown):
+            failed.append(bound)
+    if not failed:
+        return Profit(Answer.ALWAYS)
+    wanted = ", ".join(map(str, failed))
+    if refuted:
+        return Profit(Answer.NEVER, f"the launches have not {wanted}", len(failed))
+    return Profit(Answer.AT_LAUNCH, f"no launch shows {wanted}", len(failed))
+
+
+def _sizes(
+    facts: KernelFacts, loop: Loop | None, tile: Sequence[Polynomial], itemsize: int
+) -> Iterator[tuple[LaunchBinding | None, Sizes]]:
+    """The sizes of every launch and configuration; without one, in terms of the kernel."""
+    row = length_and_tile(facts, loop) if loop is not None else None
+    length, step = row or (None, reduce(operator.mul, tile, ONE) if tile else None)
+    for binding in facts.launches.bindings or (None,):
+        programs = None
+        if binding is not None and binding.grid and None not in binding.grid:
+            programs = reduce(operator.mul, binding.grid, ONE)
+        yield binding, Sizes(length, step, programs, itemsize)
+
+
+def _shown(
+    facts: KernelFacts,
+    bound: Bound,
+    binding: LaunchBinding | None,
+    at: Sizes,
+    loop: Loop | None,
+) -> bool | None:
+    """Whether a bound holds at a launch; None where that is open."""
+    if loop is not None and binding is not None and bound.quantity == "iterations":
+        # A tile that grows with the row is meant to hold it, though a limit cuts off longer ones.
+        tiles = [t for t in tiles_of(facts, loop) if t.where == binding.launch.where]
+        if tiles and all(t.holds_row or t.grows for t in tiles):
+            return bound.most is not None
+    try:
+        holds, fails = bound.margins(at)
+        if is_nonnegative_at(facts, holds, binding):
+            return True
+        return False if is_nonnegative_at(facts, fails, binding) else None
+    except (TypeError, TooLarge):  # a size that is not known
+        return None
