@@ -9,20 +9,12 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, K, Y, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
     k = tl.load(K + rows, mask=row_mask)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(
-        X + rows[:, None] * stride + cols[None, :],
-        mask=row_mask[:, None] & (cols[None, :] < N),
-        other=0.0,
-    )
-    tl.atomic_add(
-        Y + k[:, None] * N + cols[None, :],
-        x,
-        mask=row_mask[:, None] & (cols[None, :] < N),
-    )
+    cols = tl.arange(0, BLOCK)[None, :]
+    x = tl.load(X + rows * stride + cols, mask=row_mask & (cols < N), other=0.0)
+    tl.atomic_add(Y + k * N + cols, x, mask=row_mask & (cols < N))
 
 
 # tritonopt: x: f32[m, n], k: i32[m] in 0..3

@@ -9,20 +9,18 @@ import triton.language as tl
 def kernel(
     X, Y, stride, N, M, FLAG: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr
 ):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
     if FLAG:
         total = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
     else:
         total = tl.full([ROWS, BLOCK], 1.0, dtype=tl.float32)
     for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
+        cols = start + tl.arange(0, BLOCK)[None, :]
         total += tl.load(
-            X + rows[:, None] * stride + cols[None, :],
-            mask=row_mask[:, None] & (cols[None, :] < N),
-            other=0.0,
+            X + rows * stride + cols, mask=row_mask & (cols < N), other=0.0
         )
-    tl.store(Y + rows, tl.sum(total, axis=1), mask=row_mask)
+    tl.store(Y + rows, tl.sum(total, axis=1, keep_dims=True), mask=row_mask)
 
 
 # tritonopt: x: f32[m, n], flag: bool

@@ -19,28 +19,20 @@ def kernel(
     BLOCK: tl.constexpr,
     ROWS: tl.constexpr,
 ):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
     if N == 0:
         return
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(
-        X + rows[:, None] * stride + cols[None, :],
-        mask=row_mask[:, None] & (cols[None, :] < N),
-        other=0.0,
-    )
+    cols = tl.arange(0, BLOCK)[None, :]
+    x = tl.load(X + rows * stride + cols, mask=row_mask & (cols < N), other=0.0)
     if HAS_W:
         w = tl.load(W + cols, mask=cols < N, other=1.0)
-        x = x * w[None, :]
+        x = x * w
     if scale > 1:
-        x = x / tl.sum(x * x, axis=1)[:, None]
+        x = x / tl.sum(x * x, axis=1, keep_dims=True)
     else:
         x = -x
-    tl.store(
-        Y + rows[:, None] * stride + cols[None, :],
-        x,
-        mask=row_mask[:, None] & (cols[None, :] < N),
-    )
+    tl.store(Y + rows * stride + cols, x, mask=row_mask & (cols < N))
 
 
 # tritonopt: x: f32[m, n], w: f32[n], scale: int in 0..3

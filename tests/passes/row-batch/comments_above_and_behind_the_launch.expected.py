@@ -7,18 +7,12 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(
-        X + rows[:, None] * N + cols[None, :],
-        mask=row_mask[:, None] & (cols[None, :] < N),
-        other=0.0,
-    )
+    cols = tl.arange(0, BLOCK)[None, :]
+    x = tl.load(X + rows * N + cols, mask=row_mask & (cols < N), other=0.0)
     tl.store(
-        Y + rows[:, None] * N + cols[None, :],
-        x - tl.sum(x, axis=1)[:, None],
-        mask=row_mask[:, None] & (cols[None, :] < N),
+        Y + rows * N + cols, x - tl.sum(x, axis=1, keep_dims=True), mask=row_mask & (cols < N)
     )
 
 

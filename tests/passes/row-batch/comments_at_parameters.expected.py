@@ -16,26 +16,22 @@ def kernel(
     , ONE_TILE: tl.constexpr,  # set by the heuristic
     ROWS: tl.constexpr
 ):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
     if ONE_TILE:
-        cols = tl.arange(0, BLOCK)
-        total = tl.sum(tl.load(
-            X + rows[:, None] * N + cols[None, :],
-            mask=row_mask[:, None] & (cols[None, :] < N),
-            other=0.0,
-        ), axis=1)
+        cols = tl.arange(0, BLOCK)[None, :]
+        total = tl.sum(
+            tl.load(X + rows * N + cols, mask=row_mask & (cols < N), other=0.0),
+            axis=1,
+            keep_dims=True,
+        )
         tl.store(Y + rows, total, mask=row_mask)
     else:
         acc = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
         for start in range(0, N, BLOCK):
-            cols = start + tl.arange(0, BLOCK)
-            acc += tl.load(
-                X + rows[:, None] * N + cols[None, :],
-                mask=row_mask[:, None] & (cols[None, :] < N),
-                other=0.0,
-            )
-        tl.store(Y + rows, tl.sum(acc, axis=1), mask=row_mask)
+            cols = start + tl.arange(0, BLOCK)[None, :]
+            acc += tl.load(X + rows * N + cols, mask=row_mask & (cols < N), other=0.0)
+        tl.store(Y + rows, tl.sum(acc, axis=1, keep_dims=True), mask=row_mask)
 
 
 # tritonopt: x: f32[m, n]

@@ -11,24 +11,20 @@ def kernel(X, Y, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
     """Each row without its sum."""
 
     # Of many.
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)  # the row
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]  # the row
     row_mask = rows < M
-    cols = tl.arange(0, BLOCK)
+    cols = tl.arange(0, BLOCK)[None, :]
     x = tl.load(
-        X + rows[:, None] * stride + cols[None, :],  # where it is
-        mask=row_mask[:, None] & (cols[None, :] < N),  # up to its end
+        X + rows * stride + cols,  # where it is
+        mask=row_mask & (cols < N),  # up to its end
         other=0.0,
     )
     y = (
         x  # what it is
-        - tl.sum(x, axis=1)[:, None]  # without what it comes to
+        - tl.sum(x, axis=1, keep_dims=True)  # without what it comes to
     )
     # and back
-    tl.store(
-        Y + rows[:, None] * stride + cols[None, :],
-        y,
-        mask=row_mask[:, None] & (cols[None, :] < N),
-    )
+    tl.store(Y + rows * stride + cols, y, mask=row_mask & (cols < N))
 
 
 # tritonopt: x: f32[m, n]

@@ -9,18 +9,14 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, stride, N, seed, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
-    cols = tl.arange(0, BLOCK)
-    offsets = rows[:, None] * stride + cols[None, :]
+    cols = tl.arange(0, BLOCK)[None, :]
+    offsets = rows * stride + cols
     keep = tl.rand(seed, offsets) > 0.5
-    x = tl.load(X + offsets, mask=row_mask[:, None] & (cols[None, :] < N), other=0.0)
-    x -= tl.max(x, axis=1)[:, None]
-    tl.store(
-        Y + offsets,
-        tl.where(keep, x * 2.0, 0.0),
-        mask=row_mask[:, None] & (cols[None, :] < N),
-    )
+    x = tl.load(X + offsets, mask=row_mask & (cols < N), other=0.0)
+    x -= tl.max(x, axis=1, keep_dims=True)
+    tl.store(Y + offsets, tl.where(keep, x * 2.0, 0.0), mask=row_mask & (cols < N))
 
 
 # tritonopt: x: f32[m, n]

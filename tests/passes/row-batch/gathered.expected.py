@@ -9,19 +9,12 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, I, Y, stride, N, num_rows, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < num_rows
     index = tl.load(I + rows, mask=row_mask)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(
-        X + index[:, None] * stride + cols[None, :],
-        mask=row_mask[:, None] & (cols[None, :] < N),
-    )
-    tl.store(
-        Y + rows[:, None] * stride + cols[None, :],
-        x,
-        mask=row_mask[:, None] & (cols[None, :] < N),
-    )
+    cols = tl.arange(0, BLOCK)[None, :]
+    x = tl.load(X + index * stride + cols, mask=row_mask & (cols < N))
+    tl.store(Y + rows * stride + cols, x, mask=row_mask & (cols < N))
 
 
 # tritonopt: x: f32[k, n], i: i64[m] in 0..k-1

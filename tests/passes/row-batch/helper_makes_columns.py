@@ -1,4 +1,3 @@
-# options: programs=1
 """A helper gives the columns, another one reads weights at them."""
 
 import torch

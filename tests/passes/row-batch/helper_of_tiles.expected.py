@@ -16,22 +16,12 @@ def silu(x, slope):
 
 @triton.jit
 def kernel(X, Y, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
-    cols = tl.arange(0, BLOCK)
-    gate = tl.load(
-        X + rows[:, None] * stride + cols[None, :],
-        mask=row_mask[:, None] & (cols[None, :] < N),
-    )
-    up = tl.load(
-        X + rows[:, None] * stride + N + cols[None, :],
-        mask=row_mask[:, None] & (cols[None, :] < N),
-    )
-    tl.store(
-        Y + rows[:, None] * N + cols[None, :],
-        silu(gate, 1.5) * up,
-        mask=row_mask[:, None] & (cols[None, :] < N),
-    )
+    cols = tl.arange(0, BLOCK)[None, :]
+    gate = tl.load(X + rows * stride + cols, mask=row_mask & (cols < N))
+    up = tl.load(X + rows * stride + N + cols, mask=row_mask & (cols < N))
+    tl.store(Y + rows * N + cols, silu(gate, 1.5) * up, mask=row_mask & (cols < N))
 
 
 # tritonopt: x: f32[m, 2 * n]

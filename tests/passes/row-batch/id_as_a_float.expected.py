@@ -8,20 +8,16 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
     slope = rows.to(tl.float16)
     row = rows
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(
-        X + row[:, None] * stride + cols[None, :],
-        mask=row_mask[:, None] & (cols[None, :] < N),
-        other=0.0,
-    )
+    cols = tl.arange(0, BLOCK)[None, :]
+    x = tl.load(X + row * stride + cols, mask=row_mask & (cols < N), other=0.0)
     tl.store(
-        Y + row[:, None] * stride + cols[None, :],
-        x * slope[:, None] - tl.sum(x, axis=1)[:, None],
-        mask=row_mask[:, None] & (cols[None, :] < N),
+        Y + row * stride + cols,
+        x * slope - tl.sum(x, axis=1, keep_dims=True),
+        mask=row_mask & (cols < N),
     )
 
 

@@ -9,18 +9,14 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(
-        X + rows[:, None] * stride + cols[None, :],
-        mask=row_mask[:, None] & (cols[None, :] < N),
-        other=0.0,
-    )
+    cols = tl.arange(0, BLOCK)[None, :]
+    x = tl.load(X + rows * stride + cols, mask=row_mask & (cols < N), other=0.0)
     tl.store(
-        X + rows[:, None] * stride + cols[None, :],
-        x - tl.sum(x, axis=1)[:, None] / N,
-        mask=row_mask[:, None] & (cols[None, :] < N),
+        X + rows * stride + cols,
+        x - tl.sum(x, axis=1, keep_dims=True) / N,
+        mask=row_mask & (cols < N),
     )
 
 

@@ -1,4 +1,3 @@
-# options: programs=1
 """A loop carries what reductions leave of the tile: an axis of one."""
 
 import torch

@@ -7,18 +7,16 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
-    largest = tl.full([ROWS], -float("inf"), dtype=tl.float32)
-    place = tl.zeros([ROWS], dtype=tl.int32)
+    largest = tl.full([ROWS, 1], -float("inf"), dtype=tl.float32)
+    place = tl.zeros([ROWS, 1], dtype=tl.int32)
     for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
+        cols = start + tl.arange(0, BLOCK)[None, :]
         x = tl.load(
-            X + rows[:, None] * stride + cols[None, :],
-            mask=row_mask[:, None] & (cols[None, :] < N),
-            other=-float("inf"),
+            X + rows * stride + cols, mask=row_mask & (cols < N), other=-float("inf")
         )
-        in_tile, at = tl.max(x, axis=1, return_indices=True)
+        in_tile, at = tl.max(x, axis=1, return_indices=True, keep_dims=True)
         place = tl.where(in_tile > largest, start + at, place)
         largest = tl.maximum(largest, in_tile)
     tl.store(Y + rows, place, mask=row_mask)

@@ -7,21 +7,12 @@ import triton.language as tl
 
 @triton.jit
 def softmax_kernel(x_ptr, y_ptr, stride, n_cols, n_rows, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    row_mask = rows < n_rows
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n_cols
-    x = tl.load(
-        x_ptr + rows[:, None] * stride + cols[None, :],
-        mask=row_mask[:, None] & mask[None, :],
-        other=-float("inf"),
-    )
-    e = tl.exp(x - tl.max(x, axis=1)[:, None])
-    tl.store(
-        y_ptr + rows[:, None] * stride + cols[None, :],
-        e / tl.sum(e, axis=1)[:, None],
-        mask=row_mask[:, None] & mask[None, :],
-    )
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
+    cols = tl.arange(0, BLOCK)[None, :]
+    mask = (rows < n_rows) & (cols < n_cols)
+    x = tl.load(x_ptr + rows * stride + cols, mask=mask, other=-float("inf"))
+    e = tl.exp(x - tl.max(x, axis=1, keep_dims=True))
+    tl.store(y_ptr + rows * stride + cols, e / tl.sum(e, axis=1, keep_dims=True), mask=mask)
 
 
 # tritonopt: x: f32[m, n]

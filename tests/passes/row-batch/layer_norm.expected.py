@@ -10,29 +10,21 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, W, B, Mean, Rstd, stride, N, eps, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
     X += rows * stride
     Y += rows * stride
-    cols = tl.arange(0, BLOCK)
+    cols = tl.arange(0, BLOCK)[None, :]
     mask = cols < N
-    x = tl.load(
-        X[:, None] + cols[None, :],
-        mask=row_mask[:, None] & mask[None, :],
-        other=0.0,
-    ).to(tl.float32)
-    mean = tl.sum(x, axis=1) / N
-    d = tl.where(mask[None, :], x - mean[:, None], 0.0)
-    rstd = 1 / tl.sqrt(tl.sum(d * d, axis=1) / N + eps)
+    x = tl.load(X + cols, mask=row_mask & mask, other=0.0).to(tl.float32)
+    mean = tl.sum(x, axis=1, keep_dims=True) / N
+    d = tl.where(mask, x - mean, 0.0)
+    rstd = 1 / tl.sqrt(tl.sum(d * d, axis=1, keep_dims=True) / N + eps)
     tl.store(Mean + rows, mean, mask=row_mask)
     tl.store(Rstd + rows, rstd, mask=row_mask)
     w = tl.load(W + cols, mask=mask)
     b = tl.load(B + cols, mask=mask)
-    tl.store(
-        Y[:, None] + cols[None, :],
-        d * rstd[:, None] * w[None, :] + b[None, :],
-        mask=row_mask[:, None] & mask[None, :],
-    )
+    tl.store(Y + cols, d * rstd * w + b, mask=row_mask & mask)
 
 
 # tritonopt: x: f32[m, n], w: f32[n], b: f32[n]

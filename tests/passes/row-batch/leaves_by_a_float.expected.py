@@ -8,23 +8,15 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
-    cols = tl.arange(0, BLOCK)
+    cols = tl.arange(0, BLOCK)[None, :]
     weight = tl.load(W + rows, mask=row_mask)
     row_mask &= ~(weight < 0.5)
     row_mask &= weight != 1.0
     row_mask &= ~((weight < 0.7) == (weight > 0.6))
-    x = tl.load(
-        X + rows[:, None] * stride + cols[None, :],
-        mask=row_mask[:, None] & (cols[None, :] < N),
-        other=0.0,
-    )
-    tl.store(
-        Y + rows[:, None] * stride + cols[None, :],
-        x * weight[:, None],
-        mask=row_mask[:, None] & (cols[None, :] < N),
-    )
+    x = tl.load(X + rows * stride + cols, mask=row_mask & (cols < N), other=0.0)
+    tl.store(Y + rows * stride + cols, x * weight, mask=row_mask & (cols < N))
 
 
 # tritonopt: x: f32[m, n], w: f32[m]

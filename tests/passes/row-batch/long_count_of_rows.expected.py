@@ -7,15 +7,11 @@ import triton.language as tl
 
 @triton.jit
 def largest_kernel(X, Largest, N, num_rows, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < num_rows
-    offsets = rows[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :]
-    x = tl.load(
-        X + offsets,
-        mask=row_mask[:, None] & (offsets < N),
-        other=-float("inf"),
-    )
-    tl.store(Largest + rows, tl.max(x, axis=1), mask=row_mask)
+    offsets = rows * BLOCK + tl.arange(0, BLOCK)[None, :]
+    x = tl.load(X + offsets, mask=row_mask & (offsets < N), other=-float("inf"))
+    tl.store(Largest + rows, tl.max(x, axis=1, keep_dims=True), mask=row_mask)
 
 
 def largest_of_parts(x):

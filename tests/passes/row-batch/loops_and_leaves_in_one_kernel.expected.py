@@ -19,26 +19,22 @@ def kernel(
     SHORT: tl.constexpr,
     ROWS: tl.constexpr,
 ):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < m
     row_mask &= tl.load(Wanted + rows, mask=row_mask) != 0
     if SHORT:
-        cols = tl.arange(0, BLOCK)
-        total = tl.sum(tl.load(
-            X + rows[:, None] * stride + cols[None, :],
-            mask=row_mask[:, None] & (cols[None, :] < rest + 1),
-            other=0.0,
-        ), axis=1)
+        cols = tl.arange(0, BLOCK)[None, :]
+        total = tl.sum(
+            tl.load(X + rows * stride + cols, mask=row_mask & (cols < rest + 1), other=0.0),
+            axis=1,
+            keep_dims=True,
+        )
     else:
-        total = tl.zeros([ROWS], dtype=tl.float32)
+        total = tl.zeros([ROWS, 1], dtype=tl.float32)
         for start in range(0, rest + 1, BLOCK):
-            cols = start + tl.arange(0, BLOCK)
-            x = tl.load(
-                X + rows[:, None] * stride + cols[None, :],
-                mask=row_mask[:, None] & (cols[None, :] < rest + 1),
-                other=0.0,
-            )
-            total += tl.sum(x, axis=1)
+            cols = start + tl.arange(0, BLOCK)[None, :]
+            x = tl.load(X + rows * stride + cols, mask=row_mask & (cols < rest + 1), other=0.0)
+            total += tl.sum(x, axis=1, keep_dims=True)
     tl.store(Y + rows, total, mask=row_mask)
     row_mask &= ~(total < 0.0)
     tl.store(Kept + rows, 1, mask=row_mask)

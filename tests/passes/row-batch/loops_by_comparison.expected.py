@@ -9,25 +9,21 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Y, W, stride, M, N: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr):
     weights = 0.0
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
     if N <= BLOCK:
         x = tl.load(
-            X + rows[:, None] * stride + tl.arange(0, BLOCK)[None, :],
-            mask=row_mask[:, None] & (tl.arange(0, BLOCK)[None, :] < N),
+            X + rows * stride + tl.arange(0, BLOCK)[None, :],
+            mask=row_mask & (tl.arange(0, BLOCK)[None, :] < N),
             other=0.0,
         )
-        largest = tl.max(x, axis=1)
+        largest = tl.max(x, axis=1, keep_dims=True)
     else:
-        largest = tl.full([ROWS], -float("inf"), dtype=tl.float32)
+        largest = tl.full([ROWS, 1], -float("inf"), dtype=tl.float32)
         for start in range(0, N, BLOCK):
-            cols = start + tl.arange(0, BLOCK)
-            x = tl.load(
-                X + rows[:, None] * stride + cols[None, :],
-                mask=row_mask[:, None] & (cols[None, :] < N),
-                other=-float("inf"),
-            )
-            largest = tl.maximum(largest, tl.max(x, axis=1))
+            cols = start + tl.arange(0, BLOCK)[None, :]
+            x = tl.load(X + rows * stride + cols, mask=row_mask & (cols < N), other=-float("inf"))
+            largest = tl.maximum(largest, tl.max(x, axis=1, keep_dims=True))
     weights += tl.load(W)
     if N <= BLOCK:
         tl.store(Y + rows, largest * weights, mask=row_mask)

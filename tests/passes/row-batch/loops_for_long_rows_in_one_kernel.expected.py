@@ -20,46 +20,30 @@ def kernel(
     ONE_TILE: tl.constexpr,
     ROWS: tl.constexpr,
 ):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
-    cols = tl.arange(0, BLOCK)
+    cols = tl.arange(0, BLOCK)[None, :]
     half = scale / 2
     X += rows * stride
     Y += rows * stride  # where it goes
 
     # Few elements are loaded once.
     if ONE_TILE:  # by the heuristic
-        x = tl.load(
-            X[:, None] + cols[None, :],
-            mask=row_mask[:, None] & (cols[None, :] < N),
-            other=0.0,
-        )
-        total = tl.sum(x, axis=1)
-        tl.store(
-            Y[:, None] + cols[None, :],
-            x * half,
-            mask=row_mask[:, None] & (cols[None, :] < N),
-        )
+        x = tl.load(X + cols, mask=row_mask & (cols < N), other=0.0)
+        total = tl.sum(x, axis=1, keep_dims=True)
+        tl.store(Y + cols, x * half, mask=row_mask & (cols < N))
     # Others are loaded twice.
     else:
-        total = tl.zeros([ROWS], dtype=tl.float32)
+        total = tl.zeros([ROWS, 1], dtype=tl.float32)
         for start in range(0, N, BLOCK):
-            total += tl.sum(tl.load(
-                X[:, None] + start + cols[None, :],
-                mask=row_mask[:, None] & (start + cols[None, :] < N),
-                other=0.0,
-            ), axis=1)
+            total += tl.sum(
+                tl.load(X + start + cols, mask=row_mask & (start + cols < N), other=0.0),
+                axis=1,
+                keep_dims=True,
+            )
         for start in range(0, N, BLOCK):
-            x = tl.load(
-                X[:, None] + start + cols[None, :],
-                mask=row_mask[:, None] & (start + cols[None, :] < N),
-                other=0.0,
-            )
-            tl.store(
-                Y[:, None] + start + cols[None, :],
-                x * half,
-                mask=row_mask[:, None] & (start + cols[None, :] < N),
-            )
+            x = tl.load(X + start + cols, mask=row_mask & (start + cols < N), other=0.0)
+            tl.store(Y + start + cols, x * half, mask=row_mask & (start + cols < N))
 
     # One number to a row.
     tl.store(Total + rows, total * half, mask=row_mask)

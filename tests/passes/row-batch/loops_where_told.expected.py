@@ -12,26 +12,18 @@ def fits(args):
 @triton.heuristics({"ONE_TILE": fits})
 @triton.jit
 def kernel(X, Y, stride, N, M, BLOCK: tl.constexpr, ONE_TILE: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
     if ONE_TILE:
-        cols = tl.arange(0, BLOCK)
-        x = tl.load(
-            X + rows[:, None] * stride + cols[None, :],
-            mask=row_mask[:, None] & (cols[None, :] < N),
-            other=0.0,
-        )
-        tl.store(Y + rows, tl.sum(x, axis=1), mask=row_mask)
+        cols = tl.arange(0, BLOCK)[None, :]
+        x = tl.load(X + rows * stride + cols, mask=row_mask & (cols < N), other=0.0)
+        tl.store(Y + rows, tl.sum(x, axis=1, keep_dims=True), mask=row_mask)
     else:
         total = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
         for start in range(0, N, BLOCK):
-            cols = start + tl.arange(0, BLOCK)
-            total += tl.load(
-                X + rows[:, None] * stride + cols[None, :],
-                mask=row_mask[:, None] & (cols[None, :] < N),
-                other=0.0,
-            )
-        tl.store(Y + rows, tl.sum(total, axis=1), mask=row_mask)
+            cols = start + tl.arange(0, BLOCK)[None, :]
+            total += tl.load(X + rows * stride + cols, mask=row_mask & (cols < N), other=0.0)
+        tl.store(Y + rows, tl.sum(total, axis=1, keep_dims=True), mask=row_mask)
 
 
 # tritonopt: x: f32[m, n]

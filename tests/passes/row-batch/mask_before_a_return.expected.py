@@ -1,4 +1,3 @@
-# options: programs=1
 """Rows leave after the mask is made."""
 
 import torch
@@ -7,9 +6,9 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, L, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+def kernel(X, L, Y, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
-    row_mask = rows < num_rows
+    row_mask = rows < M
     cols = tl.arange(0, BLOCK)[None, :]
     mask = cols < N
     length = tl.load(L + rows, mask=row_mask)
@@ -26,9 +25,5 @@ def run(x: torch.Tensor, l: torch.Tensor):
     x, l = x.contiguous(), l.contiguous()
     y = torch.zeros_like(x)
     assert n <= 16
-    # A power of two, with which programs enough remain.
-    rows_per_program = max(1, min(128, triton.next_power_of_2(m + 1) // 2))
-    kernel[(triton.cdiv(m, rows_per_program),)](
-        x, l, y, x.stride(0), n, BLOCK=16, num_rows=m, ROWS=rows_per_program
-    )
+    kernel[(triton.cdiv(m, 32),)](x, l, y, x.stride(0), n, m, BLOCK=16, ROWS=32)
     return y

@@ -1,4 +1,3 @@
-# options: programs=1
 """Rows leave after the mask is made."""
 
 import torch

@@ -1,4 +1,3 @@
-# options: programs=1
 """The mask is made before the program asks for its row."""
 
 import torch

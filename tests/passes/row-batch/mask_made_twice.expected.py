@@ -1,4 +1,3 @@
-# options: programs=1
 """One name is the mask of the load, then that of the store."""
 
 import torch
@@ -7,9 +6,9 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+def kernel(X, Y, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
-    row_mask = rows < num_rows
+    row_mask = rows < M
     cols = tl.arange(0, BLOCK)[None, :]
     mask = cols < N
     x = tl.load(X + rows * stride + cols, mask=row_mask & mask, other=0.0)
@@ -27,9 +26,5 @@ def run(x: torch.Tensor):
     x = x.contiguous()
     y = torch.zeros_like(x)
     assert n <= 16
-    # A power of two, with which programs enough remain.
-    rows_per_program = max(1, min(128, triton.next_power_of_2(m + 1) // 2))
-    kernel[(triton.cdiv(m, rows_per_program),)](
-        x, y, x.stride(0), n, BLOCK=16, num_rows=m, ROWS=rows_per_program
-    )
+    kernel[(triton.cdiv(m, 32),)](x, y, x.stride(0), n, m, BLOCK=16, ROWS=32)
     return y

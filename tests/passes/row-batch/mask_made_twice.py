@@ -1,4 +1,3 @@
-# options: programs=1
 """One name is the mask of the load, then that of the store."""
 
 import torch

@@ -1,4 +1,3 @@
-# options: programs=1
 """All that the mask is used for is of the row: it tests the rows where it is made."""
 
 import torch

@@ -1,4 +1,3 @@
-# options: programs=1
 """The columns of the mask are counted, once for all rows."""
 
 import torch

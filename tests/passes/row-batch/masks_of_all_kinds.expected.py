@@ -8,22 +8,14 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, Z, stride, M, N, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + rows[:, None] * stride + cols[None, :], row_mask[:, None])
-    z = tl.load(
-        X + rows[:, None] * stride + cols[None, :],
-        mask=row_mask[:, None] & (rows[:, None] > 0),
-        other=cols[None, :],
-    )
-    y = tl.sum(x, 1) + tl.sum(z, -1)
+    cols = tl.arange(0, BLOCK)[None, :]
+    x = tl.load(X + rows * stride + cols, row_mask)
+    z = tl.load(X + rows * stride + cols, mask=row_mask & (rows > 0), other=cols)
+    y = tl.sum(x, 1, keep_dims=True) + tl.sum(z, -1, keep_dims=True)
     tl.store(Y + rows, y, mask=row_mask)
-    tl.store(
-        Z + rows[:, None] * stride + cols[None, :],
-        y[:, None],
-        mask=row_mask[:, None],
-    )
+    tl.store(Z + rows * stride + cols, y, mask=row_mask)
 
 
 # tritonopt: x: f32[m, 16]

@@ -1,4 +1,3 @@
-# options: programs=1
 """Conditions of the row, or of the column, choose between tiles and numbers."""
 
 import torch

@@ -9,25 +9,21 @@ import triton.language as tl
 @triton.heuristics({"ONE_TILE": lambda args: args["N"] <= args["BLOCK"]})
 @triton.jit(do_not_specialize=[4])
 def kernel(X, Y, stride, ONE_TILE: tl.constexpr, N, BLOCK: tl.constexpr, M, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
     if ONE_TILE:
-        cols = tl.arange(0, BLOCK)
-        x = tl.load(
-            X + rows[:, None] * stride + cols[None, :],
-            mask=row_mask[:, None] & (cols[None, :] < N),
-            other=0.0,
-        )
-        tl.store(Y + rows, tl.sum(x, axis=1), mask=row_mask)
+        cols = tl.arange(0, BLOCK)[None, :]
+        x = tl.load(X + rows * stride + cols, mask=row_mask & (cols < N), other=0.0)
+        tl.store(Y + rows, tl.sum(x, axis=1, keep_dims=True), mask=row_mask)
     else:
-        total = tl.zeros([ROWS], dtype=tl.float32)
+        total = tl.zeros([ROWS, 1], dtype=tl.float32)
         for start in range(0, N, BLOCK):
-            cols = start + tl.arange(0, BLOCK)
-            total += tl.sum(tl.load(
-                X + rows[:, None] * stride + cols[None, :],
-                mask=row_mask[:, None] & (cols[None, :] < N),
-                other=0.0,
-            ), axis=1)
+            cols = start + tl.arange(0, BLOCK)[None, :]
+            total += tl.sum(
+                tl.load(X + rows * stride + cols, mask=row_mask & (cols < N), other=0.0),
+                axis=1,
+                keep_dims=True,
+            )
         tl.store(Y + rows, total, mask=row_mask)
 
 

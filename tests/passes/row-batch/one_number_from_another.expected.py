@@ -7,19 +7,15 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
-    a = tl.full([ROWS], 0.5, dtype=tl.float32)
+    a = tl.full([ROWS, 1], 0.5, dtype=tl.float32)
     b = a
     for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(
-            X + rows[:, None] * stride + cols[None, :],
-            mask=row_mask[:, None] & (cols[None, :] < N),
-            other=0.0,
-        )
-        b += tl.sum(x, axis=1)
-        a = tl.maximum(a, tl.max(x, axis=1))
+        cols = start + tl.arange(0, BLOCK)[None, :]
+        x = tl.load(X + rows * stride + cols, mask=row_mask & (cols < N), other=0.0)
+        b += tl.sum(x, axis=1, keep_dims=True)
+        a = tl.maximum(a, tl.max(x, axis=1, keep_dims=True))
     tl.store(Y + rows, a + b, mask=row_mask)
 
 

@@ -7,31 +7,23 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, stride, M, N, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = (tl.program_id(0) * ROWS + tl.arange(0, ROWS)).to(tl.int64)
+    rows = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
-    m = tl.full([ROWS], -float("inf"), dtype=tl.float32)
-    s = tl.zeros([ROWS], dtype=tl.float32)
+    m = tl.full([ROWS, 1], -float("inf"), dtype=tl.float32)
+    s = tl.zeros([ROWS, 1], dtype=tl.float32)
     for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
+        cols = start + tl.arange(0, BLOCK)[None, :]
         x = tl.load(
-            X + rows[:, None] * stride + cols[None, :],
-            mask=row_mask[:, None] & (cols[None, :] < N),
-            other=-float("inf"),
+            X + rows * stride + cols, mask=row_mask & (cols < N), other=-float("inf")
         )
-        new = tl.maximum(m, tl.max(x, axis=1))
-        s = s * tl.exp(m - new) + tl.sum(tl.exp(x - new[:, None]), axis=1)
+        new = tl.maximum(m, tl.max(x, axis=1, keep_dims=True))
+        s = s * tl.exp(m - new) + tl.sum(tl.exp(x - new), axis=1, keep_dims=True)
         m = new
     for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(
-            X + rows[:, None] * stride + cols[None, :],
-            mask=row_mask[:, None] & (cols[None, :] < N),
-            other=0.0,
-        )
+        cols = start + tl.arange(0, BLOCK)[None, :]
+        x = tl.load(X + rows * stride + cols, mask=row_mask & (cols < N), other=0.0)
         tl.store(
-            Y + rows[:, None] * stride + cols[None, :],
-            tl.exp(x - m[:, None]) / s[:, None],
-            mask=row_mask[:, None] & (cols[None, :] < N),
+            Y + rows * stride + cols, tl.exp(x - m) / s, mask=row_mask & (cols < N)
         )
 
 

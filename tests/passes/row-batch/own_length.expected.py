@@ -9,16 +9,20 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, L, Y, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
     length = tl.load(L + rows, mask=row_mask)
-    cols = tl.arange(0, BLOCK)
+    cols = tl.arange(0, BLOCK)[None, :]
     x = tl.load(
-        X + rows[:, None] * stride + cols[None, :],
-        mask=row_mask[:, None] & (cols[None, :] < N) & (cols[None, :] < length[:, None]),
+        X + rows * stride + cols,
+        mask=row_mask & (cols < N) & (cols < length),
         other=0.0,
     )
-    tl.store(Y + rows, tl.sum(x, axis=1) / tl.maximum(length, 1), mask=row_mask)
+    tl.store(
+        Y + rows,
+        tl.sum(x, axis=1, keep_dims=True) / tl.maximum(length, 1),
+        mask=row_mask,
+    )
 
 
 # tritonopt: x: f32[m, n], l: i32[m] in 0..n

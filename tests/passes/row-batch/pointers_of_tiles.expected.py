@@ -8,14 +8,14 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(axis=0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(axis=0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
-    cols = tl.arange(0, BLOCK)
-    x_ptrs = X + rows[:, None] * stride + cols[None, :]
-    y_ptrs = Y + rows[:, None] * stride + cols[None, :]
+    cols = tl.arange(0, BLOCK)[None, :]
+    x_ptrs = X + rows * stride + cols
+    y_ptrs = Y + rows * stride + cols
     for start in range(0, N, BLOCK):
-        x = tl.load(x_ptrs, mask=row_mask[:, None] & (start + cols[None, :] < N))
-        tl.store(y_ptrs, x * 2.0, mask=row_mask[:, None] & (start + cols[None, :] < N))
+        x = tl.load(x_ptrs, mask=row_mask & (start + cols < N))
+        tl.store(y_ptrs, x * 2.0, mask=row_mask & (start + cols < N))
         x_ptrs += BLOCK
         y_ptrs += BLOCK
 

@@ -12,17 +12,13 @@ def multiply(a, b):
 
 @triton.jit
 def kernel(X, Y, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
-    product = tl.full([ROWS], 1.0, dtype=tl.float32)
+    product = tl.full([ROWS, 1], 1.0, dtype=tl.float32)
     for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(
-            X + rows[:, None] * stride + cols[None, :],
-            mask=row_mask[:, None] & (cols[None, :] < N),
-            other=1.0,
-        )
-        product *= tl.reduce(x, 1, multiply)
+        cols = start + tl.arange(0, BLOCK)[None, :]
+        x = tl.load(X + rows * stride + cols, mask=row_mask & (cols < N), other=1.0)
+        product *= tl.reduce(x, 1, multiply, keep_dims=True)
     tl.store(Y + rows, product, mask=row_mask)
 
 

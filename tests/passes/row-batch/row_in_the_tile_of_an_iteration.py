@@ -1,4 +1,3 @@
-# options: programs=1
 """The row is used again where its name means something else."""
 
 import torch

@@ -8,18 +8,18 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, S, Y, B, H, N, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < B * H
     head = rows % H
     batch = rows // H
     scale = tl.load(S + head, mask=row_mask)
-    cols = tl.arange(0, BLOCK)
-    offsets = batch[:, None] * H * N + head[:, None] * N + cols[None, :]
-    x = tl.load(X + offsets, mask=row_mask[:, None] & (cols[None, :] < N), other=0.0)
+    cols = tl.arange(0, BLOCK)[None, :]
+    offsets = batch * H * N + head * N + cols
+    x = tl.load(X + offsets, mask=row_mask & (cols < N), other=0.0)
     tl.store(
         Y + offsets,
-        x * scale[:, None] / tl.max(tl.abs(x), axis=1)[:, None],
-        mask=row_mask[:, None] & (cols[None, :] < N),
+        x * scale / tl.max(tl.abs(x), axis=1, keep_dims=True),
+        mask=row_mask & (cols < N),
     )
 
 

@@ -1,4 +1,3 @@
-# options: programs=1
 """One accumulator is for all rows, one for each."""
 
 import torch

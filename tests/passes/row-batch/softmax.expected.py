@@ -10,20 +10,13 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Y, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
     # Each program does its own part.
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    row_mask = rows < M
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(
-        X + rows[:, None] * stride + cols[None, :],
-        mask=row_mask[:, None] & mask[None, :],
-        other=-float("inf"),
-    )
-    e = tl.exp(x - tl.max(x, axis=1)[:, None])
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
+    cols = tl.arange(0, BLOCK)[None, :]
+    mask = (rows < M) & (cols < N)
+    x = tl.load(X + rows * stride + cols, mask=mask, other=-float("inf"))
+    e = tl.exp(x - tl.max(x, axis=1, keep_dims=True))
     tl.store(
-        Y + rows[:, None] * stride + cols[None, :],
-        e / tl.sum(e, axis=1)[:, None],
-        mask=row_mask[:, None] & mask[None, :],
+        Y + rows * stride + cols, e / tl.sum(e, axis=1, keep_dims=True), mask=mask
     )  # of one row
 
 

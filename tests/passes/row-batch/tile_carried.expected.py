@@ -7,22 +7,22 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, C, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
     total = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
     largest = tl.full((ROWS, BLOCK), -1.0, tl.float32)
-    count = tl.zeros([ROWS], dtype=tl.int32)
+    count = tl.zeros([ROWS, 1], dtype=tl.int32)
     for start in tl.range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(
-            X + rows[:, None] * stride + cols[None, :],
-            mask=row_mask[:, None] & (cols[None, :] < N),
-            other=0.0,
-        )
+        cols = start + tl.arange(0, BLOCK)[None, :]
+        x = tl.load(X + rows * stride + cols, mask=row_mask & (cols < N), other=0.0)
         total += x
         largest = tl.maximum(largest, x)
-        count += tl.sum((x > 0.0).to(tl.int32), axis=1)
-    tl.store(Y + rows, tl.sum(total, axis=1) + tl.max(largest, 1), mask=row_mask)
+        count += tl.sum((x > 0.0).to(tl.int32), axis=1, keep_dims=True)
+    tl.store(
+        Y + rows,
+        tl.sum(total, axis=1, keep_dims=True) + tl.max(largest, 1, keep_dims=True),
+        mask=row_mask,
+    )
     tl.store(C + rows, count, mask=row_mask)
 
 

@@ -8,16 +8,16 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, stride_b, stride_h, N, B, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < B
     head = tl.program_id(1)
-    cols = tl.arange(0, BLOCK)
-    offsets = rows[:, None] * stride_b + head * stride_h + cols[None, :]
-    x = tl.load(X + offsets, mask=row_mask[:, None] & (cols[None, :] < N), other=0.0)
+    cols = tl.arange(0, BLOCK)[None, :]
+    offsets = rows * stride_b + head * stride_h + cols
+    x = tl.load(X + offsets, mask=row_mask & (cols < N), other=0.0)
     tl.store(
         Y + offsets,
-        x - tl.sum(x, axis=1)[:, None] / N,
-        mask=row_mask[:, None] & (cols[None, :] < N),
+        x - tl.sum(x, axis=1, keep_dims=True) / N,
+        mask=row_mask & (cols < N),
     )
 
 

@@ -9,21 +9,17 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
-    cols = tl.arange(0, BLOCK)
+    cols = tl.arange(0, BLOCK)[None, :]
     X += rows * stride
-    X = X[:, None] + cols[None, :]  # the tile of a row
-    x = tl.load(X, mask=row_mask[:, None] & (cols[None, :] < N), other=0.0)
+    X += cols  # the tile of a row
+    x = tl.load(X, mask=row_mask & (cols < N), other=0.0)
     weights = cols.to(tl.float32) + 1.0
-    weights = weights[None, :] * x
-    scale = tl.sum(weights, axis=1)
-    scale = scale[:, None] - weights
-    tl.store(
-        Y + rows[:, None] * stride + cols[None, :],
-        scale,
-        mask=row_mask[:, None] & (cols[None, :] < N),
-    )
+    weights *= x
+    scale = tl.sum(weights, axis=1, keep_dims=True)
+    scale -= weights
+    tl.store(Y + rows * stride + cols, scale, mask=row_mask & (cols < N))
 
 
 # tritonopt: x: f32[m, n]

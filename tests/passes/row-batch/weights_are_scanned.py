@@ -1,5 +1,4 @@
 # expect: missed not-lane-by-lane
-# options: programs=1
 """A tile that all rows share is summed up from the left."""
 
 import torch

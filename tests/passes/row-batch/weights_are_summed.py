@@ -1,4 +1,3 @@
-# options: programs=1
 """A tile that all rows share is reduced to a number for all."""
 
 import torch
