@@ -159,7 +159,9 @@ def test_what_why_worth_and_the_command(run: Any) -> None:
     text = write("k.py", SOFTMAX, MAXIMUM)
     code, out, err = run("k.py")
     assert code == 1
-    mistake, harm, mend, *rewrite = out.splitlines()
+    mistake, code_of_it, carets, harm, mend, *rewrite = out.splitlines()
+    assert code_of_it == "    33 |     x = tl.load(X + cols, mask=cols < N)"
+    assert carets == "       |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"
     assert mend == "    apply: tritonopt rewrite k.py:top --passes undefined-lanes --write"
     assert harm.startswith(
         "    why:   a masked load without other= gives the lanes outside its mask"
@@ -172,11 +174,13 @@ def test_what_why_worth_and_the_command(run: Any) -> None:
     where = "on one H200, for rows that take several tiles; noise where one tile holds the row"
     worth = f"{figure('online-softmax, several tiles')} {where}"
     assert rewrite[1:] == [
+        "    15 |     for start in range(0, N, BLOCK):",
+        "       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
         f"    why:   {_LESS}",
         f"    worth: {worth}",
         "    apply: tritonopt rewrite k.py:soft --passes online-softmax --write",
     ]
-    assert err == "1 file, 2 kernels: 1 rewrite to consider, 1 mistake\n"
+    assert err == ("1 file, 2 kernels: 1 mistake, 1 rewrite available (2 fixable with --fix)\n")
     assert Path("k.py").read_text() == text
 
 
@@ -332,7 +336,7 @@ def test_the_command_does_what_was_suggested(run: Any, capfd: pytest.CaptureFixt
     assert main(arguments) == 0
     assert Path("k.py").read_text() == "".join(lines)
     capfd.readouterr()
-    assert run("k.py") == (0, "", "1 file, 1 kernel: 0 rewrites to consider, 0 mistakes\n")
+    assert run("k.py") == (0, "", "1 file, 1 kernel: 0 mistakes, 0 rewrites available\n")
 
 
 def test_nothing_is_said_of_what_was_never_seen_to_gain(run: Any) -> None:
@@ -349,7 +353,7 @@ SUM = MAXIMUM.replace("tl.max(", "tl.sum(")
 
 def test_what_is_right_on_the_hardware_of_today_is_said_when_asked_for(run: Any) -> None:
     write("k.py", SUM)
-    assert run("k.py") == (0, "", "1 file, 1 kernel: 0 rewrites to consider, 0 mistakes\n")
+    assert run("k.py") == (0, "", "1 file, 1 kernel: 0 mistakes, 0 rewrites available\n")
     code, out, _ = run("k.py", "--passes", "undefined-lanes", "--format", "concise")
     assert code == 1 and out.endswith("which does not change the result: add other=0.0\n")
 
@@ -430,7 +434,31 @@ def test_errors_are_exit_2_and_the_other_files_are_done(run: Any) -> None:
     assert code == 2
     assert "undefined-lanes" in out
     assert "bad.py:7:7: invalid syntax" in err and "missing.py: does not exist" in err
-    assert err.endswith("2 files, 1 kernel: 0 rewrites to consider, 1 mistake; 2 errors\n")
+    line = "2 files, 1 kernel: 1 mistake, 0 rewrites available (1 fixable with --fix); 2 errors\n"
+    assert err.endswith(line)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "flags", "expected"),
+    [
+        (MAXIMUM, "--fail-on mistakes", 1),
+        (SOFTMAX, "--fail-on mistakes", 0),
+        (SOFTMAX, "--fail-on any", 1),
+        (MAXIMUM, "--fail-on nothing", 0),
+        (MAXIMUM, "--exit-zero", 0),
+    ],
+)
+def test_what_fails(kernel: str, flags: str, expected: int, run: Any) -> None:
+    write("k.py", kernel)
+    code, out, _ = run("k.py", *flags.split())
+    assert code == expected and "k.py:" in out
+
+
+def test_carets_stand_where_a_terminal_shows_the_code(run: Any) -> None:
+    tabs = MAXIMUM.replace("    x = tl.load", "\tx = tl.load").replace("    cols", "\tcols")
+    write("k.py", tabs.replace("    tl.store", "\ttl.store"))
+    _, out, _ = run("k.py")
+    assert "    9 | \tx = tl.load(X + cols, mask=cols < N)\n      | \t    ^^^" in out
 
 
 def test_the_command_agrees_with_the_run(run: Any) -> None:
@@ -486,11 +514,12 @@ def test_annotations_for_github(run: Any) -> None:
     _, out, _ = run("k,1.py", "--format", "github")
     mistake, rewrite = out.splitlines()
     place = (
-        "::warning file=k%2C1.py,line=9,col=9,title=undefined-lanes [mistake]::the max in line 10"
+        "::warning file=k%2C1.py,line=9,col=9,endLine=9,endColumn=40,"
+        "title=undefined-lanes [mistake]::the max in line 10"
     )
     assert mistake.startswith(place)
     assert rewrite.startswith(
-        "::notice file=k%2C1.py,line=22,col=5,title=online-softmax [rounding]"
+        "::notice file=k%2C1.py,line=22,col=5,endLine=25,title=online-softmax [rounding]"
     )
     assert f"%0A{_LESS}%0A{figure('online-softmax, several tiles')}" in rewrite
 
@@ -512,7 +541,8 @@ def test_sarif(command: str, capfd: pytest.CaptureFixture[str], root: Path) -> N
     (hint,) = (r for r in ran["results"] if r["ruleId"] == "contiguity-hints")
     place = hint["locations"][0]["physicalLocation"]
     assert place["artifactLocation"] == {"uri": "a%20b/k.py"}
-    assert place["region"] == {"startLine": 16, "startColumn": 14}
+    end = {"endLine": 16, "endColumn": 22} if command == "suggest" else {}
+    assert place["region"] == {"startLine": 16, "startColumn": 14} | end
     if command == "suggest":
         (change,) = hint["fixes"][0]["artifactChanges"]
         lines = text.splitlines(keepends=True)

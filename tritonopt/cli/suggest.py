@@ -20,12 +20,13 @@ from tritonopt.cli.main import ERROR, FOUND, OK, complain
 from tritonopt.reporting import formats
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Iterable, Iterator, Sequence
 
     from tritonopt import source
     from tritonopt.cli.scanning import Target
     from tritonopt.cli.selection import Selection
-    from tritonopt.reporting.findings import FileFindings, Replacement, Suggestion, Summary
+    from tritonopt.reporting.findings import FileFindings, Replacement, Span, Suggestion, Summary
     from tritonopt.rewriting.applied_suppressions import AppliedSuppressions
     from tritonopt.rewriting.dry_run import Found, Survey
     from tritonopt.rewriting.model import Remark
@@ -39,7 +40,7 @@ that compiles kernels is named: specialization and spills import the file, in an
 
 _EPILOG = """\
 exit codes:
-  0  nothing is suggested
+  0  nothing is listed, or nothing that --fail-on asks for
   1  something is
   2  an error
 """
@@ -60,6 +61,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--fix", action="store_true", help="apply what is listed with a command, and nothing else"
+    )
+    failing = parser.add_mutually_exclusive_group()
+    failing.add_argument(
+        "--fail-on",
+        choices=("any", "mistakes", "nothing"),
+        default="any",
+        help="what ends with exit code 1 (default: anything that is listed)",
+    )
+    failing.add_argument(
+        "--exit-zero",
+        dest="fail_on",
+        action="store_const",
+        const="nothing",
+        help="the same as --fail-on nothing",
     )
     shared.add_safety(parser)
     shared.add_assume(parser)
@@ -133,7 +148,10 @@ def _suggest(
         program = scanning.program(targets)
         for findings in scanning.work(partial(_look, job), kernels, arguments.jobs, program):
             summary.add(findings)
-            found_some = found_some or bool(findings.suggestions)
+            found_some = found_some or any(
+                suggestion.is_mistake or arguments.fail_on == "any"
+                for suggestion in findings.suggestions
+            )
             if arguments.report is not None:
                 kept.append(findings)
             if findings.says_something:
@@ -145,7 +163,7 @@ def _suggest(
         return ERROR
     if summary.errors:
         return ERROR
-    return FOUND if found_some else OK
+    return FOUND if found_some and arguments.fail_on != "nothing" else OK
 
 
 def _report(arguments: argparse.Namespace, found: Sequence[FileFindings], summary: Summary) -> bool:
@@ -392,6 +410,8 @@ def _suggestion(job: Job, target: Target, found: Found, kernel: str, *, mends: b
     from tritonopt.rewriting.model import RemarkKind
     from tritonopt.rewriting.options import spelled
 
+    module = found.known.kernel.module
+    span = _span(module, found.site.anchor)
     gain, why, worth = found.chosen.gain, found.site.harm or found.chosen.harm, ""
     remark = found.remark
     if remark.kind is not RemarkKind.ANALYSIS:
@@ -399,10 +419,9 @@ def _suggestion(job: Job, target: Target, found: Found, kernel: str, *, mends: b
         why = gain.why if gain is not None else ""
         worth = gain.text if gain is not None and found.site.profit.is_expected else ""
     elif not mends:
-        return Suggestion(remark, why=why)
+        return Suggestion(remark, why=why, span=span)
     passes = shlex.quote(spelled(found.chosen))
     path = shlex.quote(f"{target.path}:{kernel or remark.line}")
-    module = found.known.kernel.module
     flags = job.flags + (job.context if module.has_asked_elsewhere else "")
     return Suggestion(
         remark,
@@ -410,7 +429,19 @@ def _suggestion(job: Job, target: Target, found: Found, kernel: str, *, mends: b
         worth=worth,
         apply=f"tritonopt rewrite {path} --passes {passes}{flags} --write",
         fix=_fix(module, found.rewritten()) if job.with_fixes else (),
+        span=span,
     )
+
+
+def _span(module: source.Module, node: ast.AST) -> Span | None:
+    from tritonopt.reporting.findings import Span
+
+    line, column = module.lines.place(node)
+    end_line, end = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
+    if end_line is None or end is None:
+        return None
+    end_column = module.lines.offset(end_line, end) - module.lines.start(end_line) + 1
+    return Span(line, column, end_line, end_column, _lines(module.text)[line - 1].rstrip())
 
 
 def _fix(module: source.Module, text: str) -> tuple[Replacement, ...]:

@@ -24,6 +24,18 @@ class Replacement:
 
 
 @dataclass(frozen=True)
+class Span:
+    """The code that a suggestion is about. Lines and columns count from 1; the end is exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+    """Its first line, whole."""
+
+
+@dataclass(frozen=True)
 class Suggestion:
     """A remark that somebody is advised to act on, and what there is to know for it."""
 
@@ -35,6 +47,7 @@ class Suggestion:
     """The command that does it; empty where only a person can."""
     fix: tuple[Replacement, ...] = ()
     """The same as an edit, where it was asked for."""
+    span: Span | None = None
 
     @property
     def is_mistake(self) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tritonopt.reporting.diff import unified
-from tritonopt.reporting.findings import FileFindings, PairFinding, Summary, safety_names
+from tritonopt.reporting.findings import FileFindings, PairFinding, Span, Summary, safety_names
 from tritonopt.reporting.reporter import (
     ComparisonReporter,
     PairsReporter,
@@ -138,6 +138,7 @@ def suggest_report(files: Iterable[FileFindings], summary: Summary) -> str:
                     "suggestions": [
                         {
                             **_remark(suggestion.remark),
+                            **_end(suggestion.span),
                             "mistake": suggestion.is_mistake,
                             "why": suggestion.why,
                             "worth": suggestion.worth,
@@ -265,6 +266,10 @@ def _remark(remark: Remark) -> dict[str, Any]:
             for condition in remark.conditions
         ],
     }
+
+
+def _end(span: Span | None) -> dict[str, int]:
+    return {} if span is None else {"end_line": span.end_line, "end_column": span.end_column}
 
 
 def _evidence(remark: Remark, found: FileFindings) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tritonopt.reporting.findings import EXACT, FileFindings, Summary, safety_names
+from tritonopt.reporting.findings import EXACT, FileFindings, Span, Summary, safety_names
 from tritonopt.reporting.reporter import Reporter, say
 from tritonopt.reporting.text import Style, TextReporter, say_summary, summary_line
 from tritonopt.rewriting.model import Remark, RemarkKind
@@ -61,7 +61,9 @@ def github(found: FileFindings) -> Iterator[str]:
         yield _annotation(found.path, remark, _safety(remark))
     for suggestion in found.suggestions:
         more = [suggestion.why, suggestion.worth, suggestion.apply]
-        yield _annotation(found.path, suggestion.remark, suggestion.label, more)
+        yield _annotation(
+            found.path, suggestion.remark, suggestion.label, more, span=suggestion.span
+        )
     for error in found.errors:
         yield _command("error", {"file": found.path}, error)
 
@@ -79,13 +81,15 @@ def statistics(summary: Summary) -> Iterator[str]:
         yield f"{count:>{widths[0]}}  {name:{widths[1]}}  {outcome}"
 
 
-def _annotation(path: str, remark: Remark, label: str, more: Iterable[str] = ()) -> str:
-    properties = {
-        "file": path,
-        "line": str(remark.line),
-        "col": str(remark.column),
-        "title": f"{remark.pass_name} [{label}]",
-    }
+def _annotation(
+    path: str, remark: Remark, label: str, more: Iterable[str] = (), *, span: Span | None = None
+) -> str:
+    properties = {"file": path, "line": str(remark.line), "col": str(remark.column)}
+    if span is not None:
+        properties["endLine"] = str(span.end_line)
+        if span.end_line == remark.line:  # GitHub shows columns of one line only
+            properties["endColumn"] = str(span.end_column - 1)
+    properties["title"] = f"{remark.pass_name} [{label}]"
     message = "\n".join(filter(None, [_message(remark), *more]))
     return _command(_LEVELS[remark.kind], properties, message)
 

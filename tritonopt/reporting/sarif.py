@@ -97,7 +97,7 @@ def _result(path: str, remark: Remark, suggestion: Suggestion | None = None) -> 
             {
                 "physicalLocation": {
                     "artifactLocation": _artifact(path),
-                    "region": {"startLine": remark.line, "startColumn": remark.column},
+                    "region": _region(remark, suggestion),
                 },
                 "logicalLocations": [{"fullyQualifiedName": remark.kernel, "kind": "function"}],
             }
@@ -111,6 +111,14 @@ def _result(path: str, remark: Remark, suggestion: Suggestion | None = None) -> 
     if suggestion is not None and suggestion.fix:
         result["fixes"] = [_fix(path, suggestion)]
     return result
+
+
+def _region(remark: Remark, suggestion: Suggestion | None) -> dict[str, int]:
+    region = {"startLine": remark.line, "startColumn": remark.column}
+    if suggestion is not None and suggestion.span is not None:
+        span = suggestion.span
+        region |= {"endLine": span.end_line, "endColumn": span.end_column}
+    return region
 
 
 def _fix(path: str, suggestion: Suggestion) -> dict[str, Any]:

@@ -6,10 +6,11 @@ import math
 import os
 import sys
 import textwrap
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, TextIO
 
-from tritonopt.reporting.findings import EXACT, FileFindings, Summary, safety_names
+from tritonopt.reporting.findings import EXACT, FileFindings, Span, Summary, safety_names
 from tritonopt.reporting.reporter import Reporter, Run, VerdictReporter, say
 from tritonopt.rewriting.model import Condition, Remark, RemarkKind, Status
 
@@ -108,13 +109,14 @@ class TextReporter(Reporter):
 
     def __init__(self, run: Run) -> None:
         super().__init__(run)
-        self._rewrites = self._mistakes = 0
+        self._rewrites = self._mistakes = self._fixable = 0
         self._verified: list[FileFindings] = []
 
     def file(self, found: FileFindings) -> None:
         mistakes = sum(suggestion.is_mistake for suggestion in found.suggestions)
         self._mistakes += mistakes
         self._rewrites += len(found.suggestions) - mistakes
+        self._fixable += sum(bool(suggestion.apply) for suggestion in found.suggestions)
         style = Style.of(sys.stderr)
         if self._show_text(found) and style.is_terminal:
             say("")
@@ -145,7 +147,17 @@ class TextReporter(Reporter):
             return
         if self.parts_suggestions and Style.of(sys.stderr).is_terminal:
             say("")
-        say_summary(summary, suggest_summary_line(self._rewrites, self._mistakes, summary))
+        say_summary(summary, self._suggested(summary))
+
+    def _suggested(self, summary: Summary) -> str:
+        """One line for the end of a run."""
+        line = (
+            f"{counted(summary.files, 'file')}, {counted(summary.kernels, 'kernel')}: "
+            f"{counted(self._mistakes, 'mistake')}, {counted(self._rewrites, 'rewrite')} available"
+        )
+        if self._fixable:
+            line += f" ({self._fixable} fixable with --fix)"
+        return _with_errors(line, summary)
 
     def remarks(self, found: FileFindings, style: Style) -> Iterator[str]:
         """The lines for the remarks on a file."""
@@ -280,6 +292,8 @@ def suggestion_lines(found: FileFindings, style: Style) -> Iterator[str]:
         color = YELLOW if suggestion.is_mistake else CYAN
         label = _label(found.path, remark, color, suggestion.label)
         yield from style.folded(label, remark.message, _INDENT)
+        if suggestion.span is not None:
+            yield from _source_lines(suggestion.span, style, color)
         below = {"why": suggestion.why, "worth": suggestion.worth, "apply": suggestion.apply}
         for name, text in below.items():
             if not text or (name, text) in said:
@@ -293,13 +307,24 @@ def suggestion_lines(found: FileFindings, style: Style) -> Iterator[str]:
                 yield from style.folded(label, text, len(label[0][0]))
 
 
-def suggest_summary_line(rewrites: int, mistakes: int, summary: Summary) -> str:
-    """One line for the end of a run."""
-    line = (
-        f"{counted(summary.files, 'file')}, {counted(summary.kernels, 'kernel')}: "
-        f"{counted(rewrites, 'rewrite')} to consider, {counted(mistakes, 'mistake')}"
-    )
-    return _with_errors(line, summary)
+def _source_lines(span: Span, style: Style, color: str) -> Iterator[str]:
+    """The first line of the code, and carets under what of it is meant."""
+    number, start = str(span.line), span.column - 1
+    end = span.end_column - 1 if span.end_line == span.line else len(span.text)
+    # What stands before keeps its tabs, so that the carets stand where a terminal shows the code.
+    before = "".join("\t" if sign == "\t" else " " * _width(sign) for sign in span.text[:start])
+    carets = "^" * max(1, sum(map(_width, span.text[start:end])))
+    margin = " " * _INDENT
+    yield f"{margin}{style.paint(f'{number} |', DIM)} {span.text}"
+    bar = style.paint(" " * len(number) + " |", DIM)
+    yield f"{margin}{bar} {before}{style.paint(carets, color)}"
+
+
+def _width(sign: str) -> int:
+    """Columns of a terminal."""
+    if unicodedata.combining(sign):
+        return 0
+    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
 
 
 def summary_line(summary: Summary, wrote: bool) -> str:

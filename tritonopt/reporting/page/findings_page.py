@@ -38,15 +38,15 @@ def suggest_page(
     rewrites.sort(key=lambda place: -rank_of(place.worth))
     listings = []
     if mistakes:
-        order = "Code that is wrong as it stands. What mends it changes results: look at it first."
+        order = "Code that is wrong as it stands. A fix changes results: read it first."
         entries = tuple(_entry(place, "", "open") for place in mistakes)
         listings.append(Listing("Mistakes", order, "", False, entries))
     if rewrites:
         entries = tuple(_entry(p, "", "open") for p in rewrites)
-        listings.append(Listing("Rewrites to consider", _ORDER, _GAIN, False, entries))
+        listings.append(Listing("Rewrites", _ORDER, _GAIN, False, entries))
     lead = (
         f"{_count(summary.files, 'file')} with {_count(summary.kernels, 'kernel')}: "
-        f"{_count(len(rewrites), 'rewrite')} to consider, {_count(len(mistakes), 'mistake')}.",
+        f"{_count(len(mistakes), 'mistake')}, {_count(len(rewrites), 'rewrite')} available.",
         "Nothing was changed and nothing was run.",
     )
     return Contents(
