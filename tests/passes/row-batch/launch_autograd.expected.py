@@ -1,4 +1,5 @@
 # assume: BLOCK <= 256
+# verify: always
 """An autograd function, sizes from a helper, an argument on each line, options after constexprs."""
 
 import torch
