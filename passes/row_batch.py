@@ -125,8 +125,9 @@ class RowBatches(Pass):
     ## Measured
 
     0.97x to 14.72x for rows of up to 128 elements, 0.95x to 3.88x for 256 and 512, 0.96x to 1.09x
-    for longer ones, which keep their kernel.
+    for longer ones.
 
+    Measured with an earlier text, which kept more programs and a kernel of its own for longer rows.
     Row kernels (`examples/`), 22 shapes in fp32, fp16 and bf16, one H200, Triton 3.6, cold L2,
     original / rewritten. Many rows gain most, as in sums of 1000000 rows of 64. Where these had
     been launched with tiles of 4096, sums and extremes rose from 0.09 to 0.92 of copy bandwidth

@@ -30,6 +30,8 @@ from tritonopt.source.editing.expressions import in_parentheses
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 
+_LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Assert, ast.Yield, ast.Await)
+
 
 @dataclass(frozen=True)
 class Divisor:
@@ -102,7 +104,7 @@ class Division:
         one = len({(d.template, *map(_texts, d.reads)) for d in group}) == 1
         if first.extent.meta:
             yield from self._in_a_function(statement, group)
-        elif one and all(map(_may_come_first, group)):
+        elif one and all(_may_come_first(divisor, statement) for divisor in group):
             yield from self._in_a_tuple(statement, group)
         elif len(group) == 1 and _may_move(statement, first):
             yield from self._moved(statement, first)
@@ -172,7 +174,7 @@ class Division:
             raise NotExpressible(f"line {place.lineno} has no triton to call")
         shared = _Number("")
         if len(group) == 1 and self.count is not None and not _word(extent):
-            shared = self._number_of_a_function(place, extent)
+            shared = self._number_of_a_function(place, group[0])
         if shared.made:
             yield _above(place, extent.launch, "\n".join(shared.made))
         for divisor in group:
@@ -234,9 +236,9 @@ class Division:
         assert extent.expression is not None
         return self._bound_number(place, extent, extent.launch.module.text_of(extent.expression))
 
-    def _number_of_a_function(self, place: ast.stmt, extent: Extent) -> _Number:
+    def _number_of_a_function(self, place: ast.stmt, divisor: Divisor) -> _Number:
         """The same, bound before the function that reads it too, where that is possible."""
-        launch, expression = extent.launch, extent.expression
+        extent, launch, expression = divisor.extent, divisor.launch, divisor.extent.expression
         assert expression is not None
         function = launch.launcher
         since = None if function is None else between(function.body, place, launch.call)
@@ -245,6 +247,8 @@ class Division:
         )
         if place is statement_of(launch) or since is None or reads_arguments:
             return _Number("")
+        if not _leads_to(place, divisor):
+            return _Number("")  # it may divide by 0, where there is no launch
         if not extent.evaluation.gives_the_same(expression, [*since, *evaluated_by(launch)]):
             return _Number("")
         return self._bound_number(place, extent, launch.module.text_of(expression))
@@ -386,23 +390,40 @@ def _is_plain_read(argument: ast.expr) -> bool:
     return isinstance(argument, ast.Name)
 
 
-def _may_come_first(divisor: Divisor) -> bool:
-    """Whether the divisor can be computed where the grid is."""
+def _may_come_first(divisor: Divisor, statement: ast.stmt) -> bool:
+    """Whether the divisor can be computed where the grid is: a tile of 0 elements divides nothing.
+
+    So the launch must follow from there, unless a number is all that divides.
+    """
     until, evaluation = divisor.extent.until_passed, divisor.extent.evaluation
+    if divisor.reads and not _leads_to(statement, divisor):
+        return False
     return until is not None and all(
         evaluation.gives_the_same(argument, until) for _, argument in divisor.reads
     )
 
 
+def _leads_to(statement: ast.stmt, divisor: Divisor) -> bool:
+    """Whether a launch in the block of a statement is all that may come after it."""
+    launcher = divisor.launch.launcher
+    if launcher is None:
+        return False
+    home = names_of(launcher).home
+    _, block, start = home[statement]
+    _, of_launch, end = home[divisor.statement]
+    between_them = block[start + 1 : end] if block is of_launch else [ast.Raise()]
+    return not any(isinstance(n, _LEAVING) for s in between_them for n in walk(s))
+
+
 def _may_move(statement: ast.stmt, divisor: Divisor) -> bool:
-    """Whether a grid may be bound right before the launch, which stands in the same block."""
+    """Whether a grid may be bound right before the launch."""
     extent, launch = divisor.extent, divisor.launch
     until = extent.until_passed
     if launch.launcher is None or until is None or not isinstance(statement, ast.Assign):
         return False
-    home = names_of(launch.launcher).home
+    _, block, _ = names_of(launch.launcher).home[statement]
     return (
-        home[statement][1] is home[divisor.statement][1]
+        any(divisor.statement in walk(other) for other in block)
         and launch.module.has_own_lines(statement)
         and extent.evaluation.gives_the_same(statement.value, until)
     )

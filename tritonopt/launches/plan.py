@@ -69,7 +69,7 @@ class LaunchPlan:
         self.attempt.prove("grid-is-known", "each launch passes its own number of programs")
         check_parameter(self.facts)
         word = launcher_word(extents)
-        wanted = [word.upper() if self._has_capitals else word] if word else []
+        wanted = [word.upper() if len(word) == 1 and self._has_capitals else word] if word else []
         name = fresh(*wanted, *_counting_names(self.facts.kernel))
         return Count(name, new_number(self.facts, name), extents)
 

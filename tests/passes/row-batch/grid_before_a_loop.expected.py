@@ -1,4 +1,4 @@
-"""A grid is divided before the loop that launches, by the tile that is bound before it."""
+"""A grid is bound before a loop that launches: it is divided where the launch is."""
 
 import torch
 import triton
@@ -20,10 +20,10 @@ def run(x):
     m, n = x.shape
     y = torch.empty(3, m, device=x.device)
     block = triton.next_power_of_2(n)
-    # A program takes about 512 elements, of several rows where these are short.
-    rows = max(512 // block, 1)
-    grid = (triton.cdiv(m, rows),)
     for i in range(3):
+        # A program takes about 512 elements, of several rows where these are short.
+        rows = max(512 // block, 1)
+        grid = (triton.cdiv(m, rows),)
         kernel[grid](x, y[i], x.stride(0), n, m, BLOCK=block, ROWS=rows)
     return y
 
@@ -34,10 +34,10 @@ def growing(x):
     m, n = x.shape
     y = torch.empty(3, m, device=x.device)
     block = triton.next_power_of_2(n)
-    grid = (m,)
     for i in range(3):
         # A program takes about 512 elements, of several rows where these are short.
         rows = max(512 // block, 1)
-        kernel[(triton.cdiv(m, rows),)](x, y[i], x.stride(0), n, m, BLOCK=block, ROWS=rows)
+        grid = (triton.cdiv(m, rows),)
+        kernel[grid](x, y[i], x.stride(0), n, m, BLOCK=block, ROWS=rows)
         block = block * 2
     return y

@@ -1,4 +1,4 @@
-"""A grid is divided before the loop that launches, by the tile that is bound before it."""
+"""A grid is bound before a loop that launches: it is divided where the launch is."""
 
 import torch
 import triton
