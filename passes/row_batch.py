@@ -75,8 +75,6 @@ class RowBatches(Pass):
       every memory access after it is then one per row.
     - No store goes to one address for all rows (`one-place-for-all-rows`). No program reads what
       another one writes (`tiles-race`).
-    - No loop reduces what it loads into a result used more than once (`not-lane-by-lane`): Triton
-      3.6 and 3.7 fail an assertion. Run `defer-reduction` first.
     - Programs that already handle several rows in two-axis tiles stay (`already-done`, if all
       launches pass the same number).
     - Launches are statements in the kernel's file and pass the tile length. No tuner or heuristic

@@ -1,5 +1,5 @@
-# expect: missed not-lane-by-lane
-"""The compiler would fail an assertion at a maximum that a loop takes of what it loads."""
+# options: programs=1
+"""Were its axis not kept, the compiler would fail an assertion at the maximum, used twice."""
 
 import torch
 import triton
