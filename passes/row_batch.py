@@ -66,9 +66,9 @@ class RowBatches(Pass):
 
     - The program id of axis 0 gives the row and is used in arithmetic only. The number of programs
       is not used, so persistent kernels are declined (`program-ids-are-used`).
-    - What depends on the row is computed lane by lane, reduced along the tile's one axis, loaded,
-      stored, or passed to an atomic with unused result; helpers compute lane by lane on tiles of
-      one kind (`not-lane-by-lane`).
+    - What depends on the row is computed lane by lane, reduced along the tile's one axis, summed or
+      multiplied up along it (`tl.cumsum`, `tl.cumprod`), loaded, stored, or passed to an atomic
+      with unused result; helpers compute lane by lane (`not-lane-by-lane`).
     - Branches and trip counts are the same for all rows. A carried name has one value per row
       throughout, or one for all rows; a scalar becomes a vector before its loop (`rows-differ`).
     - A `return` that all rows take stays. An `if` that only returns, for some rows, becomes a mask;

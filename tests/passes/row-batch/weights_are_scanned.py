@@ -1,4 +1,3 @@
-# expect: missed not-lane-by-lane
 # options: programs=1
 """A tile that all rows share is summed up from the left."""
 
