@@ -54,17 +54,15 @@ class RowBatches(Pass):
 
     - The program id of axis 0 gives the row and is used in arithmetic only. The number of programs
       is not used, so persistent kernels are declined (`program-ids-are-used`).
-    - What depends on the row is computed lane by lane, reduced along the tile's one axis, loaded,
-      stored, or passed to an atomic with unused result; helpers compute lane by lane on tiles of
-      one kind (`not-lane-by-lane`).
+    - What depends on the row is computed lane by lane, reduced along the tile's one axis, summed or
+      multiplied up along it (`tl.cumsum`, `tl.cumprod`), loaded, stored, or passed to an atomic
+      with unused result; helpers compute lane by lane (`not-lane-by-lane`).
     - Branches and trip counts are the same for all rows. A carried name has one value per row
       throughout, or one for all rows; a scalar becomes a vector before its loop (`rows-differ`).
     - A `return` that all rows take stays. An `if` that only returns, for some rows, becomes a mask;
       every memory access after it is then one per row.
     - No store goes to one address for all rows (`one-place-for-all-rows`). No program reads what
       another one writes (`tiles-race`).
-    - No loop reduces what it loads into a result used more than once (`not-lane-by-lane`): Triton
-      3.6 and 3.7 fail an assertion. Run `defer-reduction` first.
     - Programs that already handle several rows in two-axis tiles stay (`already-done`, if all
       launches pass the same number, and more than `elements` elements).
     - Launches are statements in the kernel's file and pass the tile length. No tuner or heuristic

@@ -112,6 +112,5 @@ CLAIMS: Mapping[str, str] = {
     "same-elements": "A later loop reads the elements that an earlier one reads.",
     "shape-stays": "The value has the same shape after the rewrite.",
     "stays-in-its-buffer": "A store writes only to elements that its tensor has.",
-    "the-compiler-takes-it": "No assertion of the compiler is known to fail at the result.",
     "type-has-infinities": "The data is not of a type without inf, such as fp8e4nv.",
 }

@@ -1,4 +1,3 @@
-# expect: missed not-lane-by-lane
 """A prefix sum along the row."""
 
 import torch
@@ -11,7 +10,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, tl.cumsum(x, axis=0), mask=cols < N)
+    tl.store(Y + row * stride + cols, tl.cumsum(x) + x.cumsum(0), mask=cols < N)
 
 
 # tritonopt: x: f32[m, n]

@@ -1,5 +1,4 @@
-# expect: missed not-lane-by-lane
-"""The compiler would fail an assertion at a maximum that a loop takes of what it loads."""
+"""Were its axis not kept, the compiler would fail an assertion at the maximum, used twice."""
 
 import torch
 import triton

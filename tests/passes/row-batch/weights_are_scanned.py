@@ -1,4 +1,3 @@
-# expect: missed not-lane-by-lane
 """A tile that all rows share is summed up from the left."""
 
 import torch

@@ -28,6 +28,7 @@ from tritonopt.source.trees import children, walk
 from tritonopt.transforms.code_edits import CodeEdits
 from tritonopt.transforms.rank_lifting.axes import (
     CLAIM,
+    COLUMNS,
     OF_ROWS,
     OPEN,
     ROWS,
@@ -66,7 +67,8 @@ _POLICIES = frozenset({"cache_modifier", "eviction_policy", "sem", "scope"})
 _TILE_AT = {"cast": 0, "to": 0, "zeros_like": 0, "rand": 1, "randn": 1, "randint": 1}
 """Functions that make something of one argument: the place of that. The others are the same for
 all lanes."""
-_METHODS = {"to", "cast", *REDUCTION_PARAMETERS, *ELEMENTWISE}
+_SCANS = frozenset({"cumsum", "cumprod"})
+_METHODS = {"to", "cast", *_SCANS, *REDUCTION_PARAMETERS, *ELEMENTWISE}
 _REDUCTIONS = {**REDUCTION_PARAMETERS, "reduce": ("input", "axis", "combine_fn", "keep_dims")}
 _ANY_OPTION = frozenset(
     {"input", "axis", "dtype", "combine_fn", "tie_break_left", "return_indices_tie_break_left"}
@@ -193,6 +195,8 @@ class LiftedExpressions:
             return self._access(call, name)
         if name in _REDUCTIONS:
             return self.reduction(call, name, arguments)
+        if name in _SCANS:
+            return self._scan(call, arguments)
         everything = [*arguments, *named.values()]
         if called == "triton.cdiv" or name in ("cdiv", *OPERATORS) or is_lane_by_lane(name):
             return self.together(everything, call.lineno)
@@ -267,14 +271,30 @@ class LiftedExpressions:
             if axis is not None:
                 self.edits.instead[axis] = "None"
             return SCALAR
-        if axis is not None and ast.unparse(axis) != "-1":
-            self.edits.instead[axis] = "1"
-        if keep is not None and not keeps:
+        self._along_columns(call, axis)
+        if keep is None:
+            self.edits.added.setdefault(call, []).append("keep_dims=True")
+        elif not keeps:
             self.edits.instead[keep] = "True"
-        added = ["axis=1"] if axis is None else []
-        self.edits.added[call] = added + (["keep_dims=True"] if keep is None else [])
         # Where the kernel keeps the axis, it has a tile of one column.
         return TILE if keeps else OF_ROWS
+
+    def _scan(self, call: ast.Call, arguments: list[ast.expr]) -> Axes:
+        """The sums or products up to each column. Raises Declined."""
+        given = _given(arguments, call, ("input", "axis"))
+        tile, axis = given.get("input"), given.get("axis")
+        axes = OPEN if tile is None else self.axes(tile)
+        if COLUMNS not in axes or (axis is not None and ast.unparse(axis) not in ("0", "-1")):
+            raise not_lifted(f"`{ast.unparse(call)}`", call.lineno)
+        self.is_summed = True
+        self._along_columns(call, axis)
+        return axes
+
+    def _along_columns(self, call: ast.Call, axis: ast.expr | None) -> None:
+        if axis is None:
+            self.edits.added[call] = ["axis=1"]
+        elif ast.unparse(axis) != "-1":
+            self.edits.instead[axis] = "1"
 
     def _rounds(self, call: ast.Call, name: str) -> bool:
         """Whether the order of a reduction may matter to rounding. Raises Declined."""

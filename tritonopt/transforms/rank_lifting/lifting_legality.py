@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
@@ -17,7 +16,6 @@ from tritonopt.facts.language import MATRIX, REDUCTIONS, SCANS
 from tritonopt.facts.memory.races import coefficient
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
-from tritonopt.facts.values import Carrier
 from tritonopt.source import Change
 from tritonopt.transforms.rank_lifting.axes import CLAIM
 from tritonopt.transforms.rank_lifting.lifted_body import lift_body
@@ -175,7 +173,6 @@ def prove_row_batch(
     names = name_rows(facts, part, ids, writer)
     body = lift_body(facts, part, names, writer)
     attempt.prove(CLAIM, "all that a program does for its row can be done for several at once")
-    _check_compiler(facts, part, attempt)
     check_races(facts, AXIS, attempt)
     launches = prove_row_launches(facts, writer, names.size, elements, attempt)
     return RowBatch(facts, part, names, body, launches)
@@ -189,41 +186,3 @@ def _check_memory(facts: KernelFacts) -> None:
         if effect.inlined and effect.kind in (EffectKind.STORE, EffectKind.ATOMIC):
             detail = f"the helper that line {effect.line} calls stores something"
             raise refuted(CLAIM, "not-lane-by-lane", detail)
-
-
-def _check_compiler(facts: KernelFacts, part: LiftedPart, attempt: Attempt) -> None:
-    """The compiler must not end at what the kernel becomes.
-
-    Triton (3.6 and 3.7 were seen) moves the reduction of a loaded tile of two axes behind its loop,
-    and then fails an assertion where the loop's result is used more than once
-    (OptimizeThreadLocality.cpp, `loopResult.hasOneUse()`). It does not do so where the loop itself
-    reads what it has so far.
-    """
-    read = {operand for value in facts.interpretation.computed for operand in value.operands}
-    used = Counter(value.carrier for value in facts.values.values() if value.op is Op.RESULT)
-    for loop in (loop for loop in facts.loops if loop.node not in part.left):
-        for name, value in loop.following.items():
-            escapes = used[Carrier(loop.identity, name)] > 1 and value not in read
-            if escapes and _reduces_a_load(value):
-                detail = (
-                    f"the loop in line {loop.line} reduces what it loads into {name}, which is "
-                    "used more than once: with several rows the compiler fails at that"
-                )
-                raise refuted("the-compiler-takes-it", "not-lane-by-lane", detail)
-    attempt.prove("the-compiler-takes-it", "no loop reduces what it loads and is used twice")
-
-
-def _reduces_a_load(value: Value) -> bool:
-    """Whether what a loop carries is combined with a reduction of what was loaded, as it is."""
-    if value.op is Op.PHI:
-        return _reduces_a_load(value.then) or _reduces_a_load(value.other)
-    if value.op not in (Op.ADD, Op.MUL, Op.MAXIMUM, Op.MINIMUM):
-        return False
-    reduced = [o for o in map(_without_casts, value.operands) if _is_reduction(o)]
-    return any(_without_casts(one.operands[0]).op is Op.LOAD for one in reduced)
-
-
-def _without_casts(value: Value) -> Value:
-    while value.op is Op.CAST:
-        value = value.operand
-    return value

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from tritonopt.facts import KernelFacts
 from tritonopt.source import Change, Remove, Replace
@@ -46,12 +47,16 @@ class LiftedBody:
         test = f"{names.rows} < {count}"
         said = (test, f"~({names.rows} >= {count})")
         left = [leaves for leaves in self.exits.found if self.exits.stays(leaves) not in said]
-        made = self._masks(left)
+        once = self._bound_once
+        begin = max(map(_place, [names.anchor, *left]))
         tested: dict[ast.Call | ast.stmt, ast.expr | None] = {}
         for access, mask in self.inside.accesses.items():
-            by = next((made[name] for name in _all(mask) if name in made), None)
+            if not left and names.stay and self._is_tested(mask, test):
+                continue
+            made = (once[p.id] for p in _all(mask) if isinstance(p, ast.Name) and p.id in once)
+            by = next((s for s in made if _place(s) >= begin and self._is_for_rows(s)), None)
             tested[by or access] = by.value if by else mask
-        is_inline = names.stay and not left and len(tested) == 1
+        is_inline = names.stay and not left and len(tested) <= 1
         for place, mask in tested.items():
             self._test(place, mask, test if is_inline else names.mask)
         texts = kernel.module.texts
@@ -75,26 +80,41 @@ class LiftedBody:
         else:
             edits.before[mask] = in_parentheses(test)
 
-    def _masks(self, left: Collection[ast.stmt]) -> dict[str, ast.Assign]:
-        """What makes a mask for accesses of rows alone, behind all that says which rows stay."""
-        nodes = self.facts.kernel.nodes
-        names = [node for node in nodes if isinstance(node, ast.Name)]
+    @cached_property
+    def _bound_once(self) -> dict[str, ast.Assign]:
+        """The names that one statement of the kernel binds, and that."""
+        kernel = self.facts.kernel
+        names = [node for node in kernel.nodes if isinstance(node, ast.Name)]
         bound = Counter(name.id for name in names if isinstance(name.ctx, ast.Store))
-        bound.update(parameter.name for parameter in self.facts.kernel.parameters)
-        wanted = {name for mask in self.inside.accesses.values() for name in _all(mask)}
-        begin = max(map(_place, [self.names.anchor, *left]))
+        bound.update(parameter.name for parameter in kernel.parameters)
         found: dict[str, ast.Assign] = {}
-        for node in nodes:
+        for node in kernel.nodes:
             match node:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
-                    name in wanted and bound[name] == 1 and _place(node) >= begin
-                ):
-                    known = self.facts.values.get(value)
-                    uses = (n for n in names if n.id == name and isinstance(n.ctx, ast.Load))
-                    is_mask = known is not None and known.dtype in BOOLEAN and not known.constant
-                    if is_mask and all(map(self._is_of_rows, uses)):
-                        found[name] = node
+                case ast.Assign(targets=[ast.Name(id=name)]) if bound[name] == 1:
+                    found[name] = node
         return found
+
+    def _is_tested(self, mask: ast.expr | None, test: str) -> bool:
+        """Whether a mask tests the rows as it is."""
+        made = self._bound_once
+        return any(
+            self._is_tested(made[part.id].value, test)
+            if isinstance(part, ast.Name) and part.id in made
+            else self.inside.edits.code(part) == test
+            for part in _all(mask)
+        )
+
+    def _is_for_rows(self, made: ast.Assign) -> bool:
+        """Whether all that reads the mask that a statement makes does so for each row by itself."""
+        target, known = made.targets[0], self.facts.values.get(made.value)
+        name = target.id if isinstance(target, ast.Name) else ""
+        reads = (
+            node
+            for node in self.facts.kernel.nodes
+            if isinstance(node, ast.Name) and node is not target and node.id == name
+        )
+        is_mask = known is not None and known.dtype in BOOLEAN and not known.constant
+        return is_mask and all(map(self._is_of_rows, reads))
 
     def _is_of_rows(self, name: ast.Name) -> bool:
         """Whether what reads a name does so for each row by itself."""
@@ -110,11 +130,11 @@ def _place(statement: ast.stmt) -> tuple[int, int]:
     return statement.lineno, statement.col_offset
 
 
-def _all(mask: ast.expr | None) -> Iterator[str]:
-    """The names that a mask is a conjunction of, beside other things."""
+def _all(mask: ast.expr | None) -> Iterator[ast.expr]:
+    """What a mask is a conjunction of."""
     match mask:
-        case ast.Name(id=name):
-            yield name
         case ast.BinOp(left=left, op=ast.BitAnd(), right=right):
             yield from _all(left)
             yield from _all(right)
+        case ast.expr():
+            yield mask
