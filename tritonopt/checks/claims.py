@@ -113,5 +113,6 @@ CLAIMS: Mapping[str, str] = {
     "shape-stays": "The value has the same shape after the rewrite.",
     "stays-in-its-buffer": "A store writes only to elements that its tensor has.",
     "the-compiler-takes-it": "No assertion of the compiler is known to fail at the result.",
+    "tile-fits-the-registers": "What a thread keeps of a tile through a loop fits its registers.",
     "type-has-infinities": "The data is not of a type without inf, such as fp8e4nv.",
 }
