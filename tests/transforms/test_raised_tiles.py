@@ -50,7 +50,7 @@ def rewritten(*changes: tuple[str, str]) -> RewriteResult:
     for old, new in changes:
         assert old in text, old
         text = text.replace(old, new)
-    return rewrite_source(text, "one-tile{raise_block=4096}", path="kernel.py")
+    return rewrite_source(text, "one-tile{longer_rows=branch,raise_block=4096}", path="kernel.py")
 
 
 def test_the_tile_follows_the_row() -> None:

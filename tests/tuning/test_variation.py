@@ -109,12 +109,18 @@ def test_every_text_is_a_variant_once_and_passes_follow_each_other() -> None:
     variants = list(variation.first())
     assert len({variant.text for variant in variants}) == len(variants) > 2
     named = {variant.name: variant for variant in variants}
-    both = list(variation.pairs(named["one-tile"], named["fuse-stats{formula=moments}"]))
-    assert [variant.steps for variant in both] == [("one-tile", "fuse-stats{formula=moments}")]
-    assert not list(variation.pairs(named["one-tile"], named["fuse-stats{formula=moments}"]))
+    both = list(
+        variation.pairs(named["one-tile{longer_rows=branch}"], named["fuse-stats{formula=moments}"])
+    )
+    assert [variant.steps for variant in both] == [
+        ("one-tile{longer_rows=branch}", "fuse-stats{formula=moments}")
+    ]
+    assert not list(
+        variation.pairs(named["one-tile{longer_rows=branch}"], named["fuse-stats{formula=moments}"])
+    )
     assert any(remark.conditions for remark in both[0].remarks)
-    tuned = [variant.name for variant in variation.tuned(named["one-tile"])]
-    assert "one-tile + BLOCK 1024 -> 2048" in tuned
+    tuned = [variant.name for variant in variation.tuned(named["one-tile{longer_rows=branch}"])]
+    assert "one-tile{longer_rows=branch} + BLOCK 1024 -> 2048" in tuned
 
 
 def test_no_pass_follows_itself_with_other_options() -> None:
@@ -129,7 +135,7 @@ def test_no_pass_follows_itself_with_other_options() -> None:
     assert pair.name == "rows,row-batch{elements=1024}"
     assert pair.text.count("@triton.jit\ndef row_max_kernel_rows") == 1
     assert "if block <= 256" in pair.text
-    assert "largest_tile" in pair.text.partition("def row_max_kernel_rows")[2]
+    assert "tl.max(largest, axis=1)" in pair.text.partition("def row_max_kernel_rows")[2]
     assert not list(variation.pairs(few, named["rows"]))
     assert not list(variation.pairs(pair, many))
     listed = "one-tile{raise_block=64},defer-reduction,row-batch"
@@ -140,8 +146,8 @@ def test_no_pass_follows_itself_with_other_options() -> None:
     assert not list(variation.pairs(pair, many))
     # What both have is run once.
     deferred = next(variation.pairs(few, named["defer-reduction"]))
-    (other,) = variation.pairs(many, deferred)
-    assert other.steps == ("row-batch{elements=4096}", "defer-reduction")
+    (other,) = variation.pairs(named["row-batch{programs=512}"], deferred)
+    assert other.steps == ("row-batch{programs=512}", "defer-reduction")
 
 
 def test_kernels_that_are_not_launched_stay_as_they_are() -> None:

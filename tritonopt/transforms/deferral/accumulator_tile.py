@@ -14,7 +14,7 @@ from tritonopt.facts.language import DTYPES, function
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.facts.values import FLOAT_BITS
-from tritonopt.source import Change, InsertBefore, ReplaceExpression
+from tritonopt.source import Change, InsertBefore, Replace, ReplaceExpression
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.updates import mentions
 from tritonopt.transforms.writing import NotExpressible, Writer
@@ -40,16 +40,21 @@ class AccumulatorTile:
     """None where only the code says which it is."""
     extents: Callable[[ast.stmt], str]
     """Code for the extents, right before a statement; raises NotExpressible."""
+    keeps_name: bool = False
+    """Whether the tile has the name of the accumulator where it starts in its place."""
 
     @cached_property
     def tile(self) -> str:
-        """The name of the tile: the accumulator's own where it starts as the tile."""
-        return self.name if self.start is not None else self.writer.fresh(f"{self.name}_tile")
+        """The name of the tile."""
+        own = self.keeps_name and self.start is not None
+        return self.name if own else self.writer.fresh(f"{self.name}_tile")
 
     def begins(self) -> Change:
         """Raises NotExpressible where the tile, or what it starts with, cannot be written."""
         if self.start is None:
             return InsertBefore(self.first, f"{self.tile} = {self._filled()}")
+        if not self.keeps_name:
+            return Replace(self.start, f"{self.tile} = {self._filled()}")
         shape = _shape_given(self.start.value, self.writer)
         if shape is None:
             return ReplaceExpression(self.start.value, self._filled())
@@ -70,7 +75,8 @@ class AccumulatorTile:
         match last:
             case ast.Assign(targets=[ast.Name(id=self.name)], value=value):
                 plain = self.writer.facts.values.get(value) is self.initial
-                if plain and self._starts_the_tile(value):
+                lost = not self.keeps_name and self.has_comment(last)
+                if plain and self._starts_the_tile(value) and not lost:
                     with suppress(NotExpressible):
                         self.extents(last)
                         return last

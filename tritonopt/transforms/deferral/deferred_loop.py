@@ -48,6 +48,7 @@ class DeferredLoop:
             deferral.initial,
             deferral.dtype,
             self._extents,
+            keeps_name=True,
         )
 
     @property
