@@ -185,7 +185,9 @@ class _Raising:
             yield InsertBefore(anchor, f"{name} = {length}")
             length = name
         code = self._grown(given, length)
-        if self.longest is not None:
+        if self.longest is None:
+            self._check_pure(given)
+        else:
             code += f" if {length} <= {self.longest} else {self._kept(given, self.longest)}"
         if own is not None:
             assert isinstance(self._given, ast.Name)
@@ -270,6 +272,9 @@ class _Raising:
                     small = isinstance(number, int) and number <= longest
                     if small and self._follows_row(grows):
                         return str(number)
+        self._check_pure(given)
+        return module.text_of(given)
+
+    def _check_pure(self, given: ast.expr) -> None:
         if not evaluation_at(self.launch).is_pure(given):
             raise NotExpressible(f"line {given.lineno} does more than compute {self.tile}")
-        return module.text_of(given)
