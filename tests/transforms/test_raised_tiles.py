@@ -286,3 +286,30 @@ def test_what_the_user_says_of_the_rows_is_what_it_rests_on() -> None:
         result = rewrite_source(KERNEL, f"one-tile{options}", path="kernel.py", assume=[fact])
         assert result.changed and result.facts_used == {fact}
         assert all(Safety.ASSUMPTION in remark.safety for remark in result.remarks)
+
+
+def test_another_pass_names_what_the_user_said_too() -> None:
+    text = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+    mean = tl.sum(x, axis=0) / N
+    tl.store(Y + row * N + cols, x - mean, mask=cols < N)
+
+
+def run(x, block):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, n, BLOCK=block)
+    return y
+"""
+    assert not rewrite_source(text, "split-columns").changed
+    result = rewrite_source(text, "split-columns", assume=["N <= BLOCK"])
+    assert result.changed and result.facts_used == {"N <= BLOCK"}
