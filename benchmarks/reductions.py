@@ -98,7 +98,7 @@ _SLOW = 50_000.0
 PASSES = {
     "split-reduce": "split-reduce",
     "split-reduce, sm*16": "split-reduce{programs=sm*16}",
-    "rows and split-reduce": "one-tile,defer-reduction,row-batch,split-reduce",
+    "rows and split-reduce": "one-tile{longer_rows=branch},defer-reduction,row-batch,split-reduce",
 }
 
 

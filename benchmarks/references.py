@@ -104,7 +104,9 @@ JOURNEYS = (
         "layer_norm_backward",
         _backward("f32 4096 16384", "f16 65536 512", "f32 65536 128"),
         (
-            Stage("a row that fits is loaded once", "one-tile{raise_block=32768}"),
+            Stage(
+                "a row that fits is loaded once", "one-tile{longer_rows=branch,raise_block=32768}"
+            ),
             Stage("rows of one column over several programs", "split-reduce"),
             Stage("several rows in a tile", "row-batch"),
             Stage("a loop over rows in each program", "grid-stride{programs=sm*8}"),
@@ -130,7 +132,7 @@ JOURNEYS = (
         ),
         (
             Stage("one sweep for mean and variance", "fuse-stats"),
-            Stage("no loop where a tile holds the row", "one-tile"),
+            Stage("no loop where a tile holds the row", "one-tile{longer_rows=branch}"),
             Stage("several rows in a tile", "row-batch"),
             Stage("loads ahead of their use", "pipeline-loads"),
         ),
@@ -164,7 +166,7 @@ JOURNEYS = (
         ("f32[4096, 1000]", "f32[65536, 100]", "f32[4096, 50257]"),
         (
             Stage("maximum and sum in one sweep", "online-softmax"),
-            Stage("no loop where a tile holds the row", "one-tile"),
+            Stage("no loop where a tile holds the row", "one-tile{longer_rows=branch}"),
             Stage("several rows in a tile", "row-batch"),
         ),
     ),
@@ -210,7 +212,7 @@ JOURNEYS = (
         (
             Stage("the largest of the tile behind the loop", "defer-reduction"),
             Stage("a row over several programs", "split-reduce"),
-            Stage("no loop where a tile holds the row", "one-tile"),
+            Stage("no loop where a tile holds the row", "one-tile{longer_rows=branch}"),
         ),
     ),
     Journey(

@@ -24,25 +24,26 @@ class DeferReduction(Pass):
 
     ## What it does
 
-    `total += tl.sum(x)` in a loop becomes `total_tile += x`, with one `tl.sum` after the loop. The
+    `total += tl.sum(x)` in a loop becomes `total += x`, with `total = tl.sum(total)` after it. The
     pass also takes:
 
     - maxima and minima (`m = tl.maximum(m, tl.max(x))`, `m = tl.max(tl.maximum(x, m))`), products
       and bitwise operations (`tl.reduce` with a multiplying function, `tl.xor_sum`);
-    - reductions along one axis, and sums under an `if`;
+    - sums under an `if`;
     - accumulators of loop nests, consecutive loops and a last tile after them: one reduction for
       all.
 
-    An initial 0 is dropped; another initial value is combined with the result.
+    The accumulator starts as a tile where its first value is 0, or may be in every lane. Another
+    first value is combined with the result, of a tile with a name of its own.
 
     ## Why
 
     A reduction takes shuffles and, with several warps, shared memory and barriers; adding tiles
     takes none. The compiler defers a reduction only for a two-axis tile straight from a load.
 
-    The cost is registers: a tile stays live through the loop. So `all` skips what the compiler may
-    do, loops with fewer than 4 iterations at a visible launch, loops that keep another reduction,
-    and, as `depends-on-the-shape`, two-axis tiles, large tiles and unknown trip counts.
+    The cost is registers: a tile stays live through the loop. So `all` skips loops with fewer than
+    4 iterations at a visible launch, loops that keep another reduction, and, as
+    `depends-on-the-shape`, tiles of more than 16 elements for each thread and unknown trip counts.
 
     ## Conditions
 
@@ -50,6 +51,9 @@ class DeferReduction(Pass):
       reduction's name may be read once. A stored running sum, a rescaled sum
       (`l = l * alpha + tl.sum(p)`) or a sum with another addend stays.
     - All tiles have one shape, known before the loop. No loop or iteration ends early.
+    - The tile has one axis. A tile of two takes many times the registers of its sums, and what
+      spills is read and written in each iteration (`tile-is-spilled`). `two_axes=true` (default
+      false) takes it too, unless a launch shows more than 16 elements for each thread.
     - The kernel shows the accumulator's type, 32 bits or more: `0.0` is fp32, `0` is int32,
       `tl.zeros` has its `dtype`. Integers are reduced in that type, or are 8-bit or boolean, whose
       sum fits int32. Sums of 16-bit or 32-bit integers are not added to floats, since one tile may
@@ -85,12 +89,12 @@ class DeferReduction(Pass):
     becomes
 
     ```python
-    squares_tile = tl.zeros([BLOCK], dtype=tl.float32)
+    squares = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares_tile += x * x
-    squares = tl.sum(squares_tile, axis=0)
+        squares += x * x
+    squares = tl.sum(squares, axis=0)
     var = squares / N
     ```
 
@@ -104,6 +108,8 @@ class DeferReduction(Pass):
     addresses; layer norm backward at 65536. Not measured: loops that keep another reduction.
     Record: `benchmarks/rows.py`, `benchmarks/results/`.
     """
+
+    two_axes: bool = False
 
     name: ClassVar[str] = "defer-reduction"
     summary: ClassVar[str] = "reduce a tile once after a loop, not in every iteration"
@@ -120,6 +126,7 @@ class DeferReduction(Pass):
         from tritonopt.transforms.deferral.candidates import candidates
         from tritonopt.transforms.deferral.deferred_loop import DeferredLoop
         from tritonopt.transforms.deferral.regrouping import prove_deferral
+        from tritonopt.transforms.deferral.worth import check_registers
 
         covered: set[tuple[ast.stmt, str]] = set()
         sites: list[Site | tuple[Deferral, Attempt, tuple[Change, ...]]] = []
@@ -130,6 +137,7 @@ class DeferReduction(Pass):
             deferral: Deferral | None = None
             with Attempt() as attempt:
                 deferral = prove_deferral(facts, candidate.loop, candidate.name, attempt)
+                check_registers(deferral, attempt, two_axes=self.two_axes)
                 changes = tuple(DeferredLoop(deferral).changes())
                 attempt.prove("is-expressible", "the tile can be written before the loop")
             if deferral is not None and attempt.holds:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import unknown
 from tritonopt.facts import KernelFacts
-from tritonopt.facts.algebra.tiles import tiles_of
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
@@ -16,6 +16,8 @@ from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from tritonopt.transforms.one_tile.raising import Raised
     from tritonopt.transforms.one_tile.row_legality import OneTile
     from tritonopt.transforms.one_tile.sweeps import RowSweeps
@@ -32,23 +34,23 @@ class OneTileRows(Pass):
     An accumulator that started at 0 becomes its addend. If a dropped load had another `other=`, a
     `tl.where` supplies it where it matters.
 
-    If every visible launch makes the tile as long as the row, the loops go. Otherwise they stay for
-    longer rows, under an `if` on a `tl.constexpr` that a heuristic sets at each launch, or on a
-    comparison if the length is a constexpr.
+    It acts where a tile is known to hold every row: each visible launch makes it as long as the row
+    (`BLOCK=triton.next_power_of_2(n)`), or an assertion, a check that raises, a constant or
+    `--assume 'N <= BLOCK'` bounds the row. Other rows keep their loops (`row-may-be-longer`).
 
-    - `longer_rows=branch` (default) keeps the loops for rows longer than a tile; `decline` leaves
-      such kernels unchanged.
-    - `raise_block=32768` (elements; default 0: off): launches make the tile as long as the row, up
-      to this length, with one warp per 512 elements, at least 4 and at most 16. Longer rows keep
-      their tile and the loops. The limit is half if two or three tiles stay live between loops, a
-      quarter for four.
+    - `raise_block=32768` (elements; default 0: off): where each launch bounds its rows by that, it
+      makes the tile as long as the row, with one warp per 512 elements, at least 4 and at most 16.
+      The limit is half if two or three tiles stay live between loops, a quarter for four.
+    - `longer_rows=branch` (default `decline`): where rows may be longer, write both forms, the
+      loops under an `if` on a `tl.constexpr` that a heuristic sets at each launch, or on a
+      comparison if the length is a constexpr. With `raise_block` rows up to that length get a tile
+      of theirs. `tune` tries this; it makes the kernel twice as long.
 
     ## Why
 
     The row is read from memory once and stays in registers. Compilers do not merge loads across
     loops or stores, or with different `other=` or eviction policy, nor remove loops with runtime
-    bounds. A fixed short tile seldom holds a row, so `all` acts only where a launch, or
-    `raise_block`, makes the tile as long as the row.
+    bounds.
 
     ## Conditions
 
@@ -56,22 +58,23 @@ class OneTileRows(Pass):
       run to their ends; nothing leaves the kernel between them (`early-exit`).
     - Some load repeats another (`nothing-read-twice`): same address and mask, not volatile, no
       store between them that may alias.
-    - An empty row keeps its result: it takes the loops, or all its lanes are provably inactive and
-      add nothing (otherwise `may-run-zero-times`).
+    - An empty row keeps its result: no launch has one, or all its lanes are provably inactive and
+      add nothing (otherwise `may-run-zero-times`, and `--assume '0 < N'` helps).
     - Without the loop, a carried Python number does not become a tensor. If that would change a
       type, the addend is cast, or the loops stay (`type-changes`). An induction variable that is 0
       is dropped from a sum only if value and type stay.
     - Names that are local to a loop are not read after it.
 
-    The heuristic needs both lengths as launch arguments. It is directly above `triton.jit`, so it
-    sees what a tuner chose. Declined: kernels that other kernels call (Triton cannot compile that),
-    kernels compiled ahead of time, kernels under a decorator that may cache a heuristic's result.
+    `longer_rows=branch` needs both lengths as launch arguments. The heuristic is directly above
+    `triton.jit`, so it sees what a tuner chose. Declined: kernels that other kernels call (Triton
+    cannot compile that), kernels compiled ahead of time, kernels under a decorator that may cache a
+    heuristic's result.
 
     With `raise_block`, all launches are in the kernel's file and pass the tile length, which no
     tuner or heuristic chooses and the grid does not use; `num_warps` is a literal or absent. The
     result must not depend on the tile length: all loops go over the row, lanes depend only on their
     position in it and add nothing past its end, and only sums, maxima and minima outlive a loop.
-    Otherwise the tile stays (`length-matters`, in the message), and the rest is rewritten.
+    Otherwise the tile stays (`length-matters`).
 
     ## Numerics
 
@@ -126,8 +129,8 @@ class OneTileRows(Pass):
         return y
     ```
 
-    With `BLOCK=1024` at the launch, the loops stay as the `else` of `if ONE_TILE:`, under
-    `@triton.heuristics({"ONE_TILE": lambda args: args["N"] <= args["BLOCK"]})`.
+    With `BLOCK=1024` and `assert n <= 2048`, `one-tile{raise_block=32768}` makes the same kernel,
+    and the launch passes `BLOCK=triton.next_power_of_2(max(n, 16))`.
 
     ## Measured
 
@@ -143,7 +146,7 @@ class OneTileRows(Pass):
     `benchmarks/results/`.
     """
 
-    longer_rows: Literal["branch", "decline"] = "branch"
+    longer_rows: Literal["decline", "branch"] = "decline"
     raise_block: int = 0
 
     name: ClassVar[str] = "one-tile"
@@ -162,6 +165,12 @@ class OneTileRows(Pass):
                 f"one-tile: raise_block cannot be {self.raise_block}; write a power of two from "
                 f"{powers[0]} to {powers[-1]}, or 0 for tiles as they are"
             )
+
+    @classmethod
+    def variants(cls) -> Iterator[Self]:
+        for most in (0, 32768):
+            yield cls(raise_block=most)
+            yield cls("branch", raise_block=most)
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         if not facts.loops:
@@ -184,18 +193,22 @@ class OneTileRows(Pass):
         proof: OneTile | None = None
         raised: Raised | None = None
         length = ""
-        known = sweeps.one_turn or self.longer_rows == "decline"
-        if not known and is_asked_already(sweeps):
+        beside = not sweeps.one_turn and self.longer_rows == "branch"
+        if not sweeps.one_turn and is_asked_already(sweeps):
             return None
         with Attempt() as attempt:
-            proof = prove_one_tile(sweeps, attempt, known=known)
-            if known:
-                changes = in_place_of_the_loops(proof)
-            else:
-                question = ask(sweeps, proof.may_be_empty, attempt)
+            proof = prove_one_tile(sweeps, attempt)
+            if beside:
+                question = ask(sweeps, bool(proof.may_be_empty), attempt)
                 changes = beside_the_loops(proof, asked(question, Writer(sweeps.facts)))
                 raised, length = self._raised(sweeps, attempt)
-                changes += raised.changes if raised is not None else ()
+            else:
+                changes = in_place_of_the_loops(proof)
+                raised = self._holding(sweeps, attempt)
+                if proof.may_be_empty:
+                    raise unknown("sizes-are-positive", "may-run-zero-times", proof.may_be_empty)
+                length = ", which each launch makes as long as the row" if raised else ""
+            changes += raised.changes if raised is not None else ()
             attempt.prove("is-expressible", "what the loops do can be written without them")
         *lines, last = (str(loop.line) for loop in sweeps.loops)
         what = f"the loops in lines {', '.join(lines)} and {last}"
@@ -204,13 +217,29 @@ class OneTileRows(Pass):
         return Site.of(
             attempt,
             sweeps.loops[0].node,
-            f"put {what} into one tile" + ("" if known else ", beside the loops") + length,
+            f"put {what} into one tile" + (", beside the loops" if beside else "") + length,
             f"kept {what}",
             bits=Bits.REDUCTION_ORDER,
             changes=changes,
-            pays=sweeps.one_turn or raised is not None or _aims_at_one_tile(sweeps),
+            pays=not beside or raised is not None,
             advice=f"load a row that one tile holds once, without {what}",
         )
+
+    def _holding(self, sweeps: RowSweeps, attempt: Attempt) -> Raised | None:
+        """The launches with tiles that hold every row; None where they hold it as they are.
+
+        Raises Declined where a row may be longer than any tile.
+        """
+        from tritonopt.transforms.one_tile.raising import raise_tiles
+
+        if not sweeps.one_turn:
+            return raise_tiles(sweeps, self.raise_block, attempt, longer_rows=False)
+        attempt.prove(
+            "rows-can-be-lifted", "no loop takes a second turn, at any launch", sweeps.given
+        )
+        if sweeps.facts.launches.bindings:
+            attempt.assume_no_other_launches()
+        return None
 
     def _raised(self, sweeps: RowSweeps, attempt: Attempt) -> tuple[Raised | None, str]:
         """The launches with longer tiles, where that is asked for, and what is said of it."""
@@ -220,14 +249,8 @@ class OneTileRows(Pass):
             return None, ""
         found: list[Raised] = []
         with Attempt() as own:
-            found.append(raise_tiles(sweeps, self.raise_block, own))
+            found.append(raise_tiles(sweeps, self.raise_block, own, longer_rows=True))
         if own.failed is not None:
             return None, f"; the tile is not raised ({own.failed.reason}): {own.failed.detail}"
         attempt.take_over(own)
         return found[0], f", and raised the tile for rows of up to {found[0].longest} elements"
-
-
-def _aims_at_one_tile(sweeps: RowSweeps) -> bool:
-    """Whether some launch is seen to make the tile as long as the row, as far as that goes."""
-    launches = tiles_of(sweeps.facts, sweeps.loops[0])
-    return any(tiles.holds_row or tiles.grows for tiles in launches)

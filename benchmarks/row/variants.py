@@ -16,9 +16,9 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ALONE = {
     "fuse-stats": "fuse-stats",
     "defer-reduction": "defer-reduction",
-    "one-tile": "one-tile",
-    "one-tile to 32K": "one-tile{raise_block=32768}",
-    "one-tile to 64K": "one-tile{raise_block=65536}",
+    "one-tile": "one-tile{longer_rows=branch}",
+    "one-tile to 32K": "one-tile{longer_rows=branch,raise_block=32768}",
+    "one-tile to 64K": "one-tile{longer_rows=branch,raise_block=65536}",
     "online-softmax": "online-softmax",
     "row-batch": "row-batch",
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -76,24 +75,24 @@ def test_a_tile_that_becomes_wider_depends_on_them() -> None:
     assert site_of(case("wide_counts")).profit.answer is Answer.AT_LAUNCH
 
 
-def test_what_the_compiler_may_defer_has_nothing_to_save() -> None:
-    text = case("rows_of_a_tile")
-    assert site_of(text).profit.answer is Answer.AT_LAUNCH
-    loaded = text.replace("tl.where(mask, x - 1.0, 0.0)", "x")
-    assert loaded != text
-    site = site_of(loaded)
-    assert (
-        site.profit.answer is Answer.NEVER and "the compiler may do that by itself" in site.message
-    )
+@pytest.mark.parametrize("warps", [4, 32])
+def test_a_thread_of_more_warps_keeps_less(warps: int) -> None:
+    text = case("sum_of_squares")
+    given = text.replace("y, n, BLOCK=16)", f"y, 1048576, BLOCK=16384, num_warps={warps})")
+    assert given != text and (site_of(given).profit.answer is Answer.AT_LAUNCH) == (warps == 4)
 
 
-@pytest.mark.parametrize(("block", "pays"), [("BLOCK", False), ("16", True), ("65536", False)])
-def test_a_tile_of_two_axes_has_to_find_registers(block: str, pays: bool) -> None:
-    """Each turn added it up to one axis: what is kept is as many times as large."""
+def test_a_tile_of_two_axes_seldom_gains() -> None:
+    """Each iteration added it up to one axis: what is kept is as many times as large."""
+    (chosen,) = select("defer-reduction{two_axes=true}")
     text = case("rows_of_a_tile")
-    launches = text.count("BLOCK=")
-    assert launches
-    given = re.sub(r"BLOCK=\d+", f"BLOCK={block}", text)
-    site = site_of(given)
-    assert (site.profit.answer is not Answer.NEVER) == pays, site.message
-    assert pays or "is kept through the loop" in site.message
+    (site,) = chosen.sites(of(read(text, "case.py").kernel("kernel")))
+    assert not site.failed and site.profit.answer is Answer.NEVER and "2 axes" in site.message
+
+
+@pytest.mark.parametrize(("block", "warps", "passes"), [(512, 4, True), (1024, 4, False)])
+def test_two_axes_are_kept_up_to_16_elements_a_thread(block: int, warps: int, passes: bool) -> None:
+    text = case("rows_of_a_tile").replace("BLOCK=8", f"BLOCK={block}, num_warps={warps}")
+    (chosen,) = select("defer-reduction{two_axes=true}")
+    (site,) = chosen.sites(of(read(text, "case.py").kernel("kernel")))
+    assert (not site.failed) == passes, site.message

@@ -31,6 +31,7 @@ EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", "8"))
 # Options with which a pass has something to do here.
 SPELLED = {
     "grid-stride": "grid-stride{programs=2}",
+    "one-tile": "one-tile{longer_rows=branch}",
     "split-columns": "split-columns{longest=16,block=16}",
     "split-reduce": "split-reduce{turns=1}",
 }

@@ -145,7 +145,7 @@ def test_what_is_to_be_expected_is_said() -> None:
     ("case", "before", "after", "expected"),
     [
         ("one-tile/layer_norm", "", "", ("passed", "")),
-        ("one-tile/rows_may_be_longer", "", "", ("missed", "not-profitable")),
+        ("one-tile/rows_may_be_longer", "", "", ("missed", "row-may-be-longer")),
         ("online-softmax/columns", "", "", ("passed", "")),
         # No launch is seen.
         ("online-softmax/columns", "kernel[(", "launch[(", ("missed", "profitable-at-some-sizes")),

@@ -105,3 +105,17 @@ def test_colors_change_nothing_but_color() -> None:
     for code in ("\x1b[0m", "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[36m"):
         painted = painted.replace(code, "")
     assert painted == shown
+
+
+def test_lines_that_occur_often_stay_where_they_did_not_change(here: Path) -> None:
+    """Texts of 200 lines and more are long to difflib."""
+    same = "    a = 1\n\n"
+    old = f"    x = 0\n{same * 150}    x = 1\n{same}    y = 2\n"
+    new = f"    x = 0\n{same * 150}    x = 3\n{same}    y = 4\n"
+    lines = diff.unified("file.py", old, new).splitlines()[2:]
+    assert [line for line in lines if line[0] in "+-"] == [
+        "-    x = 1",
+        "+    x = 3",
+        "-    y = 2",
+        "+    y = 4",
+    ]

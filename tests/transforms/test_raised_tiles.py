@@ -45,12 +45,17 @@ RAISED = """    block = triton.next_power_of_2(max(n, 16)) if n <= 4096 else 32
 """
 
 
-def rewritten(*changes: tuple[str, str]) -> RewriteResult:
+def text_of(*changes: tuple[str, str]) -> str:
     text = KERNEL
     for old, new in changes:
         assert old in text, old
         text = text.replace(old, new)
-    return rewrite_source(text, "one-tile{raise_block=4096}", path="kernel.py")
+    return text
+
+
+def rewritten(*changes: tuple[str, str]) -> RewriteResult:
+    text = text_of(*changes)
+    return rewrite_source(text, "one-tile{longer_rows=branch,raise_block=4096}", path="kernel.py")
 
 
 def test_the_tile_follows_the_row() -> None:
@@ -226,3 +231,85 @@ def assert_stays(reason: str, changes: list[tuple[str, str]]) -> None:
     assert "block =" not in result.text
     (remark,) = result.remarks
     assert f"; the tile is not raised ({reason}): " in remark.message, remark.message
+    held = rewrite_source(
+        text_of(("    y = torch", BOUND + "    y = torch"), *changes), "one-tile{raise_block=4096}"
+    )
+    if "locals()" in held.text:
+        return  # Where the length is passed as it is no name is new.
+    assert not held.changed
+    # Without a launch that is seen no bound is either.
+    assert {r.reason for r in held.remarks} <= {reason, "row-may-be-longer"}
+
+
+BOUND = "    if not 0 < n <= 2048:\n        raise ValueError(n)\n"
+KERNEL_AFTER = """    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+    mean = tl.sum(x, axis=0) / N
+    y = x - mean
+    tl.store(Y + cols, y, mask=cols < N)
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "launch"),
+    [
+        (("BLOCK=32", "BLOCK=32"), "n, BLOCK=triton.next_power_of_2(n))\n"),
+        (("BLOCK=32", "BLOCK=min(32, triton.next_power_of_2(n))"), "triton.next_power_of_2(n))\n"),
+        (("BLOCK=32", "BLOCK=32, num_warps=2"), "BLOCK=triton.next_power_of_2(n), num_warps=2)\n"),
+        (("0 < ", "0 <= "), "BLOCK=triton.next_power_of_2(max(n, 16)))\n"),
+        (("not 0 < n <= 2048", "n > 2048"), "BLOCK=triton.next_power_of_2(max(n, 16)))\n"),
+        (
+            ("2048", "4096"),
+            "    block = triton.next_power_of_2(n)\n"
+            "    num_warps = min(max(block // 512, 4), 16)\n"
+            "    kernel[(m,)](x, y, out, n, BLOCK=block, num_warps=num_warps)\n",
+        ),
+        (("    y = torch", "    n = n * 2\n    y = torch"), ""),
+        (("not 0 < n <= 2048", "n > 2048 and m > 1"), ""),
+        (("not 0 < n <= 2048", "2048 < n < 4096"), ""),
+        (("2048", "4097"), ""),
+    ],
+)
+def test_where_rows_are_bounded_every_one_is_held(change: tuple[str, str], launch: str) -> None:
+    text = text_of(("    y = torch", BOUND + "    y = torch"), change)
+    result = rewrite_source(text, "one-tile{raise_block=4096}", path="kernel.py")
+    if launch:
+        assert KERNEL_AFTER in result.text and launch in result.text, result.text
+        assert "for " not in result.text and "heuristics" not in result.text
+    else:
+        assert not result.changed
+        assert {remark.reason for remark in result.remarks} == {"row-may-be-longer"}
+
+
+def test_what_the_user_says_of_the_rows_is_what_it_rests_on() -> None:
+    for fact, options in (("N <= BLOCK", ""), ("N <= 64", "{raise_block=64}")):
+        result = rewrite_source(KERNEL, f"one-tile{options}", path="kernel.py", assume=[fact])
+        assert result.changed and result.facts_used == {fact}
+        assert all(Safety.ASSUMPTION in remark.safety for remark in result.remarks)
+
+
+def test_another_pass_names_what_the_user_said_too() -> None:
+    text = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+    mean = tl.sum(x, axis=0) / N
+    tl.store(Y + row * N + cols, x - mean, mask=cols < N)
+
+
+def run(x, block):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, n, BLOCK=block)
+    return y
+"""
+    assert not rewrite_source(text, "split-columns").changed
+    result = rewrite_source(text, "split-columns", assume=["N <= BLOCK"])
+    assert result.changed and result.facts_used == {"N <= BLOCK"}

@@ -109,12 +109,18 @@ def test_every_text_is_a_variant_once_and_passes_follow_each_other() -> None:
     variants = list(variation.first())
     assert len({variant.text for variant in variants}) == len(variants) > 2
     named = {variant.name: variant for variant in variants}
-    both = list(variation.pairs(named["one-tile"], named["fuse-stats{formula=moments}"]))
-    assert [variant.steps for variant in both] == [("one-tile", "fuse-stats{formula=moments}")]
-    assert not list(variation.pairs(named["one-tile"], named["fuse-stats{formula=moments}"]))
+    both = list(
+        variation.pairs(named["one-tile{longer_rows=branch}"], named["fuse-stats{formula=moments}"])
+    )
+    assert [variant.steps for variant in both] == [
+        ("one-tile{longer_rows=branch}", "fuse-stats{formula=moments}")
+    ]
+    assert not list(
+        variation.pairs(named["one-tile{longer_rows=branch}"], named["fuse-stats{formula=moments}"])
+    )
     assert any(remark.conditions for remark in both[0].remarks)
-    tuned = [variant.name for variant in variation.tuned(named["one-tile"])]
-    assert "one-tile + BLOCK 1024 -> 2048" in tuned
+    tuned = [variant.name for variant in variation.tuned(named["one-tile{longer_rows=branch}"])]
+    assert "one-tile{longer_rows=branch} + BLOCK 1024 -> 2048" in tuned
 
 
 def test_no_pass_follows_itself_with_other_options() -> None:

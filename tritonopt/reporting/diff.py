@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 _ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
@@ -12,12 +13,43 @@ _ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 def unified(path: str, old: str, new: str) -> str:
     """The diff between two texts of a file, with the line ends that they have; "" if equal."""
     name = _name(path)
-    lines = difflib.unified_diff(
-        _lines(old), _lines(new), _quoted(f"a/{name}"), _quoted(f"b/{name}")
-    )
+    lines = list(_hunks(_lines(old), _lines(new)))
+    if lines:
+        lines[:0] = [f"--- {_quoted(f'a/{name}')}\n", f"+++ {_quoted(f'b/{name}')}\n"]
     return "".join(
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
     )
+
+
+def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    """The lines below the names of the files.
+
+    In long texts difflib does not compare lines that occur often; here what it takes for replaced
+    is compared once more, with all of its lines.
+    """
+    matcher = difflib.SequenceMatcher(None, old, new)
+    opcodes: list[tuple[str, int, int, int, int]] = []
+    for kind, i, end, j, stop in matcher.get_opcodes():
+        again = difflib.SequenceMatcher(None, old[i:end], new[j:stop], autojunk=False)
+        parts = again.get_opcodes() if kind == "replace" else [(kind, 0, end - i, 0, stop - j)]
+        opcodes += [(part, i + a, i + b, j + c, j + d) for part, a, b, c, d in parts]
+    matcher.opcodes = opcodes  # type: ignore[attr-defined]
+    for group in matcher.get_grouped_opcodes(3):
+        (_, i, _, j, _), (_, _, end, _, stop) = group[0], group[-1]
+        yield f"@@ -{_range(i, end)} +{_range(j, stop)} @@\n"
+        for tag, i, end, j, stop in group:
+            if tag == "equal":
+                yield from (f" {line}" for line in old[i:end])
+                continue
+            yield from (f"-{line}" for line in old[i:end])
+            yield from (f"+{line}" for line in new[j:stop])
+
+
+def _range(start: int, end: int) -> str:
+    """Lines of a text, as the head of a hunk names them."""
+    if end - start == 1:
+        return str(start + 1)
+    return f"{start + 1 if end > start else start},{end - start}"
 
 
 def encoded(diff: str, encoding: str) -> bytes:

@@ -19,18 +19,18 @@ def either(a, b):
 @triton.jit
 def kernel(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    common_tile = tl.full([BLOCK], -1, dtype=tl.int32)
-    anywhere_tile = tl.zeros([BLOCK], dtype=tl.int32)
+    common = tl.full([BLOCK], -1, dtype=tl.int32)
+    anywhere = tl.zeros([BLOCK], dtype=tl.int32)
     parity = 5
     parity_tile = tl.zeros([BLOCK], dtype=tl.int32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * N + cols, mask=cols < N, other=0)
-        common_tile = common_tile & x
-        anywhere_tile |= x
+        common = common & x
+        anywhere |= x
         parity_tile ^= x
-    common = tl.reduce(common_tile, 0, both)
-    anywhere = tl.reduce(anywhere_tile, 0, either)
+    common = tl.reduce(common, 0, both)
+    anywhere = tl.reduce(anywhere, 0, either)
     parity ^= tl.xor_sum(parity_tile, axis=0)
     tl.store(Y + row * 3, common)
     tl.store(Y + row * 3 + 1, anywhere)

@@ -1,3 +1,4 @@
+# options: two_axes=true
 """A tile of two axes whose extents the kernel computes."""
 
 import torch
@@ -9,12 +10,12 @@ import triton.language as tl
 def kernel(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     HALF: tl.constexpr = BLOCK // 2
-    acc_tile = tl.zeros([2, HALF], dtype=tl.float32)
+    acc = tl.zeros([2, HALF], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, 2)[:, None] * HALF + tl.arange(0, HALF)[None, :]
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc_tile += x * 2.0
-    acc = tl.sum(acc_tile)
+        acc += x * 2.0
+    acc = tl.sum(acc)
     tl.store(Y + row, acc)
 
 

@@ -1,3 +1,4 @@
+# options: two_axes=true
 """A tile of two axes whose extents the kernel computes."""
 
 import torch

@@ -10,24 +10,24 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    total_tile = tl.zeros([BLOCK], dtype=tl.float32)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
     # Deviations are taken from the mean of the first tile, so that no digits cancel.
     first_cols = tl.arange(0, BLOCK)
     first_x = tl.load(X + row * N + first_cols, mask=first_cols < N, other=0.0).to(tl.float32)
     shift = tl.sum(first_x, axis=0) / tl.maximum(tl.minimum(N, BLOCK), 1)
-    squares_tile = tl.zeros([BLOCK], dtype=tl.float32)
+    squares = tl.zeros([BLOCK], dtype=tl.float32)
     shifted = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total_tile += x
+        total += x
         deviation = tl.where(cols < N, x - shift, 0.0)
         shifted += deviation
-        squares_tile += deviation * deviation
-    total = tl.sum(total_tile, axis=0)
+        squares += deviation * deviation
+    total = tl.sum(total, axis=0)
     mean = total / N
     shifted_sum = tl.sum(shifted, axis=0)
-    m2 = tl.sum(squares_tile, axis=0) - shifted_sum * (shifted_sum / tl.maximum(N, 1))
+    m2 = tl.sum(squares, axis=0) - shifted_sum * (shifted_sum / tl.maximum(N, 1))
     m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     squares = m2
     tl.store(Y + row, squares / N)

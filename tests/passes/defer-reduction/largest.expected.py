@@ -8,12 +8,12 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    m_tile = tl.zeros([BLOCK], dtype=tl.float32)
+    m = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        m_tile = tl.maximum(m_tile, tl.abs(x))
-    m = tl.max(m_tile, axis=0)
+        m = tl.maximum(m, tl.abs(x))
+    m = tl.max(m, axis=0)
     tl.store(Y + row, m)
 
 

@@ -8,12 +8,12 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    m_tile = tl.full([BLOCK], float("-inf"), dtype=tl.float32)
+    m = tl.full([BLOCK], float("-inf"), dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * N + cols, mask=cols < N, other=float("-inf"))
-        m_tile = tl.maximum(x, m_tile)
-    m = tl.max(m_tile)
+        m = tl.maximum(x, m)
+    m = tl.max(m)
     tl.store(Y + row, m)
 
 

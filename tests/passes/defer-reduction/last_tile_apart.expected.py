@@ -8,13 +8,13 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    acc_tile = tl.zeros([BLOCK], dtype=tl.float32)
+    acc = tl.zeros([BLOCK], dtype=tl.float32)
     full = N // BLOCK * BLOCK
     for start in range(0, full, BLOCK):
-        acc_tile += tl.load(X + row * N + start + tl.arange(0, BLOCK))
+        acc += tl.load(X + row * N + start + tl.arange(0, BLOCK))
     cols = full + tl.arange(0, BLOCK)
-    acc_tile += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    acc = tl.sum(acc_tile, axis=0)
+    acc += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    acc = tl.sum(acc, axis=0)
     tl.store(Y + row, acc)
 
 

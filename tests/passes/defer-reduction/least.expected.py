@@ -8,12 +8,12 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    low_tile = tl.full([BLOCK], float("inf"), dtype=tl.float32)
+    low = tl.full([BLOCK], float("inf"), dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * N + cols, mask=cols < N, other=float("inf"))
-        low_tile = tl.minimum(x, low_tile)
-    low = tl.min(low_tile, axis=0)
+        low = tl.minimum(x, low)
+    low = tl.min(low, axis=0)
     tl.store(Y + row, low)
 
 

@@ -8,15 +8,15 @@ from triton import language as lang
 @triton.jit
 def kernel(X, Y, N, BLOCK: lang.constexpr):
     row = lang.program_id(0)
-    acc_tile = lang.zeros([BLOCK], dtype=lang.float32)
-    m_tile = lang.full([BLOCK], -float("inf"), dtype=lang.float32)
+    acc = lang.zeros([BLOCK], dtype=lang.float32)
+    m = lang.full([BLOCK], -float("inf"), dtype=lang.float32)
     for start in range(0, N, BLOCK):
         cols = start + lang.arange(0, BLOCK)
         x = lang.load(X + row * N + cols, mask=cols < N, other=0.0).to(lang.float32)
-        acc_tile += x
-        m_tile = lang.maximum(m_tile, x)
-    acc = acc_tile.sum(0)
-    m = m_tile.max()
+        acc += x
+        m = lang.maximum(m, x)
+    acc = acc.sum(0)
+    m = m.max()
     lang.store(Y + row, acc + m)
 
 

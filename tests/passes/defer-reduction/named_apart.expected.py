@@ -8,15 +8,15 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    positive_tile = tl.zeros([BLOCK], dtype=tl.int32)
+    positive = tl.zeros([BLOCK], dtype=tl.int32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
         # Of this tile.
         here = (x > 0).to(tl.int32)
 
-        positive_tile += here
-    positive = tl.sum(positive_tile, axis=0)
+        positive += here
+    positive = tl.sum(positive, axis=0)
     tl.store(Y + row, positive)
 
 

@@ -9,12 +9,12 @@ import triton.language as tl
 def kernel(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     acc_tile = tl.load(X + row * N)
-    acc_tile_2 = tl.zeros([BLOCK], dtype=tl.float32)
+    acc = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc_tile_2 += x
-    acc = tl.sum(acc_tile_2, axis=0)
+        acc += x
+    acc = tl.sum(acc, axis=0)
     tl.store(Y + row, acc + acc_tile)
 
 

@@ -8,21 +8,21 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    acc_tile = tl.zeros([BLOCK], dtype=tl.float32)
-    m_tile = tl.full([BLOCK], float("-inf"), dtype=tl.float32)
+    acc = tl.zeros([BLOCK], dtype=tl.float32)
+    m = tl.full([BLOCK], float("-inf"), dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc_tile += tl.where(
+        acc += tl.where(
             cols < N,
             x * x,  # of the whole row
             0.0,
         )
-        m_tile = tl.maximum(
-            m_tile, tl.where(cols < N, x, float("-inf"))
+        m = tl.maximum(
+            m, tl.where(cols < N, x, float("-inf"))
         )
-    acc = tl.sum(acc_tile, axis=0)
-    m = tl.max(m_tile, axis=0)
+    acc = tl.sum(acc, axis=0)
+    m = tl.max(m, axis=0)
     tl.store(Y + row, acc + m)
 
 

@@ -14,12 +14,12 @@ def times(a, b):
 @triton.jit
 def kernel(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    acc_tile = tl.full([BLOCK], 1.0, dtype=tl.float32)
+    acc = tl.full([BLOCK], 1.0, dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * N + cols, mask=cols < N, other=1.0).to(tl.float32)
-        acc_tile *= x
-    acc = tl.reduce(acc_tile, 0, times)
+        acc *= x
+    acc = tl.reduce(acc, 0, times)
     tl.store(Y + row, acc)
 
 

@@ -8,17 +8,17 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    acc_tile = tl.zeros([BLOCK], dtype=tl.float32)
-    m_tile = tl.full([BLOCK], -1.0, dtype=tl.float32)
+    acc = tl.zeros([BLOCK], dtype=tl.float32)
+    m = tl.full([BLOCK], -1.0, dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc_tile += x * x
+        acc += x * x
         top = x
         if start > 8:
-            m_tile = tl.maximum(m_tile, top)
-    acc = tl.sum(acc_tile, axis=0)
-    m = tl.max(m_tile, axis=0)
+            m = tl.maximum(m, top)
+    acc = tl.sum(acc, axis=0)
+    m = tl.max(m, axis=0)
     tl.store(Y + row, acc + m)
 
 

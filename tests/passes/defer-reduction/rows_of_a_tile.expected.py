@@ -1,3 +1,5 @@
+# verify: always
+# options: two_axes=true
 """One sum for each row of a tile."""
 
 import torch
@@ -9,13 +11,13 @@ import triton.language as tl
 def kernel(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     rows = row * ROWS + tl.arange(0, ROWS)
-    acc_tile = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
+    acc = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         mask = (rows[:, None] < M) & (cols[None, :] < N)
         x = tl.load(X + rows[:, None] * N + cols[None, :], mask=mask, other=0.0).to(tl.float32)
-        acc_tile += tl.where(mask, x - 1.0, 0.0)
-    acc = tl.sum(acc_tile, axis=1)
+        acc += tl.where(mask, x - 1.0, 0.0)
+    acc = tl.sum(acc, axis=1)
     tl.store(Y + rows, acc, mask=rows < M)
 
 

@@ -1,3 +1,5 @@
+# verify: always
+# options: two_axes=true
 """One sum for each row of a tile."""
 
 import torch

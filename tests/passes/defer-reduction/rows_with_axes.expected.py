@@ -1,3 +1,4 @@
+# options: two_axes=true
 """Sums that keep an axis, or get a new one."""
 
 import torch
@@ -9,16 +10,16 @@ import triton.language as tl
 def kernel(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     rows = row * ROWS + tl.arange(0, ROWS)
-    acc_tile = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
-    m_tile = tl.full([ROWS, BLOCK], -1e30, dtype=tl.float32)
+    acc = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
+    m = tl.full([ROWS, BLOCK], -1e30, dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         mask = (rows[:, None] < M) & (cols[None, :] < N)
         x = tl.load(X + rows[:, None] * N + cols[None, :], mask=mask, other=0.0).to(tl.float32)
-        acc_tile += x
-        m_tile = tl.maximum(m_tile, x)
-    acc = tl.sum(acc_tile, axis=1)[:, None]
-    m = tl.max(m_tile, axis=1, keep_dims=True)
+        acc += x
+        m = tl.maximum(m, x)
+    acc = tl.sum(acc, axis=1)[:, None]
+    m = tl.max(m, axis=1, keep_dims=True)
     tl.store(Y + rows[:, None], acc + m, mask=rows[:, None] < M)
 
 

@@ -1,3 +1,4 @@
+# options: two_axes=true
 """Sums that keep an axis, or get a new one."""
 
 import torch

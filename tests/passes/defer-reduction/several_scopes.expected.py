@@ -8,18 +8,18 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    total_tile = tl.zeros([BLOCK], dtype=tl.float32)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
     for turn in range(0, 3):
         # Of this turn alone.
-        own_tile = tl.zeros([BLOCK], dtype=tl.float32)
+        own = tl.zeros([BLOCK], dtype=tl.float32)
         for start in range(0, N, BLOCK):
             cols = start + tl.arange(0, BLOCK)
             x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-            own_tile += x * turn
-            total_tile += x
-        own = tl.sum(own_tile, axis=0)
+            own += x * turn
+            total += x
+        own = tl.sum(own, axis=0)
         tl.store(Y + row * 4 + turn, own)
-    total = tl.sum(total_tile, axis=0)
+    total = tl.sum(total, axis=0)
     tl.store(Y + row * 4 + 3, total)
 
 

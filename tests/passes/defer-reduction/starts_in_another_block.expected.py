@@ -14,7 +14,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         for start in range(0, N, BLOCK):
             cols = start + tl.arange(0, BLOCK)
             acc_tile += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        acc += tl.sum(acc_tile, axis=0)
+        acc = tl.sum(acc_tile, axis=0)
     tl.store(Y + row, acc)
 
 

@@ -8,13 +8,13 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    acc_tile = tl.zeros([BLOCK], dtype=tl.float32)
+    acc = tl.zeros([BLOCK], dtype=tl.float32)
     for turn in tl.static_range(2):
         for start in range(0, N, BLOCK):
             cols = start + tl.arange(0, BLOCK)
             x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-            acc_tile += x + turn
-    acc = tl.sum(acc_tile, axis=0)
+            acc += x + turn
+    acc = tl.sum(acc, axis=0)
     tl.store(Y + row, acc)
 
 

@@ -1,3 +1,4 @@
+# options: two_axes=true
 """A sum of sums takes the whole tile."""
 
 import torch
@@ -9,13 +10,13 @@ import triton.language as tl
 def kernel(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     rows = row * ROWS + tl.arange(0, ROWS)
-    acc_tile = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
+    acc = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         mask = (rows[:, None] < M) & (cols[None, :] < N)
         x = tl.load(X + rows[:, None] * N + cols[None, :], mask=mask, other=0.0).to(tl.float32)
-        acc_tile += x
-    acc = tl.sum(tl.sum(acc_tile, axis=1), axis=0)
+        acc += x
+    acc = tl.sum(tl.sum(acc, axis=1), axis=0)
     tl.store(Y + row, acc)
 
 

@@ -1,3 +1,4 @@
+# options: two_axes=true
 """A sum of sums takes the whole tile."""
 
 import torch

@@ -8,16 +8,16 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    acc_tile = tl.zeros([BLOCK], dtype=tl.float32)
+    acc = tl.zeros([BLOCK], dtype=tl.float32)
     half = N // 2
     for start in range(0, half, BLOCK):
         cols = start + tl.arange(0, BLOCK)
-        acc_tile += tl.load(X + row * N + cols, mask=cols < half, other=0.0)
+        acc += tl.load(X + row * N + cols, mask=cols < half, other=0.0)
     for start in range(half, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        acc_tile -= x
-    acc = tl.sum(acc_tile, axis=0)
+        acc -= x
+    acc = tl.sum(acc, axis=0)
     tl.store(Y + row, acc)
 
 

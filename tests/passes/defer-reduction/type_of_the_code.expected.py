@@ -9,12 +9,12 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Y, N, DTYPE: tl.constexpr, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    acc_tile = tl.zeros([BLOCK], dtype=DTYPE)
+    acc = tl.zeros([BLOCK], dtype=DTYPE)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(DTYPE)
-        acc_tile += x
-    acc = tl.sum(acc_tile, axis=0)
+        acc += x
+    acc = tl.sum(acc, axis=0)
     tl.store(Y + row, acc)
 
 

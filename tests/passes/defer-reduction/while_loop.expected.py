@@ -10,13 +10,13 @@ import triton.language as tl
 def kernel(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     start = 0
-    acc_tile = tl.zeros([BLOCK], dtype=tl.float32)
+    acc = tl.zeros([BLOCK], dtype=tl.float32)
     while start < N:
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc_tile += x
+        acc += x
         start += BLOCK
-    acc = tl.sum(acc_tile, axis=0)
+    acc = tl.sum(acc, axis=0)
     tl.store(Y + row, acc)
 
 

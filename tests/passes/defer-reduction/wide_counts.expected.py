@@ -8,12 +8,12 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    count_tile = tl.zeros([BLOCK], dtype=tl.int64)
+    count = tl.zeros((BLOCK,), dtype=tl.int64)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        count_tile += (x > 0).to(tl.int32)
-    count = tl.sum(count_tile, axis=0)
+        count += (x > 0).to(tl.int32)
+    count = tl.sum(count, axis=0)
     tl.store(Y + row, count)
 
 

@@ -1,4 +1,5 @@
 # expect: missed parameter-cannot-be-added
+# options: longer_rows=branch
 """The kernel takes any number of arguments."""
 
 import torch

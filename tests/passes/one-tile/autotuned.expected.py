@@ -1,3 +1,4 @@
+# options: longer_rows=branch
 # verify: no, it was run once, and others like it run
 """The heuristic stands below the tuner, so that it sees the tile that was chosen."""
 

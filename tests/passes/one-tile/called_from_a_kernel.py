@@ -1,4 +1,5 @@
 # expect: missed called-from-a-kernel
+# options: longer_rows=branch
 """Another kernel calls this one, which a heuristic does not allow."""
 
 import torch

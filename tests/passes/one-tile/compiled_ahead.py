@@ -1,4 +1,5 @@
 # expect: missed parameter-cannot-be-added
+# options: longer_rows=branch
 """The kernel is compiled ahead, with the parameters that it has now."""
 
 import torch

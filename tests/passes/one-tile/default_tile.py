@@ -1,3 +1,4 @@
+# options: longer_rows=branch
 # verify: no, it was run once, and others like it run
 """The launch leaves the tile to its default, which a heuristic is not given."""
 

@@ -1,3 +1,4 @@
+# options: longer_rows=branch
 # verify: no, it was run once, and others like it run
 """Of a row of no elements the running maximum is -inf, and -inf - -inf is NaN."""
 

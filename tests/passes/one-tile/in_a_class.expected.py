@@ -1,3 +1,4 @@
+# options: longer_rows=branch
 # verify: no, it was run once, and others like it run
 """The kernel is a static method, so the heuristic is indented as its decorators are."""
 

@@ -1,4 +1,5 @@
 # expect: missed unseen-launches
+# options: longer_rows=branch
 """The kernel stands in a table, and may be used in any way."""
 
 import torch

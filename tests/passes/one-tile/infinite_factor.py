@@ -1,4 +1,4 @@
-# options: raise_block=64
+# options: longer_rows=branch,raise_block=64
 """Where the mask is off, 0 times infinity is NaN: so the length of a tile matters."""
 
 import torch

@@ -1,4 +1,5 @@
 # expect: missed unknown-decorator
+# options: longer_rows=branch
 """The decorator launches again what it compiled for another length."""
 
 import torch

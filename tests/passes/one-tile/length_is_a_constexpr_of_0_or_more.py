@@ -1,3 +1,4 @@
+# options: longer_rows=branch
 # verify: no, it was run once, and others like it run
 """The compiler knows both lengths, and is asked for both ends: it compiles no chained comparison."""
 

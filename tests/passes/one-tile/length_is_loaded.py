@@ -1,4 +1,5 @@
 # expect: missed length-is-computed
+# options: longer_rows=branch
 """The length of the row is loaded."""
 
 import torch

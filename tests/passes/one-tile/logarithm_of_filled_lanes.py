@@ -1,4 +1,4 @@
-# options: raise_block=1024
+# options: longer_rows=branch,raise_block=1024
 """A longer tile would have lanes behind the end of the row, and 0 times the logarithm of 0 is NaN."""
 
 import torch

@@ -1,4 +1,4 @@
-# options: raise_block=64
+# options: longer_rows=branch,raise_block=64
 """The maximum keeps NaN of a tile that has nothing else: so the length of a tile matters."""
 
 import torch

@@ -1,4 +1,4 @@
-# options: raise_block=64
+# options: longer_rows=branch,raise_block=64
 """A row is divided by a loaded number: a lane past the end would be 0 / 0 where that is 0."""
 
 import torch

@@ -1,3 +1,4 @@
+# options: longer_rows=branch
 # verify: no, it was run once, and others like it run
 """The counter of the second loop has no reader left, and is not bound for nothing."""
 

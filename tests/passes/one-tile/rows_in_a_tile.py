@@ -1,3 +1,4 @@
+# options: longer_rows=branch
 # verify: no, it was run once, and others like it run
 """A tile of several rows."""
 

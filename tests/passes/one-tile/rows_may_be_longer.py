@@ -1,3 +1,4 @@
+# options: longer_rows=branch
 # verify: always
 """The tile has one length for all rows, so the loops stay for those that are longer."""
 

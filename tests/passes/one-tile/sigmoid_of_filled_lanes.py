@@ -1,4 +1,4 @@
-# options: raise_block=1024
+# options: longer_rows=branch,raise_block=1024
 # verify: always
 """A longer tile has lanes behind the end of the row, and what these add is 0."""
 

@@ -1,5 +1,5 @@
 # verify: always
-# options: raise_block=64
+# options: longer_rows=branch,raise_block=64
 """Rows of up to 64 elements get a tile of their length, and longer ones keep theirs."""
 
 import torch

@@ -1,4 +1,4 @@
-# options: raise_block=64
+# options: longer_rows=branch,raise_block=64
 """The launcher makes the tile as long as short rows; now as longer ones too. It counts warps."""
 
 import torch

@@ -1,4 +1,5 @@
 # expect: missed unknown-decorator
+# options: longer_rows=branch
 """What stands above the kernel may keep what a heuristic said."""
 
 import torch

@@ -1,4 +1,4 @@
-# options: raise_block=64
+# options: longer_rows=branch,raise_block=64
 """A dictionary may hold the number of warps, so the tile stays as long as it is."""
 
 import torch

@@ -25,6 +25,7 @@ from tritonopt.facts.algebra.atoms import (
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.algebra.divisibility import replaced, substitute
 from tritonopt.facts.algebra.polynomial import Atom, Monomial, Polynomial, TooLarge
+from tritonopt.facts.assumptions import Assumption
 from tritonopt.facts.effects import Loop
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.values import Value
@@ -54,16 +55,18 @@ def turns_at_launches(facts: KernelFacts, loop: Loop) -> tuple[tuple[str, int], 
     return tuple(found)
 
 
-def takes_one_turn(facts: KernelFacts, loop: Loop) -> bool:
-    """Whether the loop is shown never to take a second turn."""
-    return takes_at_most(facts, loop, 1)
+def takes_one_turn(facts: KernelFacts, loop: Loop, given: list[Assumption] | None = None) -> bool:
+    """Whether the loop is shown never to take a second turn; `given` gets what that rests on."""
+    return takes_at_most(facts, loop, 1, given)
 
 
-def takes_at_most(facts: KernelFacts, loop: Loop, turns: int) -> bool:
+def takes_at_most(
+    facts: KernelFacts, loop: Loop, turns: int, given: list[Assumption] | None = None
+) -> bool:
     """Whether the loop is shown never to take more turns than so many."""
     if loop.start is None or loop.stop is None or loop.step is None:
         return False
-    prover = _Prover(Bounds(facts))
+    prover = _Prover(Bounds(facts), given)
     try:
         start, stop, step = map(facts.forms.of, (loop.start, loop.stop, loop.step))
         rest = start + step * turns - stop
@@ -78,13 +81,17 @@ def takes_at_most(facts: KernelFacts, loop: Loop, turns: int) -> bool:
 
 
 def is_at_most(
-    facts: KernelFacts, number: Value | Polynomial, most: int, launch: Launch | None = None
+    facts: KernelFacts,
+    number: Value | Polynomial,
+    most: int,
+    launch: Launch | None = None,
+    given: list[Assumption] | None = None,
 ) -> bool:
     """Whether a whole number, as the length of a tile, is shown never to be above another one.
 
-    At one launch, or at every one.
+    At one launch, or at every one; `given` gets what that rests on.
     """
-    return _is_nonnegative(facts, lambda form: -form + most, number, launch)
+    return _is_nonnegative(facts, lambda form: -form + most, number, launch, given)
 
 
 def is_at_least(facts: KernelFacts, number: Value, least: int, launch: Launch) -> bool:
@@ -97,8 +104,9 @@ def _is_nonnegative(
     rest_of: Callable[[Polynomial], Polynomial],
     number: Value | Polynomial,
     launch: Launch | None,
+    given: list[Assumption] | None = None,
 ) -> bool:
-    prover = _Prover(Bounds(facts))
+    prover = _Prover(Bounds(facts), given)
     try:
         rest = rest_of(number if isinstance(number, Polynomial) else facts.forms.of(number))
         if prover.is_nonnegative(rest):
@@ -151,6 +159,8 @@ class _Prover:
     """Shows that forms are not negative; it remembers what it was asked."""
 
     bounds: Bounds
+    given: list[Assumption] | None = None
+    """What the user gave, and an answer may rest on."""
     answers: dict[tuple[Polynomial, tuple[Polynomial, ...], int], bool] = field(
         default_factory=dict
     )
@@ -172,6 +182,8 @@ class _Prover:
     def _is_nonnegative(self, form: Polynomial, known: tuple[Polynomial, ...], steps: int) -> bool:
         least = self.bounds.lower_bound(form)
         if least is not None and least.number >= 0:
+            if self.given is not None:
+                self.given.extend(least.given)
             return True
         if any(self.is_nonnegative(form - other, steps=steps) for other in known):
             return True

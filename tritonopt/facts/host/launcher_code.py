@@ -662,8 +662,9 @@ class _CheckedHost(_Host):
             match part:
                 case ast.BinOp(left=left, op=ast.Mod(), right=right) if not is_true:
                     found.multiples.append((self.form(left, place), self.form(right, place)))
-                case ast.Compare(left=left, ops=[op], comparators=[right]):
-                    self._learn_comparison(left, op, right, is_true, place, found)
+                case ast.Compare(left=left, ops=ops, comparators=rights) if is_true or not ops[1:]:
+                    for one, op, other in zip([left, *rights], ops, rights, strict=False):
+                        self._learn_comparison(one, op, other, is_true, place, found)
 
     def _is_arithmetic(self, node: ast.AST) -> bool:
         """Whether a part of a condition hides no arithmetic: nothing about `v` in `check(v)`."""

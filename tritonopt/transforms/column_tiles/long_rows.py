@@ -9,7 +9,7 @@ from functools import cached_property
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
-from tritonopt.facts import KernelFacts
+from tritonopt.facts import Assumption, KernelFacts
 from tritonopt.facts.algebra.turns import is_at_most
 from tritonopt.facts.host.launcher_code import evaluation_at
 from tritonopt.launches.plan import LaunchPlan, can_choose
@@ -107,10 +107,11 @@ def prove_launches(row: OneTileRow, longest: int, block: int, attempt: Attempt) 
     for launch in facts.launches.launches:
         _check(launch, tile, longest)
     attempt.prove("length-is-known-at-the-launch", f"each launch passes {tile}")
-    if not is_at_most(facts, row.extent - facts.forms.of(row.tile), 0):
+    said: list[Assumption] = []
+    if not is_at_most(facts, row.extent - facts.forms.of(row.tile), 0, given=said):
         text = f"a launch may pass a {tile} that is shorter than the row, of which the rest is left"
         raise unknown("rows-can-be-lifted", "row-may-be-longer", text)
-    attempt.prove("rows-can-be-lifted", "the tile is as long as the row, at any launch")
+    attempt.prove("rows-can-be-lifted", "the tile is as long as the row, at any launch", said)
     attempt.assume_no_other_launches()
     return LongRows(facts, tile, longest, block)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +14,7 @@ from tritonopt.facts.language import DTYPES, function
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.facts.values import FLOAT_BITS
-from tritonopt.source import Change, InsertBefore, Replace
+from tritonopt.source import Change, InsertBefore, Replace, ReplaceExpression
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.updates import mentions
 from tritonopt.transforms.writing import NotExpressible, Writer
@@ -40,18 +40,29 @@ class AccumulatorTile:
     """None where only the code says which it is."""
     extents: Callable[[ast.stmt], str]
     """Code for the extents, right before a statement; raises NotExpressible."""
+    keeps_name: bool = False
+    """Whether the tile has the name of the accumulator where it starts in its place."""
 
     @cached_property
     def tile(self) -> str:
         """The name of the tile."""
-        return self.writer.fresh(f"{self.name}_tile")
+        own = self.keeps_name and self.start is not None
+        return self.name if own else self.writer.fresh(f"{self.name}_tile")
 
     def begins(self) -> Change:
         """Raises NotExpressible where the tile, or what it starts with, cannot be written."""
-        code = f"{self.tile} = {self._filled()}"
-        if self.start is not None:
-            return Replace(self.start, code)
-        return InsertBefore(self.first, code)
+        if self.start is None:
+            return InsertBefore(self.first, f"{self.tile} = {self._filled()}")
+        if not self.keeps_name:
+            return Replace(self.start, f"{self.tile} = {self._filled()}")
+        shape = _shape_given(self.start.value, self.writer)
+        if shape is None:
+            return ReplaceExpression(self.start.value, self._filled())
+        extents = self.extents(self.start)
+        if not isinstance(shape, ast.Tuple):
+            return ReplaceExpression(shape, f"[{extents}]")
+        comma = "" if ", " in extents else ","
+        return ReplaceExpression(shape, f"({extents}{comma})")
 
     @cached_property
     def start(self) -> ast.Assign | None:
@@ -64,7 +75,8 @@ class AccumulatorTile:
         match last:
             case ast.Assign(targets=[ast.Name(id=self.name)], value=value):
                 plain = self.writer.facts.values.get(value) is self.initial
-                if plain and self._starts_the_tile(value) and not self.has_comment(last):
+                lost = not self.keeps_name and self.has_comment(last)
+                if plain and self._starts_the_tile(value) and not lost:
                     with suppress(NotExpressible):
                         self.extents(last)
                         return last
@@ -103,7 +115,12 @@ class AccumulatorTile:
             return False
         if self.dtype is None and _type_given(value, self.writer) is None:
             return False
-        return self.combining.repeats or self.filler == self.combining.identity
+        return self.combining.repeats or self.starts_with_identity
+
+    @property
+    def starts_with_identity(self) -> bool:
+        """Whether what it starts with changes nothing of what comes to it."""
+        return self.filler is not None and self.filler == self.combining.identity
 
     def _filled(self) -> str:
         """Code for the tile as it is before the loop."""
@@ -138,13 +155,23 @@ class AccumulatorTile:
 
 def _type_given(call: ast.expr, writer: Writer) -> ast.expr | None:
     """The type that a call of `tl.zeros` or `tl.full` is given."""
+    return _given(call, writer, {"zeros": 1, "full": 2}, "dtype")
+
+
+def _shape_given(call: ast.expr, writer: Writer) -> ast.expr | None:
+    """The shape that a call of `tl.zeros` or `tl.full` is given, and a type with it."""
+    typed = _type_given(call, writer) is not None
+    return _given(call, writer, {"zeros": 0, "full": 0}, "shape") if typed else None
+
+
+def _given(call: ast.expr, writer: Writer, places: Mapping[str, int], name: str) -> ast.expr | None:
+    """An argument of a call of `tl.zeros` or `tl.full`, by its place or its name."""
     if not isinstance(call, ast.Call):
         return None
-    name = function(writer.facts.kernel.module.resolve(call.func))
-    place = {"zeros": 1, "full": 2}.get(name)
+    place = places.get(function(writer.facts.kernel.module.resolve(call.func)))
     if place is None:
         return None
-    named = next((k.value for k in call.keywords if k.arg == "dtype"), None)
+    named = next((k.value for k in call.keywords if k.arg == name), None)
     return call.args[place] if len(call.args) > place else named
 
 

@@ -48,6 +48,7 @@ class DeferredLoop:
             deferral.initial,
             deferral.dtype,
             self._extents,
+            keeps_name=True,
         )
 
     @property
@@ -105,7 +106,7 @@ class DeferredLoop:
     def _updated(self, update: Update) -> Iterator[Change]:
         inside = {place for one in update.reduced for place in walk(one.whole)}
         for place in update.names:
-            if place not in inside:
+            if place not in inside and place.id != self.tile:
                 yield ReplaceExpression(place, self.tile)
         for one in update.reduced:
             names = dict.fromkeys(update.names, self.tile)
@@ -151,7 +152,7 @@ class DeferredLoop:
         one = deferral.updates[0].reduced[0]
         self._check_names(one)
         reduced = ast.unparse(_of_tile(one, self.tile))
-        if deferral.combining.repeats or self.accumulator.start is not None:
+        if deferral.combining.repeats or self.accumulator.starts_with_identity:
             return f"{deferral.name} = {reduced}"
         return f"{deferral.name} {deferral.combining.symbol}= {reduced}"
 

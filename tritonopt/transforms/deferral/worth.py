@@ -7,7 +7,10 @@ import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from math import ceil
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import ONE
 from tritonopt.facts.algebra.tiles import Tiles, goes_through_parts, tiles_of
@@ -19,8 +22,9 @@ from tritonopt.transforms.deferral.regrouping import Deferral
 
 _TURNS = 4
 """From so many on it was measured to gain; in fewer it was as often a loss."""
-_FITS = 8192
-"""Elements up to which another tile is taken to find registers in a program of few warps."""
+_LIVE = 16
+"""Elements for each thread up to which one more tile is taken to find registers: with 32 a loop
+took 1.04 times as long (`kldiv_forward_triton`); tiles of two axes spilled from 64 on (sm_90)."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +39,7 @@ class Worth:
 
 def worth_of(deferral: Deferral, deferrals: Sequence[Deferral]) -> Worth:
     """What the tile and the launches show; `deferrals` are all of the kernel."""
-    sizes = ", ".join(deferral.facts.forms.of(extent).readable for extent in deferral.shape)
-    kept = f"a tile [{sizes}] is kept through the loop"
+    kept = f"a tile [{_sizes(deferral)}] is kept through the loop"
     launches = _launches(deferral)
     once = next((tiles for tiles in launches if tiles.holds_row), None)
     if once is not None:
@@ -53,32 +56,47 @@ def worth_of(deferral: Deferral, deferrals: Sequence[Deferral]) -> Worth:
     few = _few_turns(deferral)
     if few:
         return Worth(f"{kept}; {few}", pays=False)
+    if len(deferral.shape) > 1:
+        return Worth(f"{kept}, of {len(deferral.shape)} axes, which seldom gains", pays=False)
+    wider = deferral.dtype in ("fp64", "int64", "uint64") and not _is_as_wide(deferral)
+    live = _live(deferral)
+    return Worth(kept, depends=wider or few is None or (live is not None and live > _LIVE))
+
+
+def check_registers(deferral: Deferral, attempt: Attempt, *, two_axes: bool) -> None:
+    """A tile of several axes is larger than what is added up: it may not find registers.
+
+    Raises Declined.
+    """
     if len(deferral.shape) == 1:
-        wider = deferral.dtype in ("fp64", "int64", "uint64") and not _is_as_wide(deferral)
-        large = any(tiles.size is not None and tiles.size > _FITS for tiles in launches)
-        return Worth(kept, depends=wider or large or few is None)
-    tile = deferral.tile
-    while tile.op is Op.CAST:
-        tile = tile.operand
-    if tile.op is Op.LOAD:
-        text = f"{kept}; it comes straight from a load, and the compiler may do that by itself"
-        return Worth(text, pays=False, unpaid="nothing-to-save")
-    # Of several axes one was added up in each turn: what is kept is larger by that much.
-    elements = _elements(deferral)
-    if elements is None or elements > _FITS:
-        found = "no launch shows of how many elements" if elements is None else f"of {elements}"
-        return Worth(f"{kept}, {found}", pays=False)
-    return Worth(kept, depends=True)
+        return
+    claim, reason, live = "tile-fits-the-registers", "tile-is-spilled", _live(deferral)
+    kept = f"the loop would keep a tile [{_sizes(deferral)}]"
+    if live is not None and live > _LIVE:
+        raise refuted(claim, reason, f"{kept}, {live} elements for each thread")
+    if not two_axes:
+        raise unknown(claim, reason, f"{kept}: {{two_axes=true}} has it, where you measure a gain")
+    if live is not None:
+        attempt.prove(claim, f"a thread keeps {live} elements")
 
 
-def _elements(deferral: Deferral) -> int | None:
-    """Of the tile that is kept, at the launch where it is largest; None where one is unknown."""
-    forms = deferral.facts.forms
+def _sizes(deferral: Deferral) -> str:
+    return ", ".join(deferral.facts.forms.of(extent).readable for extent in deferral.shape)
+
+
+def _live(deferral: Deferral) -> int | None:
+    """Elements of the tile that a thread keeps, at the launch where these are most; None where
+    one launch does not show them."""
+    forms, found = deferral.facts.forms, []
     size = reduce(operator.mul, (forms.of(extent) for extent in deferral.shape), ONE)
-    bindings = deferral.facts.launches.bindings
-    found = [substitute(size, binding).constant_value for binding in bindings]
-    known = [int(number) for number in found if number is not None]
-    return max(known) if known and len(known) == len(found) else None
+    for binding in deferral.facts.launches.bindings:
+        elements = substitute(size, binding).constant_value
+        warps = binding.launch.options.get("num_warps")
+        number = warps.value if isinstance(warps, ast.Constant) else None
+        if elements is None:
+            return None
+        found.append(ceil(elements / (32 * (number if isinstance(number, int) else 4))))
+    return max(found, default=None)
 
 
 def _few_turns(deferral: Deferral) -> str | None:

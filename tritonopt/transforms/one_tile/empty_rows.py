@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial
 from tritonopt.facts.algebra.atoms import CeilDiv, Negative, Param, PowerOfTwo, Total
+from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import Atom, TooLarge
+from tritonopt.facts.assumptions import Assumption
 from tritonopt.facts.effects import Effect
+from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.source.trees import walk
 from tritonopt.transforms.writing import reads_of
 
 
-def runs_always(facts: KernelFacts, loop: Loop) -> bool:
-    """Whether a loop is shown to run, whatever is passed."""
+def runs_always(facts: KernelFacts, loop: Loop, given: list[Assumption] | None = None) -> bool:
+    """Whether a loop is shown to run, whatever is passed; `given` gets what that rests on."""
     count = facts.forms.trip_count(loop)
     if count is None or loop.start is None or loop.stop is None or loop.step is None:
         return False
@@ -24,26 +27,35 @@ def runs_always(facts: KernelFacts, loop: Loop) -> bool:
         if tile is None or not isinstance(tile, CeilDiv):
             return False
         extent, step = tile.dividend, tile.divisor
+        least = Bounds(facts).lower_bound(extent - 1)
+        if given is not None and least is not None and least.number >= 0 and not least.sizes:
+            given.extend(least.given)
+            return True
         bindings = facts.launches.bindings
         return bool(bindings) and all(
-            _is_positive(facts, step, substitute(extent, binding), substitute(step, binding))
+            is_positive_at(extent, binding) or _holds_elements(facts, extent, step, binding)
             for binding in bindings
         )
     except TooLarge:
         return False
 
 
-def _is_positive(
-    facts: KernelFacts, step: Polynomial, length: Polynomial, tile: Polynomial
+def is_positive_at(extent: Polynomial, binding: LaunchBinding) -> bool:
+    """Whether a launch is shown to pass rows of one element at least."""
+    length = substitute(extent, binding)
+    rests = (length, *(length - known for known in binding.nonnegative))
+    return any((rest.constant_value or 0) >= 1 for rest in rests)
+
+
+def _holds_elements(
+    facts: KernelFacts, extent: Polynomial, step: Polynomial, binding: LaunchBinding
 ) -> bool:
-    """Whether what a launch passes for the length of a row is at least 1."""
-    number = length.constant_value
-    if number is not None:
-        return number >= 1
+    """Whether the tile of a launch would have no lanes for a row of no elements."""
     # The next power of two of 0 is 0, and Triton has no tile of no lanes.
     lanes = step.sole_atom
     counts = lanes is not None and isinstance(lanes, Param) and lanes.name in facts.extents
-    return counts and tile == Polynomial.of(PowerOfTwo(length))
+    tile = Polynomial.of(PowerOfTwo(substitute(extent, binding)))
+    return counts and substitute(step, binding) == tile
 
 
 def does_nothing_when_empty(facts: KernelFacts, loop: Loop) -> bool:

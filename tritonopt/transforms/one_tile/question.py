@@ -91,6 +91,8 @@ def spelled(form: Polynomial, names: dict[str, str]) -> str:
 
 def ask(sweeps: RowSweeps, may_be_empty: bool, attempt: Attempt) -> Question:
     """The question that decides between the two forms. Raises Declined."""
+    if may_be_empty:
+        attempt.prove("sizes-are-positive", "a row of no elements keeps its loops")
     question = _question(sweeps, may_be_empty)
     facts, extent, tile = question.facts, question.extent, question.tile
     if not facts.forms.is_positive(tile):

@@ -1,4 +1,5 @@
-"""Tiles as long as the row: at each launch, up to a length beyond which the loops are kept.
+"""Tiles as long as the row, at each launch: of every row, or up to a length beyond which the loops
+are kept.
 
 block = triton.next_power_of_2(max(n, 16)) if n <= 32768 else 1024
 num_warps = min(max(block // 512, 4), 16)
@@ -17,6 +18,8 @@ from tritonopt.checks.condition import unknown
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import CeilDiv, Maximum, Param
 from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts.algebra.turns import is_at_most
+from tritonopt.facts.assumptions import Assumption
 from tritonopt.facts.host.launcher_code import bindings_of, evaluation_at, forms_at
 from tritonopt.launches.known_launches import check_builtin
 from tritonopt.launches.launch_grids import new_name, scope_at
@@ -26,11 +29,14 @@ from tritonopt.source import AddArgument, Change, InsertAfter, InsertBefore, Rep
 from tritonopt.source.launches import Launch
 from tritonopt.source.trees import walk
 from tritonopt.transforms.one_tile.any_length import prove_any_length
+from tritonopt.transforms.one_tile.empty_rows import is_positive_at
 from tritonopt.transforms.one_tile.length_at_launch import LEAST, NEXT, RowLength
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
 from tritonopt.transforms.writing import NotExpressible
 
 _CHOOSING = frozenset({"triton.autotune", "triton.heuristics"})
+_FEW_WARPS = 2048
+"""Elements of a tile for which the 4 warps of every launch were measured to be best."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +49,19 @@ class Raised:
     """The rows that get a tile of their length."""
 
 
-def raise_tiles(sweeps: RowSweeps, longest: int, attempt: Attempt) -> Raised:
-    """Raises Declined, or NotExpressible where a launch cannot be written so."""
+def raise_tiles(sweeps: RowSweeps, longest: int, attempt: Attempt, *, longer_rows: bool) -> Raised:
+    """Tiles for rows of up to a length; with `longer_rows` the others keep the tile they have.
+
+    Raises Declined, or NotExpressible where a launch cannot be written so.
+    """
     facts = sweeps.facts
     tiles = sweeps.count.sole_atom if sweeps.count is not None else None
     assert isinstance(tiles, CeilDiv)
     extent, tile = tiles.arguments
     assert isinstance(extent, Polynomial) and isinstance(tile, Polynomial)
+    given: list[Assumption] = []
+    if not longer_rows:
+        _check_bound(facts, extent, tile, longest, given)
     length = tile.sole_atom
     if not isinstance(length, Param):
         detail = f"the length of a tile, {tile.readable}, is no argument of the launch"
@@ -61,11 +73,40 @@ def raise_tiles(sweeps: RowSweeps, longest: int, attempt: Attempt) -> Raised:
         "length-is-known-at-the-launch", "nothing but sums and extremes is left of the tiles"
     )
     longest = _room(longest, proof.kept)
+    few_warps = False
+    if not longer_rows:
+        _check_bound(facts, extent, tile, longest, given)
+        attempt.prove("rows-can-be-lifted", f"no row has more than {longest} elements", given)
+        few_warps = _is_bounded(facts, extent, _FEW_WARPS, [])
     changes: dict[Change, None] = {}
     for launch in facts.launches.launches:
-        changes.update(dict.fromkeys(_Raising(launch, extent, length.name, longest).changes()))
+        kept = longest if longer_rows else None
+        bindings = [b for b in facts.launches.bindings if b.launch == launch]
+        some = bool(bindings) and all(is_positive_at(extent, binding) for binding in bindings)
+        raising = _Raising(launch, extent, length.name, kept, few_warps, some)
+        changes.update(dict.fromkeys(raising.changes()))
     attempt.prove("length-is-known-at-the-launch", "each knows the length of the row")
     return Raised(tuple(changes), proof.is_exact, longest)
+
+
+def _check_bound(
+    facts: KernelFacts, extent: Polynomial, tile: Polynomial, most: int, given: list[Assumption]
+) -> None:
+    """Raises Declined where a row may be longer than the longest tile."""
+    if most and _is_bounded(facts, extent, most, given):
+        return
+    row, held = extent.readable, tile.readable
+    longer = f", or --assume '{row} <= {most}' and it raises the tile" if most else ""
+    detail = (
+        f"a row may have more than the {held} elements of a tile; where none has, give "
+        f"--assume '{row} <= {held}'{longer}; or tune with your shapes"
+    )
+    raise unknown("rows-can-be-lifted", "row-may-be-longer", detail)
+
+
+def _is_bounded(facts: KernelFacts, extent: Polynomial, most: int, given: list[Assumption]) -> bool:
+    launches = facts.launches.launches
+    return bool(launches) and all(is_at_most(facts, extent, most, x, given) for x in launches)
 
 
 def _room(longest: int, kept: int) -> int:
@@ -110,7 +151,12 @@ class _Raising:
     launch: Launch
     extent: Polynomial
     tile: str
-    longest: int
+    longest: int | None
+    """Rows of up to so many elements are held; None for all rows."""
+    few_warps: bool
+    """Whether no tile takes more warps than a launch has by default."""
+    has_elements: bool
+    """Whether no row is empty."""
 
     @property
     def _given(self) -> ast.expr:
@@ -134,21 +180,28 @@ class _Raising:
         anchor = place if own is None else own
         given = self._given if own is None else own.value
         length = self.row.text
-        if not length.isidentifier():
+        if self.longest is not None and not length.isidentifier():
             name = new_name("length", launch)
             yield InsertBefore(anchor, f"{name} = {length}")
             length = name
-        grown, kept = self._grown(given, length), self._kept(given)
-        code = f"{grown} if {length} <= {self.longest} else {kept}"
+        code = self._grown(given, length)
+        if self.longest is None:
+            self._check_pure(given)
+        else:
+            code += f" if {length} <= {self.longest} else {self._kept(given, self.longest)}"
         if own is not None:
             assert isinstance(self._given, ast.Name)
             block = self._given.id
             yield ReplaceExpression(given, code)
+        elif self.few_warps:
+            yield ReplaceExpression(given, code)
+            return
         else:
             block = new_name(self.tile.lower(), launch)
             yield InsertBefore(place, f"{block} = {code}")
             yield ReplaceExpression(given, block)
-        yield from self._warped(block, own)
+        if not self.few_warps:
+            yield from self._warped(block, own)
 
     def _warped(self, block: str, own: ast.Assign | None) -> Iterator[Change]:
         """As many warps as were measured to be best for a tile of that length."""
@@ -189,7 +242,8 @@ class _Raising:
                 if isinstance(least, ast.Call):
                     numbers = [ast.unparse(a) for a in least.args if isinstance(a, ast.Constant)]
                     return f"{ast.unparse(node.func)}(max({length}, {numbers[0]}))"
-        return f"{self.row.next_power}(max({length}, {LEAST}))"
+        lanes = length if self.has_elements else f"max({length}, {LEAST})"
+        return f"{self.row.next_power}({lanes})"
 
     def _follows_row(self, node: ast.AST) -> bool:
         """Whether it is the next power of two of the length of the row, or of one at least."""
@@ -208,16 +262,19 @@ class _Raising:
             and any((other.constant_value or 0) > 0 for other in atom.inside)
         )
 
-    def _kept(self, given: ast.expr) -> str:
+    def _kept(self, given: ast.expr, longest: int) -> str:
         """The tile for longer rows."""
         module = self.launch.module
         match given:
             case ast.Call(args=[one, other], keywords=[]) if module.builtin(given.func) == "min":
                 for most, grows in ((one, other), (other, one)):
                     number = most.value if isinstance(most, ast.Constant) else None
-                    small = isinstance(number, int) and number <= self.longest
+                    small = isinstance(number, int) and number <= longest
                     if small and self._follows_row(grows):
                         return str(number)
+        self._check_pure(given)
+        return module.text_of(given)
+
+    def _check_pure(self, given: ast.expr) -> None:
         if not evaluation_at(self.launch).is_pure(given):
             raise NotExpressible(f"line {given.lineno} does more than compute {self.tile}")
-        return module.text_of(given)

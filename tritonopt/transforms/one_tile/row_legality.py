@@ -10,6 +10,7 @@ from itertools import product
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, Loop, Value
+from tritonopt.facts.assumptions import Assumption
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import is_float
 from tritonopt.rewriting.constexprs import is_constexpr
@@ -36,8 +37,8 @@ class OneTile:
     """In the text without the loops."""
     updates: tuple[Update, ...]
     """Of the accumulators that are gone."""
-    may_be_empty: bool
-    """Whether rows of no elements have to keep the loops, which then do not run."""
+    may_be_empty: str
+    """Why rows of no elements have to keep the loops, which do not run for them; "" otherwise."""
 
     @property
     def is_exact(self) -> bool:
@@ -45,18 +46,15 @@ class OneTile:
         return all(update.keeps_zeros for update in self.updates)
 
 
-def prove_one_tile(sweeps: RowSweeps, attempt: Attempt, *, known: bool) -> OneTile:
-    """Goes through the conditions. Raises Declined at the first that does not hold.
+def prove_one_tile(sweeps: RowSweeps, attempt: Attempt) -> OneTile:
+    """Goes through the conditions that are the same for rows that one tile holds, and for all.
 
-    `known` says that the code has to be right for all rows, and not only for those that one tile
-    holds: the loops do not stay for the others.
+    Raises Declined at the first that does not hold.
     """
     _check_loops(sweeps)
     _check_path(sweeps)
     attempt.prove("loops-are-plain", "each counts with one name, and runs to its end")
-    if known:
-        _prove_one_turn(sweeps, attempt)
-    may_be_empty = _may_be_empty(sweeps, attempt, known=known)
+    may_be_empty = _may_be_empty(sweeps, attempt)
     _check_names(sweeps)
     updates, writer = updates_of(sweeps), Writer(sweeps.facts)
     sums = [update for update in updates if update.is_sum]
@@ -114,35 +112,20 @@ def _check_path(sweeps: RowSweeps) -> None:
             raise refuted("loops-are-plain", "early-exit", detail)
 
 
-def _prove_one_turn(sweeps: RowSweeps, attempt: Attempt) -> None:
-    if not sweeps.one_turn:
-        count = sweeps.count
-        turns = "any number of" if count is None else count.readable
-        detail = f"the loops take {turns} turns, and it is not shown that this is one at most"
-        raise unknown("rows-can-be-lifted", "row-may-be-longer", detail)
-    attempt.prove("rows-can-be-lifted", "no loop takes a second turn, at any launch")
-    if sweeps.facts.launches.bindings:
-        attempt.assume_no_other_launches()
-
-
-def _may_be_empty(sweeps: RowSweeps, attempt: Attempt, *, known: bool) -> bool:
-    """Whether a row of no elements would be treated otherwise without the loops."""
-    claim = "sizes-are-positive"
-    if all(runs_always(sweeps.facts, loop) for loop in sweeps.loops):
-        attempt.prove(claim, "there is no row of no elements")
-        return False
+def _may_be_empty(sweeps: RowSweeps, attempt: Attempt) -> str:
+    """Why a row of no elements would be treated otherwise without the loops; "" where it is not."""
+    claim, given = "sizes-are-positive", list[Assumption]()
+    if all(runs_always(sweeps.facts, loop, given) for loop in sweeps.loops):
+        attempt.prove(claim, "there is no row of no elements", given)
+        return ""
     doing = [n for n in sweeps.loops if not does_nothing_when_empty(sweeps.facts, n)]
     if not doing:
         attempt.prove(claim, "of a row without elements all is masked off, and nothing added")
-        return False
-    if known:
-        detail = (
-            f"the loop in line {doing[0].line} does not run for a row of no elements, and without "
-            "the loop something would be computed"
-        )
-        raise unknown(claim, "may-run-zero-times", detail)
-    attempt.prove(claim, "a row of no elements keeps its loops")
-    return True
+        return ""
+    return (
+        f"the loop in line {doing[0].line} does not run for a row of no elements, and without "
+        "the loop something would be computed"
+    )
 
 
 def _check_names(sweeps: RowSweeps) -> None:

@@ -10,6 +10,7 @@ from functools import cached_property
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial
 from tritonopt.facts.algebra.atoms import CeilDiv
 from tritonopt.facts.algebra.turns import takes_one_turn
+from tritonopt.facts.assumptions import Assumption
 from tritonopt.facts.effects import Effect
 from tritonopt.source.trees import walk
 from tritonopt.transforms.writing import is_plain
@@ -29,6 +30,8 @@ class RowSweeps:
     loops: tuple[Loop, ...]
     one_turn: bool
     """Whether none of them is ever seen to take a second turn."""
+    given: tuple[Assumption, ...] = ()
+    """What the user gave for that."""
 
     @property
     def block(self) -> list[ast.stmt]:
@@ -76,17 +79,19 @@ def row_sweeps(facts: KernelFacts) -> Iterator[RowSweeps]:
     """The groups of loops that may read one row several times, in source order."""
     for (owner, field), loops in _by_block(facts).items():
         while loops:
-            one_turn = takes_one_turn(facts, loops[0])
+            given: list[Assumption] = []
+            one_turn = takes_one_turn(facts, loops[0], given)
             count = facts.forms.trip_count(loops[0])
             alike = [
                 loop
                 for loop in loops
-                if (one_turn and takes_one_turn(facts, loop))
+                if (one_turn and takes_one_turn(facts, loop, given))
                 or (count is not None and facts.forms.trip_count(loop) == count)
             ] or [loops[0]]
             loops = [loop for loop in loops if loop not in alike]
             if (one_turn or _goes_through_tiles(count)) and _read_the_same(facts, alike):
-                yield RowSweeps(facts, owner, field, tuple(alike), one_turn)
+                rests_on = tuple(dict.fromkeys(given))
+                yield RowSweeps(facts, owner, field, tuple(alike), one_turn, rests_on)
 
 
 def _goes_through_tiles(count: Polynomial | None) -> bool:

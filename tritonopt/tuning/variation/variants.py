@@ -131,6 +131,8 @@ class Variation:
             yield options.spelled(chosen)
             if options.spelled(chosen) == chosen.name:
                 yield from _spelled(type(chosen))
+            else:
+                yield from _with_more(chosen)
 
 
 def _names(selection: str) -> set[str]:
@@ -159,6 +161,15 @@ def _spelled(chosen: type[Pass]) -> Iterator[str]:
         if option.type is int and option.default > 1:
             for number in (option.default * 2, option.default // 2):
                 yield f"{chosen.name}{{{option.name}={number}}}"
+
+
+def _with_more(chosen: Pass) -> Iterator[str]:
+    """A pass with the options that it was given, and others of its variants."""
+    listed = options.of(type(chosen)).items()
+    given = {name for name, option in listed if getattr(chosen, name) != option.default}
+    for variant in chosen.variants():
+        if all(getattr(variant, name) == getattr(chosen, name) for name in given):
+            yield options.spelled(variant)
 
 
 def _applied(remark: Remark) -> Applied:

@@ -1,6 +1,6 @@
-# expect: missed row-may-be-longer
-# options: longer_rows=decline
-"""Somebody does not want two forms of the kernel."""
+# assume: N <= BLOCK
+# verify: no, it rests on what was said of the rows
+"""The user says that a tile holds each row."""
 
 import torch
 import triton

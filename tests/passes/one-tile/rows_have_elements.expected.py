@@ -1,0 +1,30 @@
+# verify: always
+# options: raise_block=4096
+"""No row is empty, and the longest take more warps."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    X += tl.program_id(0) * N
+    Y += tl.program_id(0) * N
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+    rstd = 1 / tl.sqrt(tl.sum(x * x, axis=0) / N + 1e-6)
+    tl.store(Y + cols, x * rstd, mask=cols < N)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    if not 0 < n <= 4096:
+        raise ValueError(f"{n} columns")
+    block = triton.next_power_of_2(n)
+    num_warps = min(max(block // 512, 4), 16)
+    kernel[(m,)](x, y, n, BLOCK=block, num_warps=num_warps)
+    return y
