@@ -28,6 +28,6 @@ def run(x: torch.Tensor, w: torch.Tensor, scale: int):
     m, n = x.shape
     x, w = x.contiguous(), w.contiguous()
     y = torch.empty_like(x)
-    block = triton.next_power_of_2(max(n, 1))
+    block = triton.next_power_of_2(n)
     kernel[(m,)](x, w, y, x.stride(0), n, scale, HAS_W=True, BLOCK=block)
     return y

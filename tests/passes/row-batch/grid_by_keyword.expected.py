@@ -1,3 +1,4 @@
+# verify: no, verification does not watch launches by run
 """Of a launch by `run`, the grid is evaluated among the arguments."""
 
 import torch

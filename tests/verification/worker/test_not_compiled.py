@@ -60,3 +60,42 @@ def test_what_the_original_has_too_is_no_difference(of_texts: Callable[..., Verd
     text = SUMS.replace("TWO = tl.constexpr(2)", "TWO = 2")
     verdict = of_texts(text, text.replace("TWO * v", "v * TWO"), max_examples=1)
     assert verdict.verdict == "identical", verdict
+
+
+ROWS = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def rows_kernel(x, y, n, BLOCK: tl.constexpr):
+    if n == 0:
+        return
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    at = row * n + cols
+    tl.store(y + at, tl.load(x + at, mask=cols < n) + 1.0, mask=cols < n)
+
+
+# tritonopt: x: f32[m, n]
+def rows(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    block = triton.next_power_of_2(n)
+    rows_kernel[(m,)](x, y, n, BLOCK=block)
+    return y
+"""
+
+
+def test_a_range_of_nothing_is_compiled_where_no_program_comes_to_it(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    """A launch with tiles of no elements fails, also with an empty grid, or after a return."""
+    new = ROWS.replace("    rows_kernel", "    assert 512 // block >= 0\n    rows_kernel")
+    assert of_texts(ROWS, new).verdict == "identical"
+    # A branch that the compiler leaves out has no ranges.
+    old = ROWS.replace("if n == 0", "if BLOCK == 0")
+    new = new.replace("if n == 0", "if BLOCK == 0")
+    assert of_texts(old, new).verdict == "counterexample"

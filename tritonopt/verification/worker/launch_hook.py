@@ -21,6 +21,7 @@ from tritonopt.verification.worker.oracle import NotWidenable
 from tritonopt.verification.worker.probes import RECORDER
 from tritonopt.verification.worker.sanitizer import sanitized
 from tritonopt.verification.worker.triton_interpreter.corrected import Access
+from tritonopt.verification.worker.triton_interpreter.not_compiled import check_ranges
 from tritonopt.verification.worker.triton_interpreter.undefined_conversions import in_compiled
 
 _MOST_ALONG = 65535
@@ -168,6 +169,7 @@ class Watch:
             session = watch.session
             if session is not None:
                 executor.grid = _checked(executor.grid, session, lambda sizes: None)
+                check_ranges(executor.fn, args, kwargs)
                 if not session.options.launching:
                     return original(executor, *args, **kwargs)
             if session is None or session.widened is None:

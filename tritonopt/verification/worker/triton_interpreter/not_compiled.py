@@ -10,8 +10,11 @@ from __future__ import annotations
 import ast
 import builtins
 import importlib
+import inspect
+import textwrap
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from tritonopt.verification.worker.autotuner import layers_of
@@ -106,3 +109,52 @@ def _parts(body: list[ast.stmt], *, looped: bool) -> Iterator[tuple[int, ast.AST
 
 def _unrolled(loop: ast.For | ast.While) -> bool:
     return isinstance(loop, ast.For) and "static_range" in ast.unparse(loop.iter)
+
+
+def check_ranges(kernel: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    """Raises where the compiler refuses a range of no elements, though no program may come to it.
+
+    A launch of no programs compiles its kernel as well.
+    """
+    names, ends = _ranges_of(kernel)
+    given = {**dict(zip(names, args, strict=False)), **kwargs}
+    for name in ends:
+        end = getattr(given.get(name), "value", given.get(name))
+        if type(end) is int and end <= 0:
+            raise ValueError(f"arange(0, {name}) in {kernel.__name__} has no elements: {end}")
+
+
+@lru_cache(maxsize=256)
+def _ranges_of(kernel: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The parameters of a kernel, and those that end a range from 0 that is always compiled."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(kernel)))
+    except (OSError, TypeError, SyntaxError):
+        return (), ()
+    function = tree.body[0]
+    if not isinstance(function, ast.FunctionDef):
+        return (), ()
+    parameters = [*function.args.posonlyargs, *function.args.args]
+    constants = {
+        a.arg for a in parameters if a.annotation and "constexpr" in ast.unparse(a.annotation)
+    }
+    inside = [n for n in ast.walk(function) if isinstance(n, ast.Name)]
+    stored = {n.id for n in inside if isinstance(n.ctx, ast.Store)}
+    ends: list[str] = []
+    for statement in function.body:
+        if isinstance(statement, ast.Return):
+            break
+        if isinstance(statement, ast.If):
+            names = {n.id for n in ast.walk(statement.test) if isinstance(n, ast.Name)}
+            is_known = names <= constants or names & stored
+            if is_known and any(isinstance(n, ast.Return) for n in ast.walk(statement)):
+                break  # the compiler may know that it returns here
+        elif isinstance(statement, (ast.Assign, ast.AugAssign, ast.Expr)):
+            for node in ast.walk(statement):
+                match node:
+                    case ast.Call(
+                        func=ast.Attribute(attr="arange"),
+                        args=[ast.Constant(value=0), ast.Name(id=end)],
+                    ) if end in constants - stored:
+                        ends.append(end)
+    return tuple(a.arg for a in parameters), tuple(ends)
