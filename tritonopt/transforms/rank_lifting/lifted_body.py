@@ -279,7 +279,7 @@ class _Walk:
             full = self._writer.language("zeros" if is_zero else "full")
             filled = "" if is_zero else f"{self._kernel.module.text_of(value)}, "
             self._edits.instead[value] = f"{full}([{size}, 1], {filled}dtype={dtype})"
-        elif wanted == TILE and sizes is not None:
+        elif sizes is not None and wanted == (TILE if sizes.elts else OF_ROWS):
             self._inside.size(sizes, size)
         else:
             detail = (

@@ -167,18 +167,17 @@ class LiftedExpressions:
             self.size(sizes, "1")
 
     def sizes_of(self, node: ast.expr) -> ast.List | ast.Tuple | None:
-        """The shape of `tl.zeros([BLOCK])` or `tl.full`; else None."""
+        """The shape of `tl.zeros([BLOCK])`, of one axis or none, or of `tl.full`; else None."""
         match node:
-            case ast.Call(
-                func=called, args=[ast.List(elts=[_]) | ast.Tuple(elts=[_]) as sizes, *_]
-            ):
-                if function(self.kernel.module.resolve(called)) in ("zeros", "full"):
-                    return sizes
+            case ast.Call(func=called, args=[ast.List() | ast.Tuple() as sizes, *_]):
+                named = function(self.kernel.module.resolve(called)) in ("zeros", "full")
+                return sizes if named and len(sizes.elts) < 2 else None
         return None
 
     def size(self, sizes: ast.List | ast.Tuple, rows: str) -> None:
         """Gives such a tile so many rows."""
-        many = f"{rows}, {self.kernel.module.text_of(sizes.elts[0])}"
+        many = ", ".join([rows, *map(self.kernel.module.text_of, sizes.elts)])
+        many += "" if sizes.elts else ", 1"
         self.edits.instead[sizes] = f"[{many}]" if isinstance(sizes, ast.List) else f"({many})"
 
     # Calls
