@@ -36,9 +36,11 @@ from tritonopt.transforms.rank_lifting.axes import (
     SHARED,
     TILE,
     Axes,
+    at_most,
     changes_kind,
     met,
     not_lifted,
+    of_rows,
     on_the_row,
 )
 
@@ -224,14 +226,16 @@ class LiftedExpressions:
             raise not_lifted(f"`{ast.unparse(call)}`", call.lineno)
         axes = {key: self.axes(part) for key, part in given.items() if key in _TILES}
         target = axes["pointer"]
-        if ROWS not in target and (name != "load" or any(ROWS in part for part in axes.values())):
+        if at_most(target) != target:
+            raise not_lifted(f"`{ast.unparse(given['pointer'])}`", call.lineno)
+        if ROWS not in target and (name != "load" or any(map(of_rows, axes.values()))):
             detail = f"line {call.lineno} goes to the same place for each row"
             if name != "load":
                 raise refuted(CLAIM, "one-place-for-all-rows", detail)
             why = "but what it is masked by, or gives elsewhere, differs"
             raise unknown(CLAIM, "not-lane-by-lane", f"{detail}, {why}")
         for key, part in axes.items():
-            if not part <= target:
+            if not at_most(part) <= target:
                 raise not_lifted(f"`{ast.unparse(given[key])}`", given[key].lineno)
         if ROWS in target:
             self._check_mask(given.get("mask"))
