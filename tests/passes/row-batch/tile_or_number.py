@@ -1,5 +1,4 @@
-# expect: missed not-lane-by-lane
-"""A tile of weights that all rows share, or a number: one cannot be indexed like the other."""
+"""A tile of weights that all rows share, or a number: both meet the tile of a row."""
 
 import torch
 import triton
@@ -24,5 +23,5 @@ def run(x: torch.Tensor, w: torch.Tensor):
     x, w = x.contiguous(), w.contiguous()
     y = torch.empty_like(x)
     block = triton.next_power_of_2(n)
-    kernel[(m,)](x, w, y, x.stride(0), n, HAS_W=False, BLOCK=block)
+    kernel[(m,)](x, w, y, x.stride(0), n, HAS_W=m > 1, BLOCK=block)
     return y

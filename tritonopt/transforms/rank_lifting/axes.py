@@ -30,11 +30,26 @@ def met(parts: Iterable[Axes], line: int) -> Axes:
     """The axes of what is computed lane by lane from several parts. Raises Declined."""
     axes = SCALAR.union(*parts)
     if UNKNOWN not in axes:
-        return axes
-    if ROWS in axes:
+        return axes - {f"{axis}?" for axis in axes}
+    if of_rows(axes):
         detail = f"line {line} uses something whose axes are not known, or are more than one"
         raise unknown(CLAIM, "not-lane-by-lane", detail)
     return OPEN
+
+
+def either(one: Axes, other: Axes) -> Axes:
+    """The axes of what the compiler takes from one of two branches: `rows?` is what one has."""
+    return (one & other) | {f"{axis.rstrip('?')}?" for axis in one ^ other}
+
+
+def of_rows(axes: Axes) -> bool:
+    """Whether a value may differ between rows."""
+    return not axes.isdisjoint({ROWS, f"{ROWS}?"})
+
+
+def at_most(axes: Axes) -> Axes:
+    """The axes of a value that has all that it may have."""
+    return frozenset(axis.rstrip("?") for axis in axes)
 
 
 def not_lifted(what: str, line: int) -> Declined:

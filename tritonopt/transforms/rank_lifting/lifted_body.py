@@ -26,9 +26,12 @@ from tritonopt.transforms.rank_lifting.axes import (
     SHARED,
     TILE,
     Axes,
+    at_most,
     changes_kind,
+    either,
     met,
     not_lifted,
+    of_rows,
 )
 from tritonopt.transforms.rank_lifting.lifted_expressions import EITHER, LiftedExpressions
 from tritonopt.transforms.rank_lifting.lifted_part import LiftedPart
@@ -172,7 +175,7 @@ class _Walk:
         if isinstance(value, ast.Call) and writes:
             self._written.add(value)
             self._inside.write(value)
-        elif ROWS in self._inside.reads(value):
+        elif of_rows(self._inside.reads(value)):
             raise not_lifted(f"`{ast.unparse(value)}`", value.lineno)
 
     # Branches and loops
@@ -191,15 +194,18 @@ class _Walk:
         names = self._inside.names
         in_both = names_bound(ast.Module(statement.body, []))
         in_both &= names_bound(ast.Module(statement.orelse, []))
-        for name in {*then, *names}:
+        decided = is_constexpr(self._facts, test)
+        for name in (then.keys() | names.keys()) & names_bound(statement):
             mine, other = then.get(name, SCALAR), names.get(name, SCALAR)
-            if mine == other:
+            if mine == other and (decided or at_most(mine) == mine):
                 continue
             if name not in in_both and name not in self._facts.before[statement]:
                 # The other branch does not bind it: who reads it comes from this one.
                 names[name] = mine or other
-            elif EITHER in (mine, other) or is_constexpr(self._facts, test):
-                names[name] = OPEN if mine | other == SHARED else EITHER
+            elif EITHER in (mine, other) or OPEN in (mine, other):
+                names[name] = EITHER
+            elif decided:
+                names[name] = either(mine, other)
             else:
                 raise changes_kind(name, statement.lineno)
 
@@ -224,7 +230,7 @@ class _Walk:
         after = self._inside.names
         for name in self._facts.before[loop].keys() & names_bound(loop):
             mine, theirs = before.get(name, SCALAR), after.get(name, SCALAR)
-            if mine == EITHER or mine == theirs != EITHER:
+            if mine == EITHER or mine == theirs == at_most(mine):
                 continue  # who reads it before it is bound again is declined
             if ROWS in theirs and ROWS not in mine:
                 self._start_with_rows(loop, name, theirs, unrolled)
@@ -279,7 +285,7 @@ class _Walk:
             full = self._writer.language("zeros" if is_zero else "full")
             filled = "" if is_zero else f"{self._kernel.module.text_of(value)}, "
             self._edits.instead[value] = f"{full}([{size}, 1], {filled}dtype={dtype})"
-        elif wanted == TILE and sizes is not None:
+        elif sizes is not None and wanted == (TILE if sizes.elts else OF_ROWS):
             self._inside.size(sizes, size)
         else:
             detail = (

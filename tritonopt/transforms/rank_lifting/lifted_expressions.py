@@ -36,9 +36,11 @@ from tritonopt.transforms.rank_lifting.axes import (
     SHARED,
     TILE,
     Axes,
+    at_most,
     changes_kind,
     met,
     not_lifted,
+    of_rows,
     on_the_row,
 )
 
@@ -167,18 +169,17 @@ class LiftedExpressions:
             self.size(sizes, "1")
 
     def sizes_of(self, node: ast.expr) -> ast.List | ast.Tuple | None:
-        """The shape of `tl.zeros([BLOCK])` or `tl.full`; else None."""
+        """The shape of `tl.zeros([BLOCK])`, of one axis or none, or of `tl.full`; else None."""
         match node:
-            case ast.Call(
-                func=called, args=[ast.List(elts=[_]) | ast.Tuple(elts=[_]) as sizes, *_]
-            ):
-                if function(self.kernel.module.resolve(called)) in ("zeros", "full"):
-                    return sizes
+            case ast.Call(func=called, args=[ast.List() | ast.Tuple() as sizes, *_]):
+                named = function(self.kernel.module.resolve(called)) in ("zeros", "full")
+                return sizes if named and len(sizes.elts) < 2 else None
         return None
 
     def size(self, sizes: ast.List | ast.Tuple, rows: str) -> None:
         """Gives such a tile so many rows."""
-        many = f"{rows}, {self.kernel.module.text_of(sizes.elts[0])}"
+        many = ", ".join([rows, *map(self.kernel.module.text_of, sizes.elts)])
+        many += "" if sizes.elts else ", 1"
         self.edits.instead[sizes] = f"[{many}]" if isinstance(sizes, ast.List) else f"({many})"
 
     # Calls
@@ -225,14 +226,16 @@ class LiftedExpressions:
             raise not_lifted(f"`{ast.unparse(call)}`", call.lineno)
         axes = {key: self.axes(part) for key, part in given.items() if key in _TILES}
         target = axes["pointer"]
-        if ROWS not in target and (name != "load" or any(ROWS in part for part in axes.values())):
+        if at_most(target) != target:
+            raise not_lifted(f"`{ast.unparse(given['pointer'])}`", call.lineno)
+        if ROWS not in target and (name != "load" or any(map(of_rows, axes.values()))):
             detail = f"line {call.lineno} goes to the same place for each row"
             if name != "load":
                 raise refuted(CLAIM, "one-place-for-all-rows", detail)
             why = "but what it is masked by, or gives elsewhere, differs"
             raise unknown(CLAIM, "not-lane-by-lane", f"{detail}, {why}")
         for key, part in axes.items():
-            if not part <= target:
+            if not at_most(part) <= target:
                 raise not_lifted(f"`{ast.unparse(given[key])}`", given[key].lineno)
         if ROWS in target:
             self._check_mask(given.get("mask"))

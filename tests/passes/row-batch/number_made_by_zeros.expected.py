@@ -1,0 +1,34 @@
+"""A number begins as a tile of no axes."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, C, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
+    row_mask = rows < num_rows
+    count = tl.zeros((ROWS, 1), tl.int32)
+    least = tl.full([ROWS, 1], 1.0, tl.float32)
+    for start in tl.range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)[None, :]
+        x = tl.load(X + rows * stride + cols, mask=row_mask & (cols < N), other=0.0)
+        least = tl.minimum(least, tl.min(x, axis=1, keep_dims=True))
+        count += tl.sum((x > 0.0).to(tl.int32), axis=1, keep_dims=True)
+    tl.store(Y + rows, least, mask=row_mask)
+    tl.store(C + rows, count, mask=row_mask)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    c = torch.empty(m, dtype=torch.int32, device=x.device)
+    # A power of two, with which programs enough remain.
+    rows_per_program = max(1, min(128, triton.next_power_of_2(m + 1) // 2))
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x, y, c, x.stride(0), n, BLOCK=16, num_rows=m, ROWS=rows_per_program
+    )
+    return y, c
