@@ -24,7 +24,7 @@ ALONE = {
 }
 TOGETHER = {
     "rows": "rows",
-    "rows, tiles as they are": "rows,one-tile",
+    "rows, tiles as they are": "rows,one-tile{longer_rows=branch}",
 }
 VARIANTS = {**ALONE, **TOGETHER}
 """What may follow `--passes`, by what it is called in the tables."""

@@ -17,8 +17,9 @@ from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.tuning.variation.launch_parameters import edits
 
-_SETS = ("rows", "default")
-"""What is tried before each pass alone."""
+_SETS = ("rows", "rows,one-tile{longer_rows=branch,raise_block=32768}", "default")
+"""What is tried before each pass alone: with rows of any length in two forms as well, for which
+calls are measured and need no bound in the launcher."""
 
 
 @dataclass(frozen=True)
