@@ -282,8 +282,8 @@ class GridStride(Pass):
             changes=tuple(changes),
         )
 
-    def may_pay(self, facts: KernelFacts) -> bool:
-        # What pays is an atomic that is done once for a program.
+    def may_act(self, facts: KernelFacts) -> bool:
+        # Profitable is an atomic that is done once for a program.
         return any(effect.kind is EffectKind.ATOMIC for effect in facts.effects)
 
     def _advice(self, tiling: Tiling) -> str:

@@ -126,11 +126,13 @@ class Int64Offsets(Pass):
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         if facts.launches.unknown or facts.launches.caller is not None:
             return
+        expected = _expects_large_tensors(facts.kernel.module)
+        if not (expected or self.is_named):
+            return
         # Imported here: of many files no launch is known, and most are not asked for it.
         from tritonopt.facts.memory.overflows import find_overflows
 
         overflows = list(find_overflows(facts))
-        expected = overflows and _expects_large_tensors(facts.kernel.module)
         data = [o for o in overflows if _is_in_data(facts, o)] if expected else []
         if not overflows or not (data or self.is_named):
             return

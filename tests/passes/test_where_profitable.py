@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tritonopt import source
+from tritonopt.rewriting.dry_run import dry_run
 from tritonopt.rewriting.model import RemarkKind
-from tritonopt.rewriting.pipeline import RewriteResult, rewrite_source
+from tritonopt.rewriting.pipeline import DEFAULT_SAFETY, RewriteResult, rewrite_source
 from tritonopt.rewriting.registry import select
 
 CASES = Path(__file__).resolve().parent
@@ -20,9 +22,13 @@ def outcome(result: RewriteResult, name: str) -> set[tuple[str, str]]:
 
 
 def unnamed(text: str, name: str) -> set[tuple[str, str]]:
-    """What a pass says where it is not named."""
+    """What a pass says where it is not named; it does the same."""
     chosen = [one.where_profitable() for one in select(name) if one.name == name]
-    return outcome(rewrite_source(text, chosen), name)
+    found = dry_run(source.read(text), chosen, DEFAULT_SAFETY).found
+    said = {(each.remark.kind.value, each.remark.reason) for each in found}
+    done = outcome(rewrite_source(text, chosen), name)
+    assert (("passed", "") in said) == (("passed", "") in done)
+    return said
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,12 @@ def answer(text: str, rewrite: str, *given: str, never: str = "") -> tuple[Answe
             (Answer.NEVER, 1),
         ),
         ("BLOCK=1024", "BLOCK=triton.next_power_of_2(n)", "one-tile", (Answer.ALWAYS, 0)),
+        (
+            "BLOCK=1024",
+            "BLOCK=min(4096, triton.next_power_of_2(n))",
+            "one-tile",
+            (Answer.AT_LAUNCH, 1),
+        ),
         ("", "", "one-tile", (Answer.AT_LAUNCH, 1)),
         ("", "", "fuse-stats", (Answer.AT_LAUNCH, 3)),
         ("(m,)](x, y, n", "(4096,)](x, y, 65536", "fuse-stats", (Answer.ALWAYS, 0)),

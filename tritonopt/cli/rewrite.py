@@ -36,8 +36,8 @@ Rewrite the kernels of files. Without --write a unified diff goes to stdout and
 remarks go to stderr; nothing is changed. Of stdin (-) the new text goes to stdout.
 """
 
-_TOLD = frozenset({"profitable-at-some-sizes", "gave-up"})
-"""Reasons for which passes that were not named say that they left a site alone."""
+_NEAR = "profitable-at-some-sizes"
+"""The reason for which a pass that was not named says that it left a site alone."""
 _AGAIN = 3
 """How often a file is read and rewritten, where others write to it meanwhile."""
 
@@ -326,7 +326,7 @@ def _findings(
         if remark.kind is not RemarkKind.MISSED or remark.failure:
             return True
         is_unnamed = remark.pass_name not in named and remark.pass_name in registry.names()
-        is_asked = job.every_remark or remark.reason in _TOLD or not is_unnamed
+        is_asked = job.every_remark or remark.reason == _NEAR or not is_unnamed
         return is_asked and not job.selection.careful
 
     mark = BYTE_ORDER_MARK if file.bom else ""

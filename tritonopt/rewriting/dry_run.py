@@ -105,7 +105,7 @@ def dry_run(
     for kernel, order, chosen in _asked(module, passes, only):
         try:
             known = facts_of(kernel)
-            if worthwhile and not (chosen.finds_mistakes or chosen.may_pay(known)):
+            if worthwhile and not chosen.may_act(known):
                 continue
             sites = list(within_reason(chosen, known))
         except TooMuchWork:

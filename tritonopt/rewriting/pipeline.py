@@ -451,6 +451,8 @@ class _Run:
             for order, culprit in enumerate(self._asked.passes):
                 if not self._is_original and (first or culprit.only_tells):
                     continue
+                if not culprit.is_named and self._is_skipped(culprit, known):
+                    continue
                 for site, said in self._wanted(kernel, known, order, state):
                     used |= site.facts_used
                     kind = said[1].kind
@@ -481,6 +483,10 @@ class _Run:
         state.missed = missed
         self.facts_used |= used
         return None
+
+    def _is_skipped(self, chosen: Pass, known: facts.KernelFacts) -> bool:
+        """Whether a pass that was not named has nothing to do; no suppression is meant for it."""
+        return self.suppressions.is_empty and not chosen.may_act(known)
 
     def _sites(
         self, kernel: source.Kernel, known: facts.KernelFacts, order: int, state: _State

@@ -180,10 +180,11 @@ def _shown(
 ) -> bool | None:
     """Whether a bound holds at a launch; None where that is open."""
     if loop is not None and binding is not None and bound.quantity == "iterations":
-        # A tile that grows with the row is meant to hold it, though a limit cuts off longer ones.
+        # A tile that grows with the row is meant to hold it, but a limit cuts off longer ones.
         tiles = [t for t in tiles_of(facts, loop) if t.where == binding.launch.where]
         if tiles and all(t.holds_row or t.grows for t in tiles):
-            return bound.most is not None
+            holds = all(t.holds_row for t in tiles)
+            return False if bound.least is not None else holds or None
     try:
         holds, fails = bound.margins(at)
         if is_nonnegative_at(facts, holds, binding):

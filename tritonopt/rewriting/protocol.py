@@ -90,9 +90,10 @@ class Pass(ABC):
         the facts of the new kernel must no longer offer it: twice is once.
         """
 
-    def may_pay(self, facts: KernelFacts) -> bool:
-        """A quick look before `sites`: whether the kernel may have one that is profitable."""
-        return self.gain is not None or self.mends
+    def may_act(self, facts: KernelFacts) -> bool:
+        """A quick look before `sites`: whether the kernel may have one on which the pass acts, or
+        of which it tells, where it is not named."""
+        return self.gain is not None or self.finds_mistakes
 
     @property
     def only_tells(self) -> bool:

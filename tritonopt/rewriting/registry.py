@@ -12,7 +12,7 @@ from importlib import metadata
 
 from tritonopt.rewriting import groups, options, parts
 from tritonopt.rewriting.options import PassSelectionError, Selected
-from tritonopt.rewriting.protocol import Pass
+from tritonopt.rewriting.protocol import Lint, Pass
 
 GROUP = "tritonopt.passes"
 ALIASES = {
@@ -60,9 +60,9 @@ def _place(chosen: Pass) -> tuple[bool, bool, int]:
 def select(spec: str) -> list[Pass]:
     """The passes that a selection names: they act wherever it is legal.
 
-    Those that fix mistakes come first, the others in the order of the selection. A group stands for
-    its passes, `all` for every pass, `default` for what runs where nothing is named; a pass that is
-    also named keeps the options that were given to it by name.
+    Lints come first, for other passes decline what they fix; then the order of the selection. A
+    group stands for its passes, `all` for every pass, `default` for what runs where nothing is
+    named; a pass that is also named keeps the options that were given to it by name.
     """
     chosen: dict[str, Pass] = {}
     named: set[str] = set()
@@ -80,7 +80,7 @@ def select(spec: str) -> list[Pass]:
         named.add(item.name)
         built = options.build(load(item.name), item.options)
         chosen[item.name] = built.as_part_of(whole) if whole else built
-    return sorted(chosen.values(), key=lambda one: not one.mends)
+    return sorted(chosen.values(), key=lambda one: not isinstance(one, Lint))
 
 
 def _every() -> list[Pass]:
