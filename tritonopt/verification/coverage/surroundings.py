@@ -16,7 +16,11 @@ _ASKS = (
     "sys._getframe", "sys.gettrace", "sys.getprofile", "inspect.stack", "inspect.currentframe",
     "traceback.extract_stack", "traceback.walk_stack", "gc.get_objects", "gc.get_referrers",
     "triton.knobs", "triton.runtime.interpreter", "time.time", "time.monotonic",
-    "time.perf_counter", "platform",
+    "time.perf_counter", "platform", "__file__", "__name__", "__spec__", "__loader__", "open",
+    "os.path.exists", "os.path.isfile", "os.path.isdir", "os.access", "os.stat", "os.listdir",
+    "os.uname", "os.cpu_count", "socket", "datetime", "sys.version_info", "sys.platform",
+    "sys.path", "torch.version", "torch.__version__", "triton.__version__",
+    "torch.cuda.get_device_name", "torch.cuda.device_count", "torch.cuda.mem_get_info",
 )  # fmt: skip
 """Names of what says where, when and by whom a file is run."""
 _KINDS = ("type", "isinstance", "hasattr", "getattr", "id", "vars", "dir", "repr", "str")
@@ -34,9 +38,15 @@ def asked_elsewhere(compared: Comparison, reached: set[str]) -> list[tuple[int, 
 def _questions(version: Version, reached: set[str] | None) -> Iterator[tuple[int, str, str]]:
     """Line, text of the expression, and what it asks."""
     kernels = {kernel.name for kernel in version.module.kernels}
-    for node in _parts(version, reached):
+    parts = list(_parts(version, reached))
+    # A logger is named like the module.
+    calls = (n for n in parts if isinstance(n, ast.Call) and "getLogger" in ast.unparse(n.func))
+    named = {argument for call in calls for argument in call.args}
+    for node in parts:
         name = version.module.resolve(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
-        asks = any(name == asked or name.startswith(f"{asked}.") for asked in _ASKS)
+        asks = node not in named and any(
+            name == asked or name.startswith(f"{asked}.") for asked in _ASKS
+        )
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             of_kernel = {
                 n.id for a in node.args[:1] for n in ast.walk(a) if isinstance(n, ast.Name)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tritonopt.verification.process.coverage_data import Coverage
+from tritonopt.verification.process.coverage_data import Coverage, Span
 
 Bits = npt.NDArray[Any]
 Reals = npt.NDArray[np.float64]
@@ -22,6 +22,8 @@ TOO_LARGE = "TooLarge"
 """The kind of a failure to place more memory than is compared."""
 TOO_LONG = "TooLong"
 """The kind of a failure of kernels that execute more statements than the run allows."""
+NO_GPU = "NoGpu"
+"""The kind of a failure of torch's to do on this machine what takes a GPU."""
 FORWARD, REVERSED = 0, 1
 """Orders of programs on the interpreter; every other number is the seed of a shuffled one."""
 _REAL_TYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16}
@@ -128,6 +130,8 @@ class Outcome:
     """Reads outside of every buffer."""
     races: tuple[str, ...] = ()
     """Interpreter: programs of one launch that overwrite each other."""
+    unordered: tuple[str, ...] = ()
+    """Interpreter: loads of what was stored in the same launch, which nothing orders after it."""
     false_hints: tuple[str, ...] = ()
     """Interpreter: promises to the compiler that the values broke."""
     launches: tuple[str, ...] = ()
@@ -266,3 +270,5 @@ class VersionSpec:
     """Statements at the top that do not run."""
     options: tuple[str, ...] = field(default=())
     """Arguments that are passed by name where the others are not."""
+    watched: tuple[tuple[Span, bool], ...] = ()
+    """Expressions of launchers whose values are noted, or whether they are true."""

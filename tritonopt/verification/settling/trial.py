@@ -32,6 +32,7 @@ from tritonopt.verification.settling.candidates import (
 )
 from tritonopt.verification.settling.other_values import OtherValues
 from tritonopt.verification.settling.repairs import Repair, repairs
+from tritonopt.verification.settling.ties import Ties
 from tritonopt.verification.settling.wider_forms import (
     deepened,
     lengthened,
@@ -120,6 +121,8 @@ class Trial:
         found = lengthened(found, self.reading.launcher, self._taken_whole, self._stable)
         others = OtherValues(self.reading, self._good, self._with, self._spent)
         found = others.beside(self._with_other_ranks(self._with_leading(found)))
+        ties = Ties(self._taken_whole, self._good, self._stable, self._spent, self.like)
+        found = ties.undone(found, _typed_by_code(self.reading))
         return self._with_complex(self._without_bad_types(found))
 
     # The search
@@ -236,11 +239,7 @@ class Trial:
         defect of the original, which must show.
         """
         whole = {t.name for t in signature.tensors} - _of_floats(signature)
-        return bool((whole & self.floats) - self._typed_by_code())
-
-    def _typed_by_code(self) -> set[str]:
-        known = (a for a in self.reading.known if isinstance(a, TensorArgument))
-        return {a.name for a in known if a.dtypes != DEFAULT_DTYPES}
+        return bool((whole & self.floats) - _typed_by_code(self.reading))
 
     def _attempt_any(self, signature: Signature) -> Attempt:
         """With odd sizes, which show the most; and, if these are refused, with round ones."""
@@ -341,8 +340,7 @@ class Trial:
         return signature
 
     def _good(self, signature: Signature) -> bool:
-        closed = _is_closed(signature)
-        good = closed and self._attempt_any(signature).level == Attempt.GOOD
+        good = _is_bounded(signature) and self._attempt_any(signature).level == Attempt.GOOD
         return good and self._taken(signature) > 0
 
     def _without_bad_types(self, signature: Signature) -> Signature:
@@ -415,9 +413,20 @@ def _is_closed(signature: Signature) -> bool:
     return True
 
 
+def _is_bounded(signature: Signature) -> bool:
+    """Whether what bounds tensors is drawn: a size of one, or a number of its own."""
+    bounds = {t.high for t in signature.tensors if isinstance(t.high, str)}
+    return bounds <= {*signature.size_names}
+
+
 def _has_sizes(signature: Signature) -> bool:
     """Whether anything has a size that is drawn: what is taken of one size only shows nothing."""
     return any(isinstance(size, str) for shape in signature.shapes for size in shape)
+
+
+def _typed_by_code(reading: InferredSignature) -> set[str]:
+    known = (a for a in reading.known if isinstance(a, TensorArgument))
+    return {a.name for a in known if a.dtypes != DEFAULT_DTYPES}
 
 
 def _of_floats(signature: Signature) -> set[str]:
