@@ -120,3 +120,43 @@ def test_a_layout_that_the_original_gets_wrong_is_said(of_texts: Callable[..., V
     verdict = of_texts(TWICE, changed, args="x: f32[m, n]", max_examples=1)
     said = [note for note in verdict.notes if "returns other values than for their" in note]
     assert said and "transposed" in said[0], verdict.notes
+
+
+MULTIPLIED = (
+    HEAD
+    + """@triton.jit
+def square_kernel(X, Y, m, n, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    cols = tl.arange(0, BLOCK)
+    on = (rows < m)[:, None] & (cols < n)[None, :]
+    x = tl.load(X + rows[:, None] * n + cols, mask=on, other=0.0).to(tl.float32)
+    y = tl.dot(x, tl.trans(x), input_precision="ieee")
+    tl.store(Y + rows[:, None] * BLOCK + cols, y, mask=(rows < m)[:, None])
+
+
+def square(x: torch.Tensor):
+    m, n = x.shape
+    assert n <= 16
+    y = torch.empty((m, 16), dtype=torch.float32, device=x.device)
+    square_kernel[(triton.cdiv(m, 16),)](x, y, m, n, BLOCK=16)
+    return y
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "changed", "answer"),
+    [
+        ("f32", "", "counterexample"),
+        ("f32", ', input_precision="tf32x3"', "equivalent"),
+        ("f16", "", "identical"),
+    ],
+    ids=["dropped", "another", "exact"],
+)
+def test_products_as_a_gpu_rounds_them(
+    of_texts: Callable[..., Verdict], dtype: str, changed: str, answer: str
+) -> None:
+    rewritten = MULTIPLIED.replace(', input_precision="ieee"', changed)
+    args = f"x: {dtype}[m, n], n <= 16"
+    verdict = of_texts(MULTIPLIED, rewritten, args=args, max_examples=4, backend="interpreter")
+    assert verdict.verdict == answer, verdict

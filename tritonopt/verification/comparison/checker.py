@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from tritonopt.verification.comparison.compare import (
@@ -29,8 +29,11 @@ from tritonopt.verification.coverage.observed import Both, Observed
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.client import VersionWorker
 from tritonopt.verification.process.messages import (
+    NARROW,
     NO_GPU,
     OUT_OF_MEMORY,
+    ROUNDED,
+    TF32,
     TOO_LARGE,
     TOO_LONG,
     Failure,
@@ -284,6 +287,24 @@ class Checker:
         elif rewritten.false_hints:
             text = "the rewritten version gives the compiler a false hint: "
             return text + rewritten.false_hints[0]
+        return self._products(original.products, rewritten.products)
+
+    def _products(self, original: Set[str], rewritten: Set[str]) -> str:
+        """Where float32 is multiplied otherwise on a GPU: the interpreter never rounds to TF32."""
+        coarse = {TF32, ROUNDED, NARROW}
+        lost = original - coarse and not rewritten - coarse
+        coarser = ROUNDED in rewritten and (lost or not original & coarse)
+        differ = original - {TF32, NARROW} != rewritten - {TF32, NARROW}
+        if coarser or (differ and self.versions.identical):
+            return (
+                "tl.dot of the rewritten version rounds float32 to TF32 (11 bits) on a GPU, which "
+                "the original does not: it has input_precision='ieee', or no tl.dot of float32"
+                if coarser
+                else "tl.dot of the two versions rounds float32 differently on a GPU"
+            )
+        if differ:
+            self.tally.any_bits_differ = True
+            self.tally.note("tl.dot of the two versions rounds float32 differently on a GPU")
         return ""
 
     def _unordered(self, ours: Pair, theirs: Pair) -> str:

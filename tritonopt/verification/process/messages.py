@@ -24,6 +24,8 @@ TOO_LONG = "TooLong"
 """The kind of a failure of kernels that execute more statements than the run allows."""
 NO_GPU = "NoGpu"
 """The kind of a failure of torch's to do on this machine what takes a GPU."""
+TF32, ROUNDED, NARROW = "TF32", "rounded", "narrow"
+"""A precision of `tl.dot`; that it rounds what was multiplied; operands narrower than float32."""
 FORWARD, REVERSED = 0, 1
 """Orders of programs on the interpreter; every other number is the seed of a shuffled one."""
 _REAL_TYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16}
@@ -132,6 +134,8 @@ class Outcome:
     """Interpreter: programs of one launch that overwrite each other."""
     unordered: tuple[str, ...] = ()
     """Interpreter: loads of what was stored in the same launch, which nothing orders after it."""
+    products: frozenset[str] = frozenset()
+    """Interpreter: the precisions of `tl.dot` that told on float32, and the words above."""
     false_hints: tuple[str, ...] = ()
     """Interpreter: promises to the compiler that the values broke."""
     launches: tuple[str, ...] = ()

@@ -188,6 +188,7 @@ class OneCall:
                 out_of_bounds_loads=tuple(dict.fromkeys(access.out_of_bounds_loads)),
                 races=tuple(access.races),
                 unordered=tuple(access.unordered),
+                products=frozenset(access.products),
                 false_hints=tuple(dict.fromkeys(access.false_hints)),
                 launches=tuple(session.launches),
                 written=session.written,

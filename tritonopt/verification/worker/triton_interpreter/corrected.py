@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from tritonopt.verification.process.messages import FORWARD, REVERSED
+from tritonopt.verification.process.messages import FORWARD, NARROW, REVERSED, ROUNDED, TF32
 from tritonopt.verification.worker.probes import RECORDER
 from tritonopt.verification.worker.triton_interpreter import bfloat16, undefined_conversions
 from tritonopt.verification.worker.triton_interpreter.ordering import Launch, Touch
@@ -36,6 +36,9 @@ _BINARY = frozenset(
 _LIMITING = frozenset(
     f"create_{name}" for name in ("maximumf", "maxnumf", "minimumf", "minnumf", "clampf")
 )
+
+_BELOW_TF32 = 2**13 - 1
+"""The bits of a float32 that TF32 lacks."""
 
 
 class Refused(Exception):
@@ -73,6 +76,8 @@ class Access:
     """What the current one has touched."""
     unordered: list[str] = field(default_factory=list)
     """Loads of what was stored in the same launch, which nothing orders after that."""
+    products: set[str] = field(default_factory=set)
+    """In which precisions `tl.dot` multiplied: see `Outcome`."""
     anywhere: bool = False
     """Whether addresses go unchecked: for launches on the oracle's own clones."""
 
@@ -146,6 +151,7 @@ class Interpreter:
         self._comparisons(builder)
         self._program_order(builder)
         self._block_shapes(builder)
+        self._products(builder)
         self._wrapping(builder)
         self._hints()
         self._blocks_as_python_values()
@@ -304,6 +310,26 @@ class Interpreter:
             return original(base, shape, strides, offsets, block, order)
 
         builder.create_make_block_ptr = make
+
+    def _products(self, builder: Any) -> None:
+        """The precision of `tl.dot`, which the interpreter ignores: it never rounds to TF32."""
+        original, float32 = builder.create_dot, self.language.float32
+
+        def dot(left: Any, right: Any, added: Any, precision: Any, *rest: Any) -> Any:
+            kinds, found = {left.dtype.scalar, right.dtype.scalar}, self.access.products
+            if kinds == {float32} and not self.access.anywhere:
+                name = precision.name
+                wide = ((h.data.view(np.uint32) & _BELOW_TF32).any() for h in (left, right))
+                if name == TF32:
+                    found.add(TF32)
+                    name = ROUNDED
+                if name not in found and any(wide):
+                    found.add(name)
+            elif any(kind.primitive_bitwidth < 32 for kind in kinds):
+                found.add(NARROW)
+            return original(left, right, added, precision, *rest)
+
+        builder.create_dot = dot
 
     def _wrapping(self, builder: Any) -> None:
         """Whole numbers wrap around, as on a GPU; checking each sum takes a third of the time."""
