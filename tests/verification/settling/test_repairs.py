@@ -237,6 +237,30 @@ def test_a_condition_that_refuses_is_looked_at_through_views_and_copies(
     assert blame.compared == (("%", 5, 8), ("!=", "i32", "f32"))
 
 
+_BOUNDED = """
+def launch(n, m, k):
+    if {test}:
+        raise ValueError(n)
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "suggested"),
+    [
+        ("n < 2 or n > 4", ["n <= 4"]),
+        ("not 2 <= n <= 4", ["n <= 2", "n <= 4"]),
+        ("n not in (16, 32)", ["n == 16 or n == 32"]),
+        ("n > k", ["n <= k", "k >= n"]),
+        ("n % m", ["n % m == 0", "n % 2 == 0"]),
+    ],
+)
+def test_a_bound_that_a_size_did_not_keep(test: str, suggested: list[str]) -> None:
+    text = _BOUNDED.format(test=test).replace("n % m", "n % m != 0")
+    blame = _blamed(text, {}, 5, 2, 3)
+    found = _suggested("x: f32[m, k, n]", "ValueError: 5", {"m": 2, "k": 3, "n": 5}, blame)
+    assert [text.split("], ")[1] for text in found if "], " in text] == suggested
+
+
 def _blamed(
     text: str, scope: dict[str, Any], *arguments: object, given: tuple[str, ...] = ()
 ) -> Blame:

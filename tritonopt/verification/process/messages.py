@@ -175,6 +175,10 @@ class Outcome:
         return next(iter((*self.out_of_bounds_stores, *self.out_of_bounds_loads)), "")
 
 
+class Literal(int):
+    """A number that stands in the text of a condition."""
+
+
 @dataclass(frozen=True)
 class Blame:
     """What the line that failed was about: plain data, of the run in which it did."""
