@@ -147,6 +147,10 @@ def _of_comparisons(
         if isinstance(left, int) and isinstance(right, int):
             if operator == "%":
                 yield from _divisible(signature, sizes, left, right)
+            elif operator == "&" and left - right == 1:
+                # `half & (half - 1)`: of half a size as well.
+                powers = [*_named(sizes, left), *_named(sizes, 2 * left)]
+                yield from (_knowing(f"{name} == next_power_of_2({name})") for name in powers)
             elif operator in ("==", "!="):
                 yield from _equated(signature, sizes, left, right)
                 yield from _counted(signature, sizes, left, right)

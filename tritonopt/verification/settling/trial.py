@@ -18,6 +18,7 @@ from tritonopt.verification.inputs.plain_examples import (
     LEADING,
     PATTERNS,
     Pattern,
+    mixed,
     of_one_index,
     plain_example,
     powers,
@@ -65,6 +66,8 @@ _MOST_REPAIRS = 8
 """So many lessons of failures one after the other."""
 _FIRST = (-Attempt.GOOD - 1, 0)
 """Nearer than all that follows from a failure."""
+_MOST_FACTS = 4
+"""So many conditions on sizes are learned one after the other."""
 _MORE_TRIES = 60
 """For arguments that the original takes on all sizes, once some are taken on a few."""
 
@@ -123,7 +126,7 @@ class Trial:
         found = others.beside(self._with_other_ranks(self._with_leading(found)))
         ties = Ties(self._taken_whole, self._good, self._stable, self._spent, self.like)
         found = ties.undone(found, _typed_by_code(self.reading))
-        return self._with_complex(self._without_bad_types(found))
+        return self._with_complex(self._without_bad_types(self._bounded(found)))
 
     # The search
 
@@ -306,6 +309,21 @@ class Trial:
         first, second = (outcome.outputs for outcome in both)
         same = len(first) == len(second) and not any(outcome.trouble for outcome in both)
         return same and all(same_bits(*pair).all() for pair in zip(first, second, strict=True))
+
+    def _bounded(self, signature: Signature) -> Signature:
+        """With what the original asks of sizes that none of the patterns have: a power of two."""
+        for _ in range(_MOST_FACTS):
+            attempt = self._attempt(signature, mixed)
+            if self._spent() or attempt.level not in (Attempt.FAILED, Attempt.FAILED_AFTER_LAUNCH):
+                break
+            sizes = {**sizes_of(signature, mixed), "...": LEADING}
+            learned = (repair(signature) for repair in repairs(signature, sizes, attempt))
+            asked = (s for s in learned if s.arguments == signature.arguments)
+            better = next((s for s in asked if self._taken_whole(s)), None)
+            if better is None:
+                break
+            signature = better
+        return signature
 
     def _with_leading(self, signature: Signature) -> Signature:
         """One leading dimension in place of `...` where the original does not take two."""

@@ -195,6 +195,8 @@ def _comparisons(
                 continue
             if isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mod):
                 yield "%", _value(left.left, frame), _value(left.right, frame)
+            elif isinstance(left, ast.BinOp) and isinstance(left.op, ast.BitAnd):
+                yield "&", _value(left.left, frame), _value(left.right, frame)
             else:
                 one, other = _value(left, frame), _value(right, frame)
                 bound = _BOUNDS.get(type(operator))
