@@ -176,8 +176,9 @@ def _divisible(
     if by < 2:
         return
     for name in _named(sizes, size):
-        divisors = (*(d for d in _named(sizes, by) if d != name), by)
-        yield from (_knowing(f"{name} % {d} == 0") for d in divisors)
+        free = next(n for n in _FREE if n not in signature.size_names)
+        yield from (_renamed(name, f"{d} * {free}") for d in _named(sizes, by) if d != name)
+        yield _knowing(f"{name} % {by} == 0")
     for times, name in product(_TIMES, sizes):
         made = f"{times} * {name}"
         stands = any(made in tensor.shape for tensor in signature.tensors)
