@@ -17,7 +17,11 @@ from tritonopt.verification.coverage.demands import Demand, demands, watched
 from tritonopt.verification.coverage.guards import kept_guards
 from tritonopt.verification.coverage.requirements import Requirements
 from tritonopt.verification.coverage.scouts import Scouts
-from tritonopt.verification.coverage.surroundings import asked_elsewhere, notes_on_refusals
+from tritonopt.verification.coverage.surroundings import (
+    asked_elsewhere,
+    decided_beside,
+    notes_on_refusals,
+)
 from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.coverage.text_sizes import Numbers
 from tritonopt.verification.drawn_calls import Drawable, left_out_types, limits_on, untried
@@ -399,6 +403,12 @@ class Verification:
     def asked_elsewhere(self) -> list[tuple[int, str]]:
         """Lines of the rewritten version that ask where they run, and what they ask."""
         return asked_elsewhere(Comparison.of(self.old, self.new), self._reached(self.new))
+
+    @cached_property
+    def decided_beside(self) -> list[tuple[int, str]]:
+        """Lines of the rewritten version that import files of its own, which decide something."""
+        folders = self.original_path.resolve().parent, self.rewritten_path.resolve().parent
+        return decided_beside(Comparison.of(self.old, self.new), folders)
 
     def _reached(self, module: source.Module) -> set[str]:
         """The definitions that run when the launcher does."""

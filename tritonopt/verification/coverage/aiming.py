@@ -203,8 +203,7 @@ class Aiming:
         base, governed = self.plain.tried.base, self.plain.tried.governed.values()
         for these, change in at_the_ends(self.signature, sizes, base, set().union(*governed)):
             yield from self.plain.made(these, change) if self.plain.fits(these) else ()
-        free = self.numbers.left_free and self.unmet()
-        for change in left_free(self.signature) if free else ():
+        for change in left_free(self.signature) if self.numbers.left_free else ():
             yield from self.plain.made(sizes, change)
         for dtype in WHOLE if self.unmet() and not self.given else ():
             yield from self.plain.made(sizes, partial(typed, dtype=dtype))

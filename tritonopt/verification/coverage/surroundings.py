@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from pathlib import Path
 
+from tritonopt import source
 from tritonopt.verification.coverage.text_differences import Comparison, Statement, Version
 
 _ASKS = (
@@ -33,6 +35,42 @@ def asked_elsewhere(compared: Comparison, reached: set[str]) -> list[tuple[int, 
     old = {key for _, key, _ in _questions(compared.old, None)}
     new = _questions(compared.new, reached)
     return list(dict.fromkeys((line, what) for line, key, what in new if key not in old))
+
+
+def decided_beside(compared: Comparison, folders: tuple[Path, Path]) -> list[tuple[int, str]]:
+    """Imports of the rewritten version, of files beside it that decide something which those of
+    the original do not: what runs there is not followed. `folders` are those of the versions."""
+    own, other = folders
+    known = {path.name: text for _, path, text in _beside(compared.old, [own])}
+    found = []
+    for line, path, text in _beside(compared.new, [other, own]):
+        modules = (source.read(t, path.name) for t in (known.get(path.name, ""), text))
+        bodies = Comparison.of(*modules).new.bodies.values()
+        if any(_decides(s.node) for body in bodies for s in body.statements if s.concerned):
+            found.append((line, path.name))
+    return found
+
+
+def _beside(version: Version, folders: list[Path]) -> Iterator[tuple[int, Path, str]]:
+    """The files that a version imports from the first of these folders that has them."""
+    for node in ast.walk(version.module.tree):
+        if not isinstance(node, (ast.Import, ast.ImportFrom)):
+            continue
+        names, levels = [alias.name for alias in node.names], 0
+        if isinstance(node, ast.ImportFrom):
+            levels = max(node.level - 1, 0)
+            names = names if node.module is None else [node.module]
+        for name in names:
+            places = (Path(f, *[".."] * levels, *name.split(".")) for f in folders)
+            files = (place.with_suffix(".py") for place in places)
+            if (path := next((p for p in files if p.is_file()), None)) is not None:
+                yield node.lineno, path, path.read_text(encoding="utf-8-sig")
+
+
+def _decides(node: ast.stmt) -> bool:
+    if isinstance(node, (ast.If, ast.While, ast.Match, ast.Try)):
+        return True
+    return any(isinstance(n, (ast.IfExp, ast.BoolOp, ast.Compare)) for n in ast.walk(node))
 
 
 def _questions(version: Version, reached: set[str] | None) -> Iterator[tuple[int, str, str]]:
