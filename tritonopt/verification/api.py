@@ -314,12 +314,14 @@ def _unless_narrowed(verification: Verification, verdict: Verdict) -> Verdict:
 
 
 def _unless_elsewhere(verification: Verification, verdict: Verdict) -> Verdict:
-    """The verdict, but no yes where the rewritten version asks where it runs."""
-    asked = verification.asked_elsewhere
-    if not asked or verdict.verdict not in YES:
+    """The verdict, but no yes where the rewritten version asks where it runs, or a file does that
+    it alone imports."""
+    asked, imported = verification.asked_elsewhere, verification.decided_beside
+    if not (asked or imported) or verdict.verdict not in YES:
         return verdict
-    lines = ", ".join(f"line {line}: `{what}`" for line, what in asked)
-    text = f"the rewritten version alone asks where it runs ({lines})"
+    lines = ", ".join(f"line {line}: `{what}`" for line, what in asked or imported)
+    does = "asks where it runs" if asked else "imports what decides by itself"
+    text = f"the rewritten version alone {does} ({lines})"
     if verification.settings.assume_covered:
         text += "; taken to do the same everywhere, because --assume-covered says so"
         return replace(verdict, notes=(*verdict.notes, text))

@@ -13,11 +13,15 @@ from typing import TYPE_CHECKING
 from tritonopt import source
 from tritonopt.verification.comparison.script import script
 from tritonopt.verification.comparison.widening import Widened, widen
-from tritonopt.verification.coverage.demands import Demand, demands
+from tritonopt.verification.coverage.demands import Demand, demands, watched
 from tritonopt.verification.coverage.guards import kept_guards
 from tritonopt.verification.coverage.requirements import Requirements
 from tritonopt.verification.coverage.scouts import Scouts
-from tritonopt.verification.coverage.surroundings import asked_elsewhere, notes_on_refusals
+from tritonopt.verification.coverage.surroundings import (
+    asked_elsewhere,
+    decided_beside,
+    notes_on_refusals,
+)
 from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.coverage.text_sizes import Numbers
 from tritonopt.verification.drawn_calls import Drawable, left_out_types, limits_on, untried
@@ -311,7 +315,7 @@ class Verification:
         if answer.algebra is not None and answer.algebra.is_different and answer.verdict in YES:
             found = search.long_sums()
             answer = answer if found is None else self._answered(result, checker, signature, found)
-        return Finding(answer, signature, never_ran)
+        return Finding(_on_a_gpu(self, answer, checker), signature, never_ran)
 
     def _with_algebra(self, verdict: Verdict, checker: Checker) -> Verdict:
         """A yes of the interpreter, with what residues say of it; or none, if it must be both."""
@@ -335,7 +339,7 @@ class Verification:
             return replace(
                 verdict,
                 verdict=answer,
-                counterexample=self._describe(example, text),
+                counterexample=self.described(example, text),
                 script=self._script(checker, example, (drawn.differing_options,), text),
             )
         reason = f"whether it is the same algebra is not known: {algebra.text}"
@@ -356,7 +360,7 @@ class Verification:
             return replace(
                 errors,
                 verdict=Answer.COUNTEREXAMPLE.value,
-                counterexample=self._describe(example, str(difference)),
+                counterexample=self.described(example, str(difference)),
                 script=self._script(
                     checker, example, checker.versions.options(example), str(difference)
                 ),
@@ -400,6 +404,12 @@ class Verification:
         """Lines of the rewritten version that ask where they run, and what they ask."""
         return asked_elsewhere(Comparison.of(self.old, self.new), self._reached(self.new))
 
+    @cached_property
+    def decided_beside(self) -> list[tuple[int, str]]:
+        """Lines of the rewritten version that import files of its own, which decide something."""
+        folders = self.original_path.resolve().parent, self.rewritten_path.resolve().parent
+        return decided_beside(Comparison.of(self.old, self.new), folders)
+
     def _reached(self, module: source.Module) -> set[str]:
         """The definitions that run when the launcher does."""
         launchers, found = Launchers(module), set()
@@ -428,7 +438,7 @@ class Verification:
                 )
             )
 
-    def _describe(self, example: Example, difference: str) -> str:
+    def described(self, example: Example, difference: str) -> str:
         arguments = "\n".join(f"  {line}" for line in str(example).splitlines())
         return (
             f"{self.task.launcher.name} is called with\n{arguments}\n{difference}\n"
@@ -452,7 +462,24 @@ class Verification:
             "" if self.task.home is None else str(Path(self.task.home.path).resolve()),
             tuple(left_out(self.old, self.new)),
             tuple(self.task.launcher.options),
+            tuple(watched(self.demands, title).items()),
         )
+
+
+def _on_a_gpu(of: Verification, verdict: Verdict, checker: Checker) -> Verdict:
+    """A yes of the interpreter, unless a GPU does not take what was launched."""
+    from tritonopt.verification.comparison.compile_backend import refused_by_gpus
+
+    same = of.old.text == of.new.text
+    if verdict.verdict not in YES or same or not checker.versions.interpreted:
+        return verdict
+    found = refused_by_gpus(checker)
+    if isinstance(found, str):
+        return replace(verdict, notes=(*verdict.notes, found)) if found else verdict
+    example, text = found
+    described = of.described(example, text)
+    answer = Answer.COUNTEREXAMPLE.value
+    return replace(verdict, verdict=answer, counterexample=described, algebra=None)
 
 
 def _required(

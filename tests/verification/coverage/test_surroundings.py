@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +46,29 @@ def test_where_it_runs(name: str, of_texts: Callable[..., Verdict]) -> None:
     assert verdict.reason is not None and "asks where it runs" in verdict.reason
     both = of_texts(DOUBLE.replace(old, new), DOUBLE.replace(old, new) + "\n", **given)
     assert both.verdict == "identical", both.reason
+
+
+HELPER = """
+def finish(y, n):
+    return y{choice}
+"""
+
+
+@pytest.mark.parametrize(
+    ("choice", "answer"),
+    [(" if n <= 3000 else y / n", "unsupported"), (" * 1", "identical")],
+    ids=["decides", "computes"],
+)
+def test_a_file_that_one_version_imports(
+    tmp_path: Path, choice: str, answer: str, of_texts: Callable[..., Verdict]
+) -> None:
+    (tmp_path / "own_helper.py").write_text(HELPER.format(choice=choice))
+    new = DOUBLE.replace("import os", "import own_helper").replace(
+        "    return y", "    return own_helper.finish(y, n)"
+    )
+    verdict = of_texts(DOUBLE, new, args="x: f32[n]", max_examples=1)
+    assert verdict.verdict == answer, verdict
+    assert answer == "identical" or "`own_helper.py`" in str(verdict.reason)
 
 
 def test_what_one_version_refuses_is_said(of_texts: Callable[..., Verdict]) -> None:

@@ -237,6 +237,31 @@ def test_a_condition_that_refuses_is_looked_at_through_views_and_copies(
     assert blame.compared == (("%", 5, 8), ("!=", "i32", "f32"))
 
 
+_BOUNDED = """
+def launch(n, m, k):
+    if {test}:
+        raise ValueError(n)
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "suggested"),
+    [
+        ("n < 2 or n > 4", ["n <= 4"]),
+        ("not 2 <= n <= 4", ["n <= 2", "n <= 4"]),
+        ("n not in (16, 32)", ["n == 16 or n == 32"]),
+        ("n > k", ["n <= k", "k >= n"]),
+        ("n & (n - 1) != 0", ["n == next_power_of_2(n)"]),
+        ("n % m != 0", ["n % 2 == 0"]),
+    ],
+)
+def test_a_bound_that_a_size_did_not_keep(test: str, suggested: list[str]) -> None:
+    blame = _blamed(_BOUNDED.format(test=test), {}, 5, 2, 3)
+    found = _suggested("x: f32[m, k, n]", "ValueError: 5", {"m": 2, "k": 3, "n": 5}, blame)
+    assert [text.split("], ")[1] for text in found if "], " in text] == suggested
+    assert ("x: f32[m, k, m * b]" in found) == ("%" in test)
+
+
 def _blamed(
     text: str, scope: dict[str, Any], *arguments: object, given: tuple[str, ...] = ()
 ) -> Blame:

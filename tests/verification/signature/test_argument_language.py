@@ -163,6 +163,18 @@ LAUNCHERS = {
         f"    y = torch.empty_like(x)\n    {_LAUNCH}",
         "x: f32|f16|bf16[m, n], w: f32|f16|bf16[n], cols: n",
     ),
+    "one less of a size": (
+        "def f(x, w, before):\n    m, n = x.shape\n    width = w.shape[1]\n"
+        "    assert w.shape == (n, width) and before.shape == (m, width - 1)\n"
+        f"    y = torch.empty_like(x)\n    {_LAUNCH}",
+        "x: f32|f16|bf16[m, n], w: f32|f16|bf16[n, width], before: f32|f16|bf16[m, width - 1]",
+    ),
+    "sizes that differ by one in either order": (
+        "def f(x, w):\n    m, n = x.shape\n    assert w.shape[0] == n + 1\n"
+        "    assert n == w.shape[0] - 1\n"
+        f"    y = torch.empty_like(x)\n    {_LAUNCH}",
+        "x: f32|f16|bf16[m, n], w: f32|f16|bf16[n + 1]",
+    ),
     "how many warps a program has is passed on": (
         "def f(x, w, warps):\n    m, n = x.shape\n    y = torch.empty_like(x)\n"
         f"    {_LAUNCH[:-1]}, num_warps=warps)",

@@ -45,6 +45,14 @@ class Rotate(torch.autograd.Function):
 '''
 
 
+def test_shapes_that_stand_in_one_line() -> None:
+    text = TEXT.replace("q size:", "logits: (B, W - 1), eps and index: (W,), q size:")
+    module = source.read(text, "rotate.py")
+    found = documented_shapes(module, Launchers(module).named("Rotate"))
+    shapes = [found[name].shape for name in ("logits", "index", "q")]
+    assert shapes == [("b", "w - 1"), ("w",), ("bsz", "n_head", "seq_len", "head_dim")]
+
+
 def test_what_is_written_of_each_parameter() -> None:
     module = source.read(TEXT, "rotate.py")
     launchers = Launchers(module)

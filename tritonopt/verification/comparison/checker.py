@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from tritonopt.verification.comparison.compare import (
@@ -29,7 +29,11 @@ from tritonopt.verification.coverage.observed import Both, Observed
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.client import VersionWorker
 from tritonopt.verification.process.messages import (
+    NARROW,
+    NO_GPU,
     OUT_OF_MEMORY,
+    ROUNDED,
+    TF32,
     TOO_LARGE,
     TOO_LONG,
     Failure,
@@ -124,8 +128,9 @@ class Checker:
             self.observed.saw(example, found.coverage)
         elif found.taught:
             self.observed.covers(found.coverage)
+            self.observed.fills(example, found.coverage)
         elif found.accepted and (found.compared or all(c.idle for c in found.coverage)):
-            self.observed.saw_guards(found.coverage)
+            self.observed.saw_guards(example, found.coverage)
 
     def try_out(self, example: Example) -> Examination:
         """Examine a call that the original need not take: what ails it there is no verdict."""
@@ -199,7 +204,7 @@ class Checker:
         unfit = self.soundness.out_of_bounds(example, ours)
         if unfit is not None:
             return unfit
-        fault = self._fault(ours.first, theirs)
+        fault = self._fault(ours.first, theirs) or self._unordered(ours, theirs)
         if fault:
             return Examination(True, Difference(fault))
         found = self._compare(example, ours, theirs)
@@ -239,6 +244,8 @@ class Checker:
         for failure in (mine, other):
             if failure is None or not failure.refused:
                 continue
+            if failure is mine and failure.kind == NO_GPU:
+                return False  # as every other failure of the original's
             if failure is mine and failure.kind in (OUT_OF_MEMORY, TOO_LARGE):
                 self.tally.last_rejection = str(failure)
                 self.tally.note("an example did not fit the memory of the device")
@@ -280,7 +287,38 @@ class Checker:
         elif rewritten.false_hints:
             text = "the rewritten version gives the compiler a false hint: "
             return text + rewritten.false_hints[0]
+        return self._products(original.products, rewritten.products)
+
+    def _products(self, original: Set[str], rewritten: Set[str]) -> str:
+        """Where float32 is multiplied otherwise on a GPU: the interpreter never rounds to TF32."""
+        coarse = {TF32, ROUNDED, NARROW}
+        lost = original - coarse and not rewritten - coarse
+        coarser = ROUNDED in rewritten and (lost or not original & coarse)
+        differ = original - {TF32, NARROW} != rewritten - {TF32, NARROW}
+        if coarser or (differ and self.versions.identical):
+            return (
+                "tl.dot of the rewritten version rounds float32 to TF32 (11 bits) on a GPU, which "
+                "the original does not: it has input_precision='ieee', or no tl.dot of float32"
+                if coarser
+                else "tl.dot of the two versions rounds float32 differently on a GPU"
+            )
+        if differ:
+            self.tally.any_bits_differ = True
+            self.tally.note("tl.dot of the two versions rounds float32 differently on a GPU")
         return ""
+
+    def _unordered(self, ours: Pair, theirs: Pair) -> str:
+        """Where only the rewritten version relies on an order that a GPU does not keep."""
+        mine = (*ours.first.unordered, *ours.second.unordered)
+        if mine:
+            self.tally.unordered = mine[0]
+            self.tally.note(
+                f"the original has a race, so none of the rewritten version's counts: {mine[0]}"
+            )
+        found = (*theirs.first.unordered, *theirs.second.unordered)
+        if not found or self.tally.unordered:
+            return ""
+        return f"the rewritten version has a race: {found[0]}"
 
     def _compare(self, example: Example, ours: Pair, theirs: Pair) -> Examination:
         # What is kept from one run to the next shows in the second.

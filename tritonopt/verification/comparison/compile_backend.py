@@ -14,12 +14,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from tritonopt import source
+from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker
 from tritonopt.verification.process.compiled_programs import Comparison, Launch, Program
 from tritonopt.verification.signature.launchers import changed_definitions
 from tritonopt.verification.verdict import Answer, Verdict
 
+_MOST_ELEMENTS = 2**20
+_MOST_LOWERED = 12
+"""So many calls of a verification are looked at for what no GPU takes."""
 MOST_EXAMPLES = 40
 """More than that find hardly another signature."""
 
@@ -165,6 +169,51 @@ class Compilation:
                     called = {n.id for n in ast.walk(kernel.node) if isinstance(n, ast.Name)}
                     wanted |= {k.name for k in module.kernels if k.name in called} - found
         return found
+
+
+def refused_by_gpus(checker: Checker) -> tuple[Example, str] | str:
+    """A call of which a GPU takes the original's launches and not the rewritten version's.
+
+    Nothing runs, and no GPU is needed. Otherwise what has to be said of it.
+    """
+    workers = [
+        VersionWorker(replace(w.spec, backend="compile", widened=""), w.worker.timeout, forked=True)
+        for w in (checker.versions.rewritten, checker.versions.original)
+    ]
+    rewritten, original = workers
+    try:
+        for example in _launching_differently(checker):
+            found = _refused(rewritten, example)
+            if found and (failed := _refused(original, example)):
+                return f"neither version compiles for {failed[0].target}: {failed[0].failure}"
+            if found:
+                text = f"the rewritten version does not compile for {found[0].target}: "
+                return example, f"{text}{found[0].kernel}: {found[0].failure}"
+    except (Died, Refusal) as error:
+        return f"whether a GPU takes what was launched is not known: {error}"
+    finally:
+        for worker in workers:
+            worker.close()
+    return ""
+
+
+def _refused(worker: VersionWorker, example: Example) -> tuple[Program, ...]:
+    worker.ask("refused", example)
+    found: tuple[Program, ...] = worker.answer()
+    return found
+
+
+def _launching_differently(checker: Checker) -> list[Example]:
+    """Calls that launch other kernels, with other constants or types; the largest of each kind."""
+    found: dict[object, Example] = {}
+    for example in sorted(checker.taken(_MOST_ELEMENTS), key=lambda e: -e.main_size):
+        launched = checker.examinations[example].coverage[1]
+        names = frozenset(name for name, _ in launched.grids)
+        types = tuple(recipe.dtype for recipe in example.tensors.values())
+        kind = names, launched.constants, types, example.configuration
+        if names and not example.is_far:
+            found.setdefault(kind, example)
+    return [*found.values()][:_MOST_LOWERED]
 
 
 def _launches_differ(launches: tuple[Launch, ...], others: tuple[Launch, ...]) -> str:

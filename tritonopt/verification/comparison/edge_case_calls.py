@@ -11,8 +11,10 @@ from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import Pair, unstable
 from tritonopt.verification.comparison.gaps import LAST_VALUES, PLAIN_ELEMENTS
 from tritonopt.verification.comparison.tally import Counterexample
-from tritonopt.verification.inputs.edge_cases import aliased, edge_cases, laid_out, usual
+from tritonopt.verification.inputs.edge_cases import aliased, edge_cases, laid_out, sized, usual
 from tritonopt.verification.inputs.examples import (
+    CONSTANT,
+    EXPANDED_COLUMN,
     ORDINARY,
     SWAPPED,
     TINY,
@@ -23,6 +25,9 @@ from tritonopt.verification.inputs.examples import (
 from tritonopt.verification.inputs.strategies import Calls
 from tritonopt.verification.process.messages import Output, same_bits
 
+_REFUSED = "does not take it"
+_OUTSIDE = "reads or writes outside of its memory"
+_FEW_SIZES = (7, 70, 3, 4)
 _MOST_PAIRS = 3
 """So many pairs of tensors may be one: with more, most say nothing new."""
 
@@ -38,7 +43,7 @@ class EdgeCaseCalls:
     made: list[Example] = field(default_factory=list)
 
     def run(self) -> Counterexample | None:
-        for example in islice(self._examples(), self.most):
+        for example in chain(self._of_other_forms(), islice(self._examples(), self.most)):
             if example not in self.checker.examinations:
                 self.checker.try_out(example)
                 self.made.append(example)
@@ -70,6 +75,14 @@ class EdgeCaseCalls:
         with_flags = laid_out(*given, flags=True)
         for example in chain(with_flags, edge_cases(*given), laid_out(*given)):
             yield replace(example, backward=calls.backward)
+
+    def _of_other_forms(self) -> Iterator[Example]:
+        """What is taken beside what is drawn: one row in place of several, none at all."""
+        limits, backward = self.calls.limits, self.calls.backward
+        for form in self.calls.signature.forms:
+            yield replace(usual(form, limits), backward=backward)
+            several = dict(zip(form.size_names, _FEW_SIZES, strict=False))
+            yield replace(sized(form, limits, several), backward=backward)
 
     def _again(self, example: Example) -> Iterator[Example]:
         """The same tensors once more, with other values, where the original minds only these.
@@ -115,23 +128,63 @@ class EdgeCaseCalls:
         """
         for layout, least in ((TRANSPOSED, 2), (SWAPPED, 3)):
             turned = example.with_tensors(partial(_laid, layout=layout, least=least))
-            if turned != example and self._indifferent(example, turned):
+            if turned != example and self._minds_no_layout(example, turned, layout):
                 yield turned
+        for name in [n for n, recipe in example.tensors.items() if recipe.is_float][:_MOST_PAIRS]:
+            plain, one = (partial(_constant, of=name, layout=x) for x in ("", EXPANDED_COLUMN))
+            expanded = example.with_tensors(one)
+            about = f"{name} {EXPANDED_COLUMN}"
+            if self._minds_no_layout(example.with_tensors(plain), expanded, about):
+                yield expanded
+
+    def _minds_no_layout(self, plain: Example, laid: Example, layout: str) -> bool:
+        """Whether the original gives the same for another layout of the same values.
+
+        Where it does not, and does not refuse the call either, that is said.
+        """
+        trouble = self._other_answer(plain, laid)
+        if trouble and trouble != _REFUSED:
+            sizes = ", ".join(f"{n}: {list(r.shape)}" for n, r in laid.tensors.items())
+            self.checker.tally.note(
+                f"not compared: with tensors that are not contiguous ({layout}; {sizes}) the "
+                f"original {trouble}"
+            )
+        return not trouble
 
     def _indifferent(self, apart: Example, together: Example) -> bool:
         """Whether the original gives the same for both calls, which differ in their memory only."""
+        return not self._other_answer(apart, together)
+
+    def _other_answer(self, apart: Example, together: Example) -> str:
+        """What the original does otherwise in the second call; nothing where it does the same."""
         versions = self.checker.versions
         both = [versions.original.run(e, *versions.options(e)) for e in (apart, together)]
-        if any(o.trouble or o.races for outcomes in both for o in outcomes):
-            return False
+        if any(o.trouble or o.races for o in both[0]):
+            return _REFUSED
+        for outcome in both[1]:
+            if outcome.failure is not None and not outcome.out_of_bounds_loads:
+                outside = "outside of every tensor" in outcome.failure.message
+                return _OUTSIDE if outside else _REFUSED
+            if outcome.out_of_bounds_loads or outcome.out_of_bounds_stores:
+                return _OUTSIDE
+            if outcome.trouble or outcome.races:
+                return _REFUSED
         usual, shared = (Pair(*outcomes) for outcomes in both)
         if unstable(usual) is not None or unstable(shared) is not None:
-            return False
-        return all(_is_among(o, usual.first.outputs) for o in shared.first.outputs)
+            return _REFUSED
+        same = all(_is_among(o, usual.first.outputs) for o in shared.first.outputs)
+        return "" if same else "returns other values than for their contiguous copies"
 
 
 def _laid(_: str, recipe: TensorRecipe, layout: str, least: int) -> TensorRecipe:
     return replace(recipe, layout=layout) if len(recipe.shape) >= least else recipe
+
+
+def _constant(name: str, recipe: TensorRecipe, *, of: str, layout: str) -> TensorRecipe:
+    """A tensor with one value in each row: in memory, or expanded from one column."""
+    if name != of:
+        return recipe
+    return replace(recipe, values=CONSTANT, layout=layout or recipe.layout)
 
 
 def _is_among(output: Output, others: Iterable[Output]) -> bool:

@@ -69,6 +69,8 @@ class Tally:
     """Examples that the original is not made for."""
     compiles: bool = False
     """Whether the original was compared on a call for which it compiles, for all that is known."""
+    unordered: str = ""
+    """A load of the original's that nothing orders after the store whose value it takes."""
     uncompiled: str = ""
     """Why it does not, of a call on which the versions differ."""
     undefined: str = ""

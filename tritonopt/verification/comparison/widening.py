@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -56,9 +57,13 @@ def widen(module: source.Module) -> Widened:
     reasons: dict[str, str] = {}
     calls: dict[str, set[str]] = {}
     top = {id(node) for node in _top_level(module.tree.body)}
+    defined = Counter(kernel.name for kernel in module.kernels)
     for kernel in module.kernels:
         if id(kernel.node) not in top:
             reasons[kernel.name] = "is defined inside of a function or class"
+            continue
+        if defined[kernel.name] > 1:
+            reasons[kernel.name] = "is defined more than once"
             continue
         study = _Study(module, kernel)
         calls[kernel.name] = study.callees

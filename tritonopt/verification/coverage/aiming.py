@@ -15,6 +15,7 @@ from tritonopt.verification.coverage.call_changes import (
     above,
     around,
     at_numbers,
+    at_the_ends,
     beyond,
     in_turn,
     left_free,
@@ -30,15 +31,15 @@ from tritonopt.verification.coverage.call_changes import (
     with_values,
 )
 from tritonopt.verification.coverage.crossing import Crossing
-from tritonopt.verification.coverage.demands import NUMBERS, Demand
+from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.exploration import REST, Exploration
 from tritonopt.verification.coverage.larger_sizes import LargerSizes, Patience
 from tritonopt.verification.coverage.leaner import DEAR, Leaner
-from tritonopt.verification.coverage.reaching import Seen, entering, reaching
+from tritonopt.verification.coverage.reaching import Seen, entering, open_numbers, reaching
 from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
 from tritonopt.verification.coverage.text_sizes import Numbers
 from tritonopt.verification.coverage.tried_sizes import TriedSizes
-from tritonopt.verification.inputs.examples import CONSTANT, OFFSET, Example, Limits
+from tritonopt.verification.inputs.examples import CONSTANT, MANY_NANS, OFFSET, Example, Limits
 from tritonopt.verification.signature.argument_language import Signature
 
 _MOST_CALLS = 80
@@ -194,10 +195,15 @@ class Aiming:
             yield from self.plain.made(sizes, in_turn(change, alone))
         for change in self.values[:_FEW_CLASSES] if absent else ():
             yield from self.plain.made(sizes, in_turn(change, alone))
-        for change in meeting(self.signature) if self.unmet() else ():
-            yield from self.plain.made(sizes, change)
-        free = self.numbers.left_free and self.unmet()
-        for change in left_free(self.signature) if free else ():
+        for change in meeting(self.signature):
+            if self.unmet():
+                yield from self.plain.made(sizes, change)
+            # What is left out leaves out what is no number as well.
+            yield from self.plain.made(sizes, in_turn(change, of_values(MANY_NANS)))
+        base, governed = self.plain.tried.base, self.plain.tried.governed.values()
+        for these, change in at_the_ends(self.signature, sizes, base, set().union(*governed)):
+            yield from self.plain.made(these, change) if self.plain.fits(these) else ()
+        for change in left_free(self.signature) if self.numbers.left_free else ():
             yield from self.plain.made(sizes, change)
         for dtype in WHOLE if self.unmet() and not self.given else ():
             yield from self.plain.made(sizes, partial(typed, dtype=dtype))
@@ -315,6 +321,9 @@ class Aiming:
     def _numbers_of_tiles(self) -> Iterator[Example]:
         """As many tiles as a number in what differs, and one element more: `min(count, 1024)`."""
         costly, made = _MOST_COSTLY, 0
+        if self._open_numbers():
+            # Variations and larger sizes may have used up the calls.
+            self.plain.calls_left = max(self.plain.calls_left, _MOST_SINGLED_OUT)
         for number, name in product(self.numbers.changed, self.plain.names):
             known = self.plain.best.get(name, 0)
             mentioned = {*self.plain.shown(name), *self.limits.blocks} - {1}
@@ -350,10 +359,7 @@ class Aiming:
 
     def _open_numbers(self) -> list[int]:
         """With which no comparison, or no limit, has come out both ways so far."""
-        asked = [d for d in self.demands if d.kind in NUMBERS]
-        seen = [both for e in self.sized_calls.made() if (both := self.seen(e))]
-        never = (d for d in asked if not any(d.met_by(b[d.title == "rewritten"]) for b in seen))
-        return list(dict.fromkeys(d.number for d in never if d.number is not None))
+        return open_numbers(self.demands, map(self.seen, self.sized_calls.made()))
 
     def _combinations(
         self, sizes: Mapping[str, int], pairs: Sequence[tuple[Change, Change]]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, product
 
 from tritonopt.verification.coverage.sized_calls import Change
 from tritonopt.verification.coverage.text_sizes import LARGE
+from tritonopt.verification.inputs.edge_cases import ROWS
 from tritonopt.verification.inputs.examples import (
     AND,
     BEYOND,
@@ -17,6 +18,7 @@ from tritonopt.verification.inputs.examples import (
     HALVES,
     MANY_NANS,
     NAN,
+    ONLY,
     RISING,
     ZEROS,
     Example,
@@ -43,6 +45,10 @@ _LARGEST_LIMIT = 2**17
 """What is made as long as a number in a tensor says is no longer than this."""
 _MOST_FLOATS = 2
 _MOST_TENSORS = 4
+_MOST_LONG = 2
+_LONG_SUM = 1601
+"""So many products of int8 are more than float32 counts, and no multiple of a tile."""
+_NARROW = ("i8", "u8", "i16")
 _RANGES = {
     "i64": (-(2**40), 2**40),
     **{f"i{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (32, 16, 8)},
@@ -99,9 +105,10 @@ def in_turn(first: Change, second: Change) -> Change:
     return lambda example: second(first(example))
 
 
+NOTHING = f"{ONLY}0"
 FIRST_CLASSES: tuple[Change, ...] = (
     partial(Example.plain, values=FAR_BELOW, dtypes={}),
-    *map(of_values, (RISING, FALLING, ZEROS)),
+    *map(of_values, (RISING, FALLING, ZEROS, NOTHING)),
 )
 """Of values, for calls that take long as well."""
 MORE_CLASSES: tuple[Change, ...] = (
@@ -147,6 +154,64 @@ def meeting(signature: Signature) -> Iterator[Change]:
             if type(value) is int and value >= 0:
                 chosen = partial(with_values, values={argument.name: value})
                 yield in_turn(chosen, partial(of_one_number, number=value))
+
+
+def at_the_ends(
+    signature: Signature, sizes: Mapping[str, int], base: Mapping[str, int], governed: Set[str]
+) -> Iterator[tuple[Mapping[str, int], Change]]:
+    """Sizes and changes: everything in one place, of many rows too; the largest whole numbers.
+
+    Of these long sums of their products as well, along sizes by which loops are `governed`.
+    """
+    places = [t for t in signature.tensors if t.dtypes[0] in INTEGERS and t.high is not None]
+    rows = {d for tensor in places for d in tensor.shape}
+    many = {n: ROWS if n in rows else size for n, size in base.items()}
+    for change in skewed(signature):
+        yield from ((these, change) for these in (sizes, many))
+    for change in extreme(signature):
+        yield sizes, change
+        for name in [n for n in base if n in governed][:_MOST_LONG]:
+            yield {**dict.fromkeys(base, 2), name: _LONG_SUM}, change
+
+
+def extreme(signature: Signature) -> Iterator[Change]:
+    """The largest numbers and the smallest of narrow types, everywhere, where they have no bounds:
+    their products are counted in wider types, and add up to what some of these do not hold."""
+    narrow = {
+        t.name: _RANGES[t.dtypes[0]]
+        for t in signature.tensors
+        if t.dtypes[0] in _NARROW and t.high is None and not t.kind
+    }
+    for end in (1, 0) if narrow else ():
+        yield partial(_of_ends, ends={name: ends[end] for name, ends in narrow.items()})
+
+
+def _of_ends(example: Example, ends: Mapping[str, int]) -> Example:
+    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
+        low, high = _RANGES.get(recipe.dtype, (0, -1))
+        number = ends.get(name)
+        if number is None or recipe.dtype not in _NARROW or not low <= number <= high:
+            return recipe
+        return replace(recipe, low=number, high=number)
+
+    return example.with_tensors(changed)
+
+
+def skewed(signature: Signature) -> Iterator[Change]:
+    """One number everywhere in tensors that say where something goes: the first, or the last."""
+    routed = [t.name for t in signature.tensors if t.dtypes[0] in INTEGERS and t.high is not None]
+    for last in (False, True) if routed else ():
+        yield partial(_of_one_place, names=routed, last=last)
+
+
+def _of_one_place(example: Example, names: Sequence[str], last: bool) -> Example:
+    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
+        if name not in names or recipe.kind:
+            return recipe
+        number = recipe.high if last else recipe.low
+        return replace(recipe, low=number, high=number)
+
+    return example.with_tensors(changed)
 
 
 def left_free(signature: Signature) -> Iterator[Change]:

@@ -22,7 +22,8 @@ from tritonopt.verification.coverage.text_differences import (
     Version,
 )
 from tritonopt.verification.grid_axes import axes_of_many
-from tritonopt.verification.process.coverage_data import Coverage
+from tritonopt.verification.host_values import HostValue, have_differed, host_values, reads_tensors
+from tritonopt.verification.process.coverage_data import Coverage, Place, Span
 
 _MASKED = {"load": 1, "store": 2}
 """The place of the mask among the arguments of functions that access memory."""
@@ -32,7 +33,11 @@ LOOPS = ("turns", "ragged")
 """What is asked of the turns of loops."""
 NUMBERS = ("holds", "fails")
 """What is asked of comparisons with a number, of any lane: calls are made for the number."""
-_KINDS = ("line", "true", "false", "programs", "lanes", *LOOPS, *NUMBERS)
+VARIES = "varies"
+"""What is asked of the values of an expression of a launcher."""
+_FAR = 4096
+"""Beyond that, sizes are made for the number alone, as for single numbers."""
+_KINDS = (VARIES, "line", "true", "false", "programs", "lanes", *LOOPS, *NUMBERS)
 
 
 @dataclass(frozen=True)
@@ -58,12 +63,28 @@ class Demand:
     """The lines of the function that it is asked of."""
     number: int | None = None
     """What is compared, or limited, with."""
+    span: Span | None = None
+    """Of an expression of a launcher, where it stands."""
+    parts: tuple[Span, ...] = ()
+    """What it is computed from."""
+    truth: bool = False
+    """Whether it counts only whether it is true."""
+    of_values: bool = False
+    """Whether it asks what tensors hold: one without elements does not tell."""
+
+    @property
+    def is_far(self) -> bool:
+        """Whether hardly a call comes to it: larger sizes than are run, or another device."""
+        of_device = self.span is not None and self.span in self.parts
+        return self.kind == VARIES and (of_device or (self.number or 0) > _FAR)
 
     def met_by(self, seen: Coverage) -> bool:
         if self.kind == "line":
             return self.line in seen.lines or bool(self.always & seen.writers)
         if self.kind in ("true", "false", *NUMBERS):
             return ((self.line, self.column), self.kind in ("true", "holds")) in seen.tests
+        if self.span is not None:
+            return have_differed(seen.values, self.span, self.parts)
         if self.kind == "programs":
             grids = (grid for name, grid in seen.grids if name == self.text)
             return any(len(grid) > self.axis and grid[self.axis] > 1 for grid in grids)
@@ -77,6 +98,8 @@ class Demand:
     def __str__(self) -> str:
         where = f"{self.line} of the {self.title} version"
         return {
+            VARIES: f"`{self.text}` (line {where}) came to the same in every call, so what it is "
+            "otherwise was not seen",
             "line": f"line {where} never ran: `{self.text}`",
             "true": f"the test in line {where} never held: `{self.text}`",
             "false": f"the test in line {where} always held: `{self.text}`",
@@ -123,10 +146,15 @@ def _of_version(compared: Comparison, title: str, names: set[str]) -> Iterator[D
         counterpart = other.bodies.get(body.name)
         suspects = compared.suspects | compared.local[body.name]
         known = set() if counterpart is None else _choices(counterpart.node, suspects)
-        known |= _of_hardware(version.module, body.node)
         within = range(body.node.lineno, (body.node.end_lineno or body.node.lineno) + 1)
         kernel = _kernel_of(version.module, body)
         yield from _limits(title, body, counterpart, kernel is None, (version, other), within)
+        if kernel is None:
+            known |= _of_availability(body.node)
+            settled = _in_launch_options(version.module, body)
+            known |= {ast.dump(n) for n in settled if isinstance(n, ast.IfExp)}
+            for value in host_values(body, counterpart, suspects, settled):
+                yield _varying(title, value, within)
         if kernel is not None:
             known |= _of_launches(body.node)
             yield from _single_numbers(title, body, counterpart, within)
@@ -137,8 +165,43 @@ def _of_version(compared: Comparison, title: str, names: set[str]) -> Iterator[D
         concerned = (s for s in body.statements if s.concerned)
         asked = chain.from_iterable(_demanded(title, version, s, known) for s in concerned)
         asked = chain(asked, _launching(title, version, body))
+        reading = _reading_tests(body) if kernel is None else set()
         for demand in chain(asked, _lanes(title, version.module, body)):
-            yield replace(demand, within=within)
+            of_values = demand.kind in ("true", "false") and (
+                (demand.line, demand.column) in reading
+            )
+            yield replace(demand, within=within, of_values=of_values)
+
+
+def _reading_tests(body: Body) -> set[Place]:
+    """Where the tests of a launcher stand that ask what tensors hold."""
+    nodes = (n for s in body.statements for part in (s.node, *s.head) for n in ast.walk(part))
+    tests = {n.test for n in nodes if isinstance(n, (ast.If, ast.IfExp, ast.While))}
+    return {(t.lineno, t.col_offset) for t in tests if reads_tensors(t, body)}
+
+
+def _varying(title: str, value: HostValue, within: range) -> Demand:
+    """An expression of a launcher has to come to more than one value, if it can."""
+    return Demand(
+        title,
+        value.node.lineno,
+        VARIES,
+        ast.unparse(value.node),
+        value.node.col_offset,
+        within=within,
+        span=value.span,
+        parts=value.parts,
+        truth=value.truth,
+        of_values=value.of_values,
+        number=value.number,
+    )
+
+
+def watched(demands: Iterable[Demand], title: str) -> dict[Span, bool]:
+    """What has to be noted of a version, and whether only that it is true."""
+    asked = [d for d in demands if d.title == title and d.span is not None]
+    found = {part: False for d in asked for part in d.parts}
+    return found | {d.span: d.truth for d in asked if d.span is not None}
 
 
 def _launching(title: str, version: Version, body: Body) -> Iterator[Demand]:
@@ -185,13 +248,24 @@ def _single_numbers(
     """Both outcomes of comparisons with a number that this version of a kernel alone asks for."""
     asked = () if counterpart is None else map(number_asked_for, ast.walk(counterpart.node))
     known = {None, *asked}
-    differing = (part for s in body.statements if s.differs for part in s.head)
-    for node in (n for part in differing for n in ast.walk(part)):
+    differing = ((s, part) for s in body.statements if s.differs for part in s.head)
+    for statement, node in ((s, n) for s, part in differing for n in ast.walk(part)):
         number = number_asked_for(node)
         if isinstance(node, ast.Compare) and number not in known:
             text, place = ast.unparse(node), (node.lineno, node.col_offset)
-            for kind in NUMBERS:
+            # Where an assertion fails there is no result: a call that is accepted shows none.
+            for kind in NUMBERS[:1] if _asserts(statement.node) else NUMBERS:
                 yield Demand(title, place[0], kind, text, place[1], within=within, number=number)
+
+
+def _asserts(node: ast.stmt) -> bool:
+    """Whether a statement of a kernel only stops it where a condition does not hold."""
+    match node:
+        case ast.Assert():
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name))):
+            return name in ("static_assert", "device_assert")
+    return False
 
 
 def _limits(
@@ -341,15 +415,16 @@ def _choices(node: ast.AST, suspects: set[str]) -> set[str]:
     return {ast.dump(n.test if isinstance(n, ast.If) else n) for n in same}
 
 
-def _of_hardware(module: source.Module, node: ast.AST) -> set[str]:
-    """What asks which device there is: it comes out one way wherever this runs."""
-
-    def asks(test: ast.expr) -> bool:
-        names = (module.resolve(n) for n in ast.walk(test) if isinstance(n, ast.Attribute))
-        return any(name.startswith(("torch.cuda.", "torch.version.")) for name in names)
-
-    found = [n for n in ast.walk(node) if isinstance(n, (ast.If, ast.IfExp)) and asks(n.test)]
-    return {ast.dump(n.test if isinstance(n, ast.If) else n) for n in found}
+def _of_availability(node: ast.AST) -> set[str]:
+    """What asks whether there is a device: a kernel runs where there is one."""
+    found = set()
+    for part in ast.walk(node):
+        match part:
+            case ast.If(test=ast.Call(func=ast.Attribute(attr="is_available"))):
+                found.add(ast.dump(part.test))
+            case ast.IfExp(test=ast.Call(func=ast.Attribute(attr="is_available"))):
+                found.add(ast.dump(part))
+    return found
 
 
 def _outcomes(title: str, statement: Statement, known: set[str]) -> Iterator[Demand]:

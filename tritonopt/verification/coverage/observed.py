@@ -23,6 +23,8 @@ class Observed:
     """What both versions ran, of the examples that taught something."""
     covered: Both = (Coverage(), Coverage())
     """All of that together."""
+    filled: Both = (Coverage(), Coverage())
+    """Of calls in which every tensor has elements: what else asks for values tells nothing."""
     heavy: list[Example] = field(default_factory=list)
     """Calls that executed so much that few like them can be afforded."""
 
@@ -31,6 +33,7 @@ class Observed:
         self.seen[example] = coverage
         self.cost(example, sum(c.work for c in coverage))
         self.covers(coverage)
+        self.fills(example, coverage)
 
     def cost(self, example: Example, work: int) -> None:
         """Both versions executed so many statements, whatever came of it."""
@@ -39,8 +42,12 @@ class Observed:
 
     def covers(self, coverage: Both) -> None:
         """Some of what both versions ran: compiled kernels do not tell all of it."""
-        ours, theirs = coverage
-        self.covered = self.covered[0].merged(ours), self.covered[1].merged(theirs)
+        self.covered = _merged(self.covered, coverage)
+
+    def fills(self, example: Example, coverage: Both) -> None:
+        """The same of a call, if its tensors have elements."""
+        if all(0 not in recipe.shape for recipe in example.tensors.values()):
+            self.filled = _merged(self.filled, coverage)
 
     def is_heavy(self, example: Example) -> bool:
         """Whether a call is as large as one that was heavy, in every dimension.
@@ -49,7 +56,7 @@ class Observed:
         """
         return any(_as_large(example, other) for other in self.heavy)
 
-    def saw_guards(self, coverage: Both) -> None:
+    def saw_guards(self, example: Example, coverage: Both) -> None:
         """A guard ended every program of a call, or an early return the launcher.
 
         That nothing is written has been compared, and what is returned.
@@ -57,6 +64,11 @@ class Observed:
         ours, theirs = coverage
         if not (ours.stored or theirs.stored):
             self.covers(coverage)
+            self.fills(example, coverage)
+
+
+def _merged(some: Both, more: Both) -> Both:
+    return some[0].merged(more[0]), some[1].merged(more[1])
 
 
 def _as_large(example: Example, other: Example) -> bool:

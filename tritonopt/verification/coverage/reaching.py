@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
 
-from tritonopt.verification.coverage.demands import Demand
+from tritonopt.verification.coverage.demands import NUMBERS, Demand
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.coverage_data import Coverage
 
@@ -66,3 +67,14 @@ def _entered(example: Example, unmet: Sequence[Demand], seen: Seen) -> set[tuple
         return set()
     sides: Mapping[str, Coverage] = dict(zip(("original", "rewritten"), both, strict=True))
     return {(d.title, d.within) for d in unmet if sides[d.title].lines & set(d.within)}
+
+
+def open_numbers(
+    demands: Iterable[Demand], runs: Iterable[tuple[Coverage, Coverage] | None]
+) -> list[int]:
+    """Numbers of which no comparison, limit or other expression has come out both ways."""
+    seen = [both for both in runs if both]
+    together = [reduce(Coverage.merged, each) for each in zip(*seen, strict=True)]
+    asked = (d for d in demands if d.kind in NUMBERS or d.is_far)
+    never = (d for d in asked if not seen or not d.met_by(together[d.title == "rewritten"]))
+    return list(dict.fromkeys(d.number for d in never if d.number is not None))

@@ -31,7 +31,8 @@ class Requirements:
 
     def to_reach(self) -> list[Demand]:
         """What of it other sizes and arguments may come to; single numbers are tried anyway."""
-        return [d for d in self.unmet() if d.kind not in NUMBERS and d not in self.elsewhere]
+        unmet = (d for d in self.unmet() if d.kind not in NUMBERS and not d.is_far)
+        return [d for d in unmet if d not in self.elsewhere]
 
     def met(self) -> list[Demand]:
         """What was demanded, and was seen to run."""
@@ -43,12 +44,14 @@ class Requirements:
         return [d for d in self._never_met() if d.impossible]
 
     def _never_met(self) -> list[Demand]:
-        sides = dict(zip(("original", "rewritten"), self.observed.covered, strict=True))
+        titles = "original", "rewritten"
+        sides = dict(zip(titles, self.observed.covered, strict=True))
+        filled = dict(zip(titles, self.observed.filled, strict=True))
         asked = self.demands
         if self.blind:
             # How many programs and lanes there were, and what lanes hold, the interpreter tells.
             asked = [d for d in asked if d.kind not in ("programs", "lanes", *NUMBERS)]
-        return [d for d in asked if not d.met_by(sides[d.title])]
+        return [d for d in asked if not d.met_by((filled if d.of_values else sides)[d.title])]
 
     @property
     def blind(self) -> bool:

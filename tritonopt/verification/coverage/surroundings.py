@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from pathlib import Path
 
+from tritonopt import source
 from tritonopt.verification.coverage.text_differences import Comparison, Statement, Version
 
 _ASKS = (
@@ -16,7 +18,11 @@ _ASKS = (
     "sys._getframe", "sys.gettrace", "sys.getprofile", "inspect.stack", "inspect.currentframe",
     "traceback.extract_stack", "traceback.walk_stack", "gc.get_objects", "gc.get_referrers",
     "triton.knobs", "triton.runtime.interpreter", "time.time", "time.monotonic",
-    "time.perf_counter", "platform",
+    "time.perf_counter", "platform", "__file__", "__name__", "__spec__", "__loader__", "open",
+    "os.path.exists", "os.path.isfile", "os.path.isdir", "os.access", "os.stat", "os.listdir",
+    "os.uname", "os.cpu_count", "socket", "datetime", "sys.version_info", "sys.platform",
+    "sys.path", "torch.version", "torch.__version__", "triton.__version__",
+    "torch.cuda.get_device_name", "torch.cuda.device_count", "torch.cuda.mem_get_info",
 )  # fmt: skip
 """Names of what says where, when and by whom a file is run."""
 _KINDS = ("type", "isinstance", "hasattr", "getattr", "id", "vars", "dir", "repr", "str")
@@ -31,12 +37,54 @@ def asked_elsewhere(compared: Comparison, reached: set[str]) -> list[tuple[int, 
     return list(dict.fromkeys((line, what) for line, key, what in new if key not in old))
 
 
+def decided_beside(compared: Comparison, folders: tuple[Path, Path]) -> list[tuple[int, str]]:
+    """Imports of the rewritten version, of files beside it that decide something which those of
+    the original do not: what runs there is not followed. `folders` are those of the versions."""
+    own, other = folders
+    known = {path.name: text for _, path, text in _beside(compared.old, [own])}
+    found = []
+    for line, path, text in _beside(compared.new, [other, own]):
+        modules = (source.read(t, path.name) for t in (known.get(path.name, ""), text))
+        bodies = Comparison.of(*modules).new.bodies.values()
+        if any(_decides(s.node) for body in bodies for s in body.statements if s.concerned):
+            found.append((line, path.name))
+    return found
+
+
+def _beside(version: Version, folders: list[Path]) -> Iterator[tuple[int, Path, str]]:
+    """The files that a version imports from the first of these folders that has them."""
+    for node in ast.walk(version.module.tree):
+        if not isinstance(node, (ast.Import, ast.ImportFrom)):
+            continue
+        names, levels = [alias.name for alias in node.names], 0
+        if isinstance(node, ast.ImportFrom):
+            levels = max(node.level - 1, 0)
+            names = names if node.module is None else [node.module]
+        for name in names:
+            places = (Path(f, *[".."] * levels, *name.split(".")) for f in folders)
+            files = (place.with_suffix(".py") for place in places)
+            if (path := next((p for p in files if p.is_file()), None)) is not None:
+                yield node.lineno, path, path.read_text(encoding="utf-8-sig")
+
+
+def _decides(node: ast.stmt) -> bool:
+    if isinstance(node, (ast.If, ast.While, ast.Match, ast.Try)):
+        return True
+    return any(isinstance(n, (ast.IfExp, ast.BoolOp, ast.Compare)) for n in ast.walk(node))
+
+
 def _questions(version: Version, reached: set[str] | None) -> Iterator[tuple[int, str, str]]:
     """Line, text of the expression, and what it asks."""
     kernels = {kernel.name for kernel in version.module.kernels}
-    for node in _parts(version, reached):
+    parts = list(_parts(version, reached))
+    # A logger is named like the module.
+    calls = (n for n in parts if isinstance(n, ast.Call) and "getLogger" in ast.unparse(n.func))
+    named = {argument for call in calls for argument in call.args}
+    for node in parts:
         name = version.module.resolve(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
-        asks = any(name == asked or name.startswith(f"{asked}.") for asked in _ASKS)
+        asks = node not in named and any(
+            name == asked or name.startswith(f"{asked}.") for asked in _ASKS
+        )
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             of_kernel = {
                 n.id for a in node.args[:1] for n in ast.walk(a) if isinstance(n, ast.Name)

@@ -27,6 +27,7 @@ from tritonopt.verification.inputs.tensor_data import (
     NEGATIVE,
     NONFINITE,
     OFFSET,
+    ONLY,
     ORDINARY,
     OUTLIER,
     RISING,
@@ -43,7 +44,7 @@ __all__ = [
     "AND", "BEYOND", "CONSTANT", "CONTIGUOUS", "EXPANDED", "EXPANDED_COLUMN", "FALLING",
     "FAR_BELOW", "FLOAT_VALUES", "HALVES",
     "LARGE_OFFSETS", "LARGE_OFFSETS_IN_A_ROW", "MANY_NANS", "NAN", "NEGATIVE", "NONFINITE",
-    "OFFSET", "ORDINARY", "OUTLIER", "RISING", "ROW_GAP", "SPACED", "SWAPPED", "TINY",
+    "OFFSET", "ONLY", "ORDINARY", "OUTLIER", "RISING", "ROW_GAP", "SPACED", "SWAPPED", "TINY",
     "TRANSPOSED", "ZEROS",
     "ArgumentRecipe", "Example", "Limits", "PlainValue", "Repeat", "Several", "TensorRecipe",
 ]  # fmt: skip

@@ -45,6 +45,11 @@ def _equal(at: int, count: int) -> int:
     return 16 if count <= 3 else 4
 
 
+def mixed(at: int, count: int) -> int:
+    """No power of two, and none that the others have."""
+    return (12, 11, 14, 6, 10, 13)[at % 6]
+
+
 LEADING = 6
 """The size that `...` stands for: none that a pattern gives to a few names."""
 

@@ -25,6 +25,8 @@ NEGATIVE = "-1e4 + noise"
 FAR_BELOW = "far below 0"
 BEYOND = "beyond "
 """Before a number: all elements are farther from 0 than that, where the type has such numbers."""
+ONLY = "nothing but "
+"""Before a number: every element is that."""
 ZEROS = "with zeros"
 HALVES = "halves of whole numbers"
 """Ties, for what rounds, and equal ones, for what compares."""
@@ -209,6 +211,8 @@ def _of_class(found: Any, values: str, dtype: Any, generator: Any) -> Any:
         if dtype is torch.float16:
             level = math.copysign(min(abs(level), 6e4), level)
         found = level * (1 + found.abs().clamp(max=4.0) / 100)
+    elif values.startswith(ONLY):
+        found = found * 0.0 + float(values.removeprefix(ONLY))
     elif values == ZEROS and found.numel():
         # Some elements, of either sign, and if there are several rows all of the first.
         found *= torch.rand(shape, generator=generator) < 0.7

@@ -190,9 +190,9 @@ class Worker:
 class VersionWorker:
     """A worker that holds one version of the file, and loads it again after a death."""
 
-    def __init__(self, spec: VersionSpec, timeout: float) -> None:
+    def __init__(self, spec: VersionSpec, timeout: float, *, forked: bool = False) -> None:
         self.spec = spec
-        self.worker = Worker(timeout, forked=spec.backend == "interpreter")
+        self.worker = Worker(timeout, forked=forked or spec.backend == "interpreter")
         self.backend = ""
         self.loaded = False
         self.death: Died | None = None

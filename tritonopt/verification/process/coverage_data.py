@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 Place = tuple[int, int]
 """A line of the file, and a column from 0."""
+Span = tuple[int, int, int, int]
+"""Where an expression begins and ends: lines, and columns from 0."""
+BOTH = frozenset(("true", "false"))
+"""What an expression that is true or false comes to."""
+OBJECT = ""
+"""What stands for all that is no number, text or type."""
+_MOST_VALUES = 3
+"""So many values are kept of an expression: more say no more of it."""
 Bounds = tuple[int, int, int]
 """Start, stop and step of a `range`."""
 
@@ -29,6 +38,23 @@ class Loop:
             self.ragged or other.ragged,
             max(self.bounds, other.bounds, key=_steps),
         )
+
+
+def span_of(node: ast.expr) -> Span:
+    last = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+    return node.lineno, node.col_offset, *last
+
+
+def values_together(
+    some: Mapping[Span, frozenset[str]], more: Mapping[Span, frozenset[str]]
+) -> Mapping[Span, frozenset[str]]:
+    """What expressions came to in either of two runs."""
+    found = dict(some)
+    for span, values in more.items():
+        known = found.get(span, frozenset())
+        if len(known) < _MOST_VALUES:
+            found[span] = known | values
+    return found
 
 
 def _steps(bounds: Bounds | None) -> float:
@@ -60,6 +86,9 @@ class Coverage:
     number show them; what a program took from its data may be among them."""
     stored: bool = True
     """Whether a program stored something; else only guards that ended programs are told of."""
+
+    values: Mapping[Span, frozenset[str]] = field(default_factory=dict)
+    """What expressions of launchers came to that are watched."""
 
     @property
     def idle(self) -> bool:
@@ -94,4 +123,5 @@ class Coverage:
             self.writers | other.writers,
             self.limits | other.limits,
             self.stored or other.stored,
+            values_together(self.values, other.values),
         )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tritonopt.verification.process.coverage_data import Coverage
+from tritonopt.verification.process.coverage_data import Coverage, Span
 
 Bits = npt.NDArray[Any]
 Reals = npt.NDArray[np.float64]
@@ -22,6 +22,10 @@ TOO_LARGE = "TooLarge"
 """The kind of a failure to place more memory than is compared."""
 TOO_LONG = "TooLong"
 """The kind of a failure of kernels that execute more statements than the run allows."""
+NO_GPU = "NoGpu"
+"""The kind of a failure of torch's to do on this machine what takes a GPU."""
+TF32, ROUNDED, NARROW = "TF32", "rounded", "narrow"
+"""A precision of `tl.dot`; that it rounds what was multiplied; operands narrower than float32."""
 FORWARD, REVERSED = 0, 1
 """Orders of programs on the interpreter; every other number is the seed of a shuffled one."""
 _REAL_TYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16}
@@ -128,6 +132,10 @@ class Outcome:
     """Reads outside of every buffer."""
     races: tuple[str, ...] = ()
     """Interpreter: programs of one launch that overwrite each other."""
+    unordered: tuple[str, ...] = ()
+    """Interpreter: loads of what was stored in the same launch, which nothing orders after it."""
+    products: frozenset[str] = frozenset()
+    """Interpreter: the precisions of `tl.dot` that told on float32, and the words above."""
     false_hints: tuple[str, ...] = ()
     """Interpreter: promises to the compiler that the values broke."""
     launches: tuple[str, ...] = ()
@@ -165,6 +173,10 @@ class Outcome:
         if self.failure is not None:
             return str(self.failure)
         return next(iter((*self.out_of_bounds_stores, *self.out_of_bounds_loads)), "")
+
+
+class Literal(int):
+    """A number that stands in the text of a condition."""
 
 
 @dataclass(frozen=True)
@@ -266,3 +278,5 @@ class VersionSpec:
     """Statements at the top that do not run."""
     options: tuple[str, ...] = field(default=())
     """Arguments that are passed by name where the others are not."""
+    watched: tuple[tuple[Span, bool], ...] = ()
+    """Expressions of launchers whose values are noted, or whether they are true."""

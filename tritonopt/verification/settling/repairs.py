@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, permutations, product
 
-from tritonopt.verification.process.messages import Attempt, Blame
+from tritonopt.verification.process.messages import Attempt, Blame, Literal
 from tritonopt.verification.settling.wider_forms import each_once, with_complex
 from tritonopt.verification.signature.argument_language import (
     DTYPES,
@@ -147,11 +147,17 @@ def _of_comparisons(
         if isinstance(left, int) and isinstance(right, int):
             if operator == "%":
                 yield from _divisible(signature, sizes, left, right)
+            elif operator == "&" and left - right == 1:
+                # `half & (half - 1)`: of half a size as well.
+                powers = [*_named(sizes, left), *_named(sizes, 2 * left)]
+                yield from (_knowing(f"{name} == next_power_of_2({name})") for name in powers)
             elif operator in ("==", "!="):
                 yield from _equated(signature, sizes, left, right)
                 yield from _counted(signature, sizes, left, right)
             else:
-                yield from _ordered(sizes, operator, left, right)
+                yield from _ordered(sizes, left, right)
+        elif isinstance(left, int) and isinstance(right, tuple) and operator == "in":
+            yield from (_knowing(_one_of(name, right)) for name in _named(sizes, left))
         elif isinstance(left, tuple) and isinstance(right, tuple):
             if len(left) == len(right):
                 pairs = [(a, b) for a, b in zip(left, right, strict=True) if a != b]
@@ -169,7 +175,10 @@ def _divisible(
     """A size that has to be a multiple; so has that of which it is some times as large."""
     if by < 2:
         return
-    yield from (_knowing(f"{name} % {by} == 0") for name in _named(sizes, size))
+    for name in _named(sizes, size):
+        free = next(n for n in _FREE if n not in signature.size_names)
+        yield from (_renamed(name, f"{d} * {free}") for d in _named(sizes, by) if d != name)
+        yield _knowing(f"{name} % {by} == 0")
     for times, name in product(_TIMES, sizes):
         made = f"{times} * {name}"
         stands = any(made in tensor.shape for tensor in signature.tensors)
@@ -189,7 +198,8 @@ def _equated(
                 yield from _multiples(signature, sizes, name, other)
                 yield _renamed(name, other)
         for argument in signature.arguments:
-            if isinstance(argument, ChoiceArgument) and argument.values[0] == one:
+            number = argument.values[0] if isinstance(argument, ChoiceArgument) else None
+            if type(number) is int and number == one:
                 yield from (_with(SizeArgument(argument.name, (d,))) for d in _named(sizes, other))
 
 
@@ -230,12 +240,18 @@ def _multiples(
     yield from (_renamed(name, f"{t} * {n}") for t, n in sorted(times) if t in _TIMES)
 
 
-def _ordered(sizes: Mapping[str, int], operator: str, left: int, right: int) -> Iterator[Repair]:
+def _ordered(sizes: Mapping[str, int], left: int, right: int) -> Iterator[Repair]:
     """A bound that a size did not keep: what was asked, and what holds if that is a refusal."""
-    for one, other, low in ((left, right, right > left), (right, left, left > right)):
-        for name in _named(sizes, one):
-            if not _named(sizes, other) and other > 0:
-                yield _knowing(f"{name} {'>=' if low else '<='} {other}")
+    for one, other in ((left, right), (right, left)):
+        for name in [] if isinstance(one, Literal) else _named(sizes, one):
+            named = [] if isinstance(other, Literal) else _named(sizes, other)
+            bounds: Sequence[Dimension] = named or [other] * (other > 0)
+            yield from (_knowing(f"{name} {'>=' if other > one else '<='} {b}") for b in bounds)
+
+
+def _one_of(name: str, numbers: Sequence[object]) -> str:
+    """That a size is one of the numbers that were asked for."""
+    return " or ".join(f"{name} == {number}" for number in numbers[:_MOST_LISTED])
 
 
 def _reshaped(

@@ -18,6 +18,7 @@ from tritonopt.verification.inputs.plain_examples import (
     LEADING,
     PATTERNS,
     Pattern,
+    mixed,
     of_one_index,
     plain_example,
     powers,
@@ -32,6 +33,7 @@ from tritonopt.verification.settling.candidates import (
 )
 from tritonopt.verification.settling.other_values import OtherValues
 from tritonopt.verification.settling.repairs import Repair, repairs
+from tritonopt.verification.settling.ties import Ties
 from tritonopt.verification.settling.wider_forms import (
     deepened,
     lengthened,
@@ -64,6 +66,8 @@ _MOST_REPAIRS = 8
 """So many lessons of failures one after the other."""
 _FIRST = (-Attempt.GOOD - 1, 0)
 """Nearer than all that follows from a failure."""
+_MOST_FACTS = 4
+"""So many conditions on sizes are learned one after the other."""
 _MORE_TRIES = 60
 """For arguments that the original takes on all sizes, once some are taken on a few."""
 
@@ -120,7 +124,9 @@ class Trial:
         found = lengthened(found, self.reading.launcher, self._taken_whole, self._stable)
         others = OtherValues(self.reading, self._good, self._with, self._spent)
         found = others.beside(self._with_other_ranks(self._with_leading(found)))
-        return self._with_complex(self._without_bad_types(found))
+        ties = Ties(self._taken_whole, self._good, self._stable, self._spent, self.like)
+        found = ties.undone(found, _typed_by_code(self.reading))
+        return self._with_complex(self._without_bad_types(self._bounded(found)))
 
     # The search
 
@@ -236,11 +242,7 @@ class Trial:
         defect of the original, which must show.
         """
         whole = {t.name for t in signature.tensors} - _of_floats(signature)
-        return bool((whole & self.floats) - self._typed_by_code())
-
-    def _typed_by_code(self) -> set[str]:
-        known = (a for a in self.reading.known if isinstance(a, TensorArgument))
-        return {a.name for a in known if a.dtypes != DEFAULT_DTYPES}
+        return bool((whole & self.floats) - _typed_by_code(self.reading))
 
     def _attempt_any(self, signature: Signature) -> Attempt:
         """With odd sizes, which show the most; and, if these are refused, with round ones."""
@@ -308,6 +310,21 @@ class Trial:
         same = len(first) == len(second) and not any(outcome.trouble for outcome in both)
         return same and all(same_bits(*pair).all() for pair in zip(first, second, strict=True))
 
+    def _bounded(self, signature: Signature) -> Signature:
+        """With what the original asks of sizes that none of the patterns have: a power of two."""
+        for _ in range(_MOST_FACTS):
+            attempt = self._attempt(signature, mixed)
+            if self._spent() or attempt.level not in (Attempt.FAILED, Attempt.FAILED_AFTER_LAUNCH):
+                break
+            sizes = {**sizes_of(signature, mixed), "...": LEADING}
+            learned = (repair(signature) for repair in repairs(signature, sizes, attempt))
+            asked = (s for s in learned if s.arguments == signature.arguments)
+            better = next((s for s in asked if self._taken_whole(s)), None)
+            if better is None:
+                break
+            signature = better
+        return signature
+
     def _with_leading(self, signature: Signature) -> Signature:
         """One leading dimension in place of `...` where the original does not take two."""
         names = {size for shape in signature.shapes for size in shape}
@@ -341,8 +358,7 @@ class Trial:
         return signature
 
     def _good(self, signature: Signature) -> bool:
-        closed = _is_closed(signature)
-        good = closed and self._attempt_any(signature).level == Attempt.GOOD
+        good = _is_bounded(signature) and self._attempt_any(signature).level == Attempt.GOOD
         return good and self._taken(signature) > 0
 
     def _without_bad_types(self, signature: Signature) -> Signature:
@@ -415,9 +431,20 @@ def _is_closed(signature: Signature) -> bool:
     return True
 
 
+def _is_bounded(signature: Signature) -> bool:
+    """Whether what bounds tensors is drawn: a size of one, or a number of its own."""
+    bounds = {t.high for t in signature.tensors if isinstance(t.high, str)}
+    return bounds <= {*signature.size_names}
+
+
 def _has_sizes(signature: Signature) -> bool:
     """Whether anything has a size that is drawn: what is taken of one size only shows nothing."""
     return any(isinstance(size, str) for shape in signature.shapes for size in shape)
+
+
+def _typed_by_code(reading: InferredSignature) -> set[str]:
+    known = (a for a in reading.known if isinstance(a, TensorArgument))
+    return {a.name for a in known if a.dtypes != DEFAULT_DTYPES}
 
 
 def _of_floats(signature: Signature) -> set[str]:

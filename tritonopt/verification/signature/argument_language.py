@@ -269,6 +269,8 @@ class Signature:
     """What holds of the sizes in every call."""
     columns: Mapping[str, int] = field(default_factory=dict, compare=False)
     """Where in the text each argument begins; empty for what was inferred."""
+    forms: tuple[Signature, ...] = ()
+    """What is taken beside: one row in place of several."""
 
     def error(self, name: str, message: str) -> VerificationError:
         """An error that points at the argument of that name, if it was written."""

@@ -106,8 +106,9 @@ def _beside(lines: list[str], parameter: ast.arg) -> DocumentedShape | None:
 
 
 def _in_text(text: str, name: str) -> DocumentedShape | None:
-    """What the line that begins with the name says."""
-    for line in re.findall(rf"^[\s*-]*`{{0,2}}{re.escape(name)}\b(.*)$", text, re.MULTILINE):
+    """What a line says behind the name, which begins it, or follows on others' shapes."""
+    begun = rf"(?:^[\s*-]*|[\])]\s*[,;.]\s+|\band\s+)`{{0,2}}{re.escape(name)}\b(.*)$"
+    for line in re.findall(begun, text, re.MULTILINE):
         found = _shape_in(line)
         if found is not None:
             return found
@@ -152,7 +153,9 @@ def _dimension(text: str) -> Dimension | None:
     for part in ast.walk(node):
         whole = isinstance(part, ast.Constant) and type(part.value) is int
         named = isinstance(part, ast.Name) and part.id not in _NO_SIZES
-        made = isinstance(part, (ast.BinOp, ast.Add, ast.Mult, ast.FloorDiv, ast.expr_context))
+        made = isinstance(
+            part, (ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.expr_context)
+        )
         if not (whole or named or made):
             return None
     return ast.unparse(node)

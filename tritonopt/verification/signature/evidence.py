@@ -47,6 +47,14 @@ class Size:
 
 
 @dataclass(frozen=True)
+class Sum:
+    """A size and a number: `width - 1`."""
+
+    size: Size
+    by: int
+
+
+@dataclass(frozen=True)
 class Count:
     """The number of elements of a parameter."""
 
@@ -83,7 +91,7 @@ class Options:
     names: frozenset[str]
 
 
-Value = Tensor | View | Size | Count | Shape | Rank | Number | Packed | Options | None
+Value = Tensor | View | Size | Sum | Count | Shape | Rank | Number | Packed | Options | None
 
 
 @dataclass

@@ -34,6 +34,7 @@ from tritonopt.verification.signature.evidence import (
     Findings,
     Number,
     Size,
+    Sum,
     Tensor,
     Value,
 )
@@ -159,12 +160,20 @@ class _Solution:
 
     def union(self, one: object, other: object) -> None:
         one, other = self.find(one), self.find(other)
-        if one == other:
+        if one == other or self._made_of(one, other) or self._made_of(other, one):
             return
-        # Numbers stay roots, so that a size that must be 128 is 128.
-        if isinstance(one, Number):
+        # Numbers stay roots, so that a size that must be 128 is 128, and then sums.
+        if isinstance(one, Number) or (isinstance(one, Sum) and not isinstance(other, Number)):
             one, other = other, one
         self.parents[one] = other
+
+    def _made_of(self, item: object, other: object) -> bool:
+        """Whether a size is computed from another: the two are never one."""
+        while isinstance(item, Sum):
+            item = self.find(item.size)
+            if item == other:
+                return True
+        return False
 
     def alike(self, name: str) -> str:
         found = self.find(("shape", name))
@@ -221,6 +230,9 @@ class _Solution:
         if isinstance(value, Count):
             # Of a vector that is its only size; of anything else no single one.
             return Size(self.alike(value.name), -1) if ranks.get(value.name) == 1 else None
+        if isinstance(value, Sum):
+            size = self._key(value.size, ranks)
+            return Sum(size, value.by) if isinstance(size, Size) else None
         if not isinstance(value, Size):
             return None
         rank = ranks.get(value.name)
@@ -272,7 +284,7 @@ class _Solution:
     def _plain(self, parameter: ast.arg, ranks: Mapping[str, int | None]) -> Argument | None:
         name = parameter.arg
         size = self.find(("plain", name))
-        if isinstance(size, Size):
+        if isinstance(size, (Size, Sum)):
             return SizeArgument(name, (self._size_name(size),))
         if isinstance(size, Number):
             return ChoiceArgument(name, (size.value,))
@@ -321,11 +333,16 @@ class _Solution:
         root = self.find(Size(self.alike(name), axis))
         if isinstance(root, Number):
             return root.value
-        assert isinstance(root, (Size, tuple))
+        assert isinstance(root, (Size, Sum, tuple))
         return self._size_name(root)
 
     def _size_name(self, root: object) -> str:
         """The name that the code gives to a size, else one made of where it was first met."""
+        if isinstance(root, Sum):
+            size = self.find(root.size)
+            if isinstance(size, Number):
+                return str(size.value + root.by)
+            return f"{self._size_name(size)} {'-' if root.by < 0 else '+'} {abs(root.by)}"
         ranks = {name: self._rank(name) for name in self.found.evidence}
         taken: dict[str, object] = {}
         for size, name in self.found.names.items():

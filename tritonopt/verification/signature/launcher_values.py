@@ -16,6 +16,7 @@ from tritonopt.verification.signature.evidence import (
     Rank,
     Shape,
     Size,
+    Sum,
     Tensor,
     Value,
     View,
@@ -86,6 +87,7 @@ class Values:
             return self.either(node.values, scope)
         if isinstance(node, ast.BinOp):
             self.rows(node, scope)
+            return self.sum(node, scope)
         if isinstance(node, ast.Compare):
             self.compare(node, scope)
         for child in ast.iter_child_nodes(node):
@@ -113,6 +115,15 @@ class Values:
             by_rows = length is None or (isinstance(length, Size) and length.axis == -1)
             if isinstance(count, Count) and by_rows:
                 self.found.evidence[count.name].ragged = True
+
+    def sum(self, node: ast.BinOp, scope: Scope) -> Value:
+        """`width - 1`: nothing else that is computed from sizes is followed."""
+        left, right = self.of(node.left, scope), self.of(node.right, scope)
+        known = isinstance(left, Size) and isinstance(right, Number)
+        if known and isinstance(node.op, (ast.Add, ast.Sub)):
+            by = right.value if isinstance(node.op, ast.Add) else -right.value
+            return Sum(left, by)
+        return None
 
     def either(self, nodes: Iterable[ast.expr], scope: Scope) -> Value:
         """One of several values: of `scale if scale is not None else x` it is `scale`."""

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from operator import ge, gt, le, lt
 from types import FrameType
 from typing import Any
 
 from tritonopt.facts.host import torch_api
 from tritonopt.source.parsing import parsed
-from tritonopt.verification.process.messages import Blame
+from tritonopt.verification.process.messages import Blame, Literal
 from tritonopt.verification.worker.guarded_memory import memory_of
 
 _ASKED = torch_api.SIZE_ATTRIBUTES | {"dtype"}
@@ -25,6 +26,13 @@ _PLAIN = (
     ast.operator, ast.unaryop, ast.expr_context,
 )  # fmt: skip
 _OPERATORS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+_OPERATORS |= {ast.In: "in", ast.NotIn: "in"}
+_BOUNDS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Lt: lt,
+    ast.LtE: le,
+    ast.Gt: gt,
+    ast.GtE: ge,
+}
 
 
 class Blaming:
@@ -72,7 +80,8 @@ class Blaming:
         if found is None:
             return
         statement, test = found
-        compared = tuple(_comparisons(test, frame)) if test is not None else ()
+        refused = isinstance(statement, ast.Raise)
+        compared = () if test is None else tuple(_comparisons(test, frame, refused))
         names: dict[str, None] = {}
         ranks: dict[str, int] = {}
         used = [*_names(_head(statement)), *(_names(test) if test is not None else ())]
@@ -171,8 +180,13 @@ def _head(statement: ast.stmt) -> ast.AST:
     return statement
 
 
-def _comparisons(test: ast.expr, frame: FrameType) -> Iterator[tuple[str, object, object]]:
-    for node in ast.walk(test):
+def _comparisons(
+    test: ast.expr, frame: FrameType, refused: bool
+) -> Iterator[tuple[str, object, object]]:
+    """What is to blame: of bounds (`2 <= n <= 4`) those that failed, or that were `refused`."""
+    nodes = list(ast.walk(test))
+    unclear = any(isinstance(node, ast.Not) for node in nodes)
+    for node in nodes:
         if not isinstance(node, ast.Compare):
             continue
         sides = [node.left, *node.comparators]
@@ -181,12 +195,20 @@ def _comparisons(test: ast.expr, frame: FrameType) -> Iterator[tuple[str, object
                 continue
             if isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mod):
                 yield "%", _value(left.left, frame), _value(left.right, frame)
+            elif isinstance(left, ast.BinOp) and isinstance(left.op, ast.BitAnd):
+                yield "&", _value(left.left, frame), _value(left.right, frame)
             else:
-                yield _OPERATORS[type(operator)], _value(left, frame), _value(right, frame)
+                one, other = _value(left, frame), _value(right, frame)
+                bound = _BOUNDS.get(type(operator))
+                whole = isinstance(one, int) and isinstance(other, int)
+                if unclear or bound is None or not whole or bound(one, other) == refused:
+                    yield _OPERATORS[type(operator)], one, other
 
 
 def _value(node: ast.expr, frame: FrameType) -> object:
     """What an expression was worth, where asking again changes nothing; else None."""
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return Literal(node.value)
     for part in ast.walk(node):
         if isinstance(part, ast.Attribute):
             if part.attr not in _ASKED | _CALLED:

@@ -15,6 +15,11 @@ from tritonopt.verification.worker.guarded_memory import NAMES, Arena
 from tritonopt.verification.worker.machine_code import statistics
 from tritonopt.verification.worker.triton_interpreter.pretended_gpu import NoGpuDriver, pretend_gpu
 
+LOWERED_FOR = "sm_90"
+"""Of GPUs that people have, one with as much shared memory as any."""
+_SHARED_BYTES = 232448
+_LOWERED = "not assembled"
+"""In place of a digest."""
 MOST_SIGNATURES = 8
 """So many different signatures of one kernel are compiled; each takes all of the targets."""
 
@@ -48,6 +53,8 @@ class Compiler:
         self.launches: list[Launch] = []
         self.programs: dict[tuple[str, str], list[Program]] = {}
         self.compiled: dict[tuple[str, str, str], Any] = {}
+        self.wanted: tuple[str, ...] = tuple(TARGETS)
+        self.lowers = False
         jit: Any = importlib.import_module("triton.runtime.jit")
         self.original = jit.JITFunction.run
         compiler = self
@@ -56,6 +63,12 @@ class Compiler:
             compiler.seen(kernel, args, kwargs, grid)
 
         jit.JITFunction.run = run
+
+    def lower_only(self) -> None:
+        """From now on no machine code is made: only what a GPU refuses is looked for."""
+        self.wanted, self.lowers = (LOWERED_FOR,), True
+        jit: Any = importlib.import_module("triton.runtime.jit")
+        jit.JITFunction._do_compile = _lowered
 
     def begin(self, arena: Arena) -> None:
         """Another example: its memory, and no launch yet."""
@@ -69,9 +82,12 @@ class Compiler:
             if name not in given and parameter.has_default:
                 given[name] = parameter.default
         name = kernel.fn.__name__
+        constants = {k for k in given if k not in parameters or parameters[k].is_constexpr}
         signature = ", ".join(
-            _kind(key, value, constant=key not in parameters or parameters[key].is_constexpr)
+            _kind(key, value, constant=key in constants)
             for key, value in given.items()
+            # What a number is worth decides on no type and on no size of memory.
+            if not self.lowers or key in constants or not isinstance(value, (int, float))
         )
         sizes = tuple(grid(given)) if callable(grid) else tuple(grid)
         arguments = tuple(self._argument(value) for value in given.values())
@@ -83,6 +99,7 @@ class Compiler:
         self.programs[name, signature] = [
             self._compile(kernel, args, kwargs, grid, signature, device, target)
             for device, target in enumerate(TARGETS)
+            if target in self.wanted
         ]
 
     def _compile(
@@ -104,6 +121,8 @@ class Compiler:
             lines = str(error).strip().splitlines() or [repr(error)]
             failure = f"{type(error).__name__}: {lines[-1][:200]}"
             return Program(name, signature, target, failure=failure)
+        if compiled is None:
+            return Program(name, signature, target, _LOWERED)
         binary = compiled.asm.get("cubin", compiled.asm.get("hsaco"))
         digest = hashlib.sha256(binary).hexdigest()
         self.compiled[name, signature, target] = compiled
@@ -123,6 +142,69 @@ class Compiler:
             return "memory from elsewhere"
         offset = value.data_ptr() - buffer.first()
         return f"{buffer.label} + {offset}" if offset else buffer.label
+
+
+def _lowered(
+    kernel: Any,
+    key: object,
+    signature: Any,
+    device: int,
+    constants: Any,
+    options: Any,
+    attributes: Any,
+    warmup: object,
+) -> None:
+    """In place of compiling a kernel: as far as it takes to know its types and its shared memory.
+
+    What the compiler refuses is raised, and so is more shared memory than a block may have.
+    """
+    compiler: Any = importlib.import_module("triton.compiler.compiler")
+    ir: Any = importlib.import_module("triton._C.libtriton").ir
+    target = importlib.import_module("triton.runtime").driver.active.get_current_target()
+    backend, made = (
+        compiler.make_backend(target),
+        kernel.ASTSource(kernel, signature, constants, attributes),
+    )
+    context = ir.context()
+    stages: dict[str, Any] = {}
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    backend.add_stages(stages, options, made.language)
+    told = {"target": target, **options.__dict__}
+    generated = backend.get_codegen_implementation(options)
+    module = made.make_ir(target, options, generated, backend.get_module_map(), context)
+    for stage in ("ttir", "ttgir"):
+        module = stages[stage](module, told)
+    shared = _shared_bytes(module, target)
+    if shared > _SHARED_BYTES:
+        raise OutOfSharedMemory(f"{shared} bytes of shared memory, and a block has {_SHARED_BYTES}")
+
+
+def _shared_bytes(module: Any, target: Any) -> int:
+    """How much a block takes, as the compiler allots it; 0 where this Triton tells it otherwise."""
+    native: Any = importlib.import_module("triton._C.libtriton")
+    passes, own = native.passes, native.nvidia.passes.ttgpuir
+    manager = native.ir.pass_manager(module.context)
+    try:
+        passes.ttgpuir.add_combine_tensor_select_and_if(manager)
+        passes.ttgpuir.add_allocate_warp_groups(manager)
+        passes.convert.add_scf_to_cf(manager)
+        passes.gluon.add_inliner(manager)
+        nvidia: Any = importlib.import_module("triton.backends.nvidia.compiler")
+        version = nvidia.get_ptx_version_from_options(_NoOptions, target.arch)
+        own.add_allocate_shared_memory_nv(manager, target.arch, version)
+        manager.run(module, "shared_memory")
+        return int(module.get_int_attr("ttg.shared") or 0)
+    except (AttributeError, TypeError):
+        return 0
+
+
+class _NoOptions:
+    ptx_version = None
+
+
+class OutOfSharedMemory(Exception):
+    """A block takes more than a GPU has."""
 
 
 def _kind(name: str, value: Any, *, constant: bool) -> str:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 import traceback
 
-from tritonopt.verification.process.messages import OUT_OF_MEMORY, TOO_LARGE, TOO_LONG, Failure
+from tritonopt.verification.process.messages import (
+    NO_GPU,
+    OUT_OF_MEMORY,
+    TOO_LARGE,
+    TOO_LONG,
+    Failure,
+)
+
+_OF_A_GPU = ("CUDA", "cuda", "accelerator", "NVIDIA")
 
 
 def explain(error: BaseException) -> str:
@@ -42,7 +51,31 @@ def failure_of(error: BaseException) -> Failure:
         return Failure(TOO_LARGE, explain(error), refused=True)
     if _is_out_of_memory(error):
         return Failure(OUT_OF_MEMORY, explain(error), refused=True)
+    if _takes_a_gpu(error):
+        return Failure(NO_GPU, f"there is no GPU here: {explain(error)}", refused=True)
     return Failure(type(error).__name__, explain(error), refused=refused)
+
+
+def _takes_a_gpu(error: BaseException) -> bool:
+    """Whether torch raised it for the want of a GPU: in its code for one, or with a word of it.
+
+    What the file itself raises is its own affair.
+    """
+    import torch
+
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames or torch.cuda.is_initialized():
+        return False
+    last = frames[-1]
+    home = os.path.dirname(torch.__file__)
+    if last.filename.startswith((os.path.join(home, "cuda"), os.path.join(home, "accelerator"))):
+        return True
+    raised = linecache.getline(last.filename, last.lineno or 0).lstrip()
+    if not last.filename.startswith(home) and raised.startswith(("raise", "assert")):
+        return False
+    torchs = isinstance(error, (RuntimeError, AssertionError))
+    dummy = last.filename == os.path.join(home, "_utils.py") and "base class" in str(error)
+    return torchs and (dummy or any(word in str(error) for word in _OF_A_GPU))
 
 
 def _is_out_of_memory(error: BaseException) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -133,6 +134,22 @@ def extent_of(tensor: Any) -> int:
     return int((reach + 1) * tensor.element_size())
 
 
+@dataclass(frozen=True)
+class Kept:
+    """Memory of an earlier call that the launcher still holds."""
+
+    label: str
+    tensor: weakref.ref[Any]
+    first: int
+    extent: int
+    storage: int
+
+    @staticmethod
+    def of(buffer: Buffer) -> Kept:
+        place = buffer.first(), buffer.extent(), memory_of(buffer.base) or 0
+        return Kept(buffer.label, weakref.ref(buffer.tensor), *place)
+
+
 @dataclass
 class Arena:
     """The memory of one run."""
@@ -143,6 +160,14 @@ class Arena:
     """So many bytes may be placed: all of it is filled, copied and compared."""
     buffers: list[Buffer] = field(default_factory=list)
     placed: int = 0
+    kept: list[Kept] = field(default_factory=list)
+    """What earlier runs have left: it has guard zones as well."""
+
+    def kept_of(self, tensor: Any) -> Kept | None:
+        """The memory of an earlier run that a tensor shares."""
+        at = memory_of(tensor)
+        alive = (k for k in self.kept if k.storage == at and k.tensor() is not None)
+        return next(alive, None)
 
     def place(
         self,

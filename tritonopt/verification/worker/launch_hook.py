@@ -366,7 +366,9 @@ def _allow(session: Session, tensors: list[Any]) -> None:
             # Memory from elsewhere (a view that a library made): all of it may be used.
             storage = tensor.untyped_storage()
             whole = (storage.data_ptr(), storage.data_ptr() + storage.nbytes())
-            access.extents.append(whole)
+            kept = session.arena.kept_of(tensor)
+            own = whole if kept is None else (kept.first, kept.first + kept.extent)
+            access.extents.append(own)
             access.mapped.append(whole)
             access.owners.append("a view that the launcher made")
             continue

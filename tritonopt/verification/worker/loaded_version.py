@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import importlib
 import platform
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tritonopt.verification.process.compiled_programs import TARGETS
 from tritonopt.verification.process.messages import VersionSpec
+
+if TYPE_CHECKING:
+    from tritonopt.verification.worker.guarded_memory import Kept
 
 
 class LoadedVersion:
@@ -36,6 +39,8 @@ class LoadedVersion:
         self.defaults_to_gpu = False
         self.given_back: dict[int | None, Any] = {}
         """What the last call returned, by its memory."""
+        self.kept: list[Kept] = []
+        """Memory of earlier calls that something still holds."""
         _prepare(torch, spec)
         if spec.backend == "compile":
             from tritonopt.verification.worker.compiling import Compiler
@@ -51,7 +56,11 @@ class LoadedVersion:
                 spec.text,
                 spec.text_path,
                 # Triton compiles the text that stands in the file, which has no probes.
-                lambda text: instrumented(text, spec.text_path) if self.compiler is None else text,
+                lambda text: (
+                    instrumented(text, spec.text_path, spec.watched)
+                    if self.compiler is None
+                    else text
+                ),
                 spec.left_out,
             )
         self.oracle = Oracle(spec.widened, spec.widened_names, self.module)

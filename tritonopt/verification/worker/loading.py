@@ -152,6 +152,23 @@ def imported(path: Path) -> ModuleType:
     return importlib.import_module(found.name)
 
 
+def own_root(path: Path, text: str, text_path: str) -> str:
+    """Where a version that stands in another folder than the original has its own neighbors.
+
+    Nothing where that is no package, although the original's folder is one.
+    """
+    path, other = path.resolve(), Path(text_path).resolve()
+    if not other.is_file() or other.parent == path.parent:
+        return ""
+    levels = len(path.parent.parts) - len(name_of(path, text).root.parts)
+    folder = other.parent
+    for _ in range(levels):
+        if not (folder / "__init__.py").is_file():
+            return ""
+        folder = folder.parent
+    return str(folder)
+
+
 def load(
     path: Path,
     text: str,
@@ -168,8 +185,19 @@ def load(
     root = str(found.root)
     if root not in sys.path:
         sys.path.insert(0, root)
+    own = own_root(path, text, text_path)
+    if own and own not in sys.path:
+        # What it imports from beside it is its own; what is not there, the original's.
+        sys.path.insert(0, own)
     sys.meta_path.insert(0, _Finder(found.name, path, text, text_path, prepare, left_out))
     return importlib.import_module(found.name)
+
+
+def forget_triton() -> None:
+    """Let Triton be imported anew, whose own functions were imported to be interpreted."""
+    for name in [*sys.modules]:
+        if name.partition(".")[0] == "triton" and not name.startswith("triton._C"):
+            del sys.modules[name]
 
 
 def unload(module: ModuleType) -> None:

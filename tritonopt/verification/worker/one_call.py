@@ -30,6 +30,7 @@ from tritonopt.verification.worker.guarded_memory import (
     COMPARED,
     Allocations,
     Arena,
+    Kept,
     also_in_backward,
     extent_of,
     integer_view,
@@ -79,8 +80,10 @@ def _called_once(version: LoadedVersion, example: Example, options: RunOptions) 
     begin, compiled_before = time.perf_counter(), len(version.watch.compilations)
     call = OneCall(version, example, options)
     outcome = call.outcome(call.run())
+    placed = [*version.kept, *map(Kept.of, call.arena.buffers)]
     del call
     gc.collect(0)
+    version.kept = [kept for kept in placed if kept.tensor() is not None]
     compilations = version.watch.compilations[compiled_before:]
     return dataclasses.replace(
         outcome,
@@ -99,7 +102,7 @@ class OneCall:
         self.options = options
         # Rows that are far apart need the room, and little of it is looked at.
         most = math.inf if example.is_far else _MOST_BYTES
-        self.arena = Arena(version.device, options.poison, most)
+        self.arena = Arena(version.device, options.poison, most, kept=version.kept)
         self.access = Access(poison_lanes=options.lanes, order=options.order)
         self.session = Session(
             self.arena, self.access, options, example.configuration, example.first_call
@@ -184,6 +187,8 @@ class OneCall:
                 ),
                 out_of_bounds_loads=tuple(dict.fromkeys(access.out_of_bounds_loads)),
                 races=tuple(access.races),
+                unordered=tuple(access.unordered),
+                products=frozenset(access.products),
                 false_hints=tuple(dict.fromkeys(access.false_hints)),
                 launches=tuple(session.launches),
                 written=session.written,

@@ -24,7 +24,15 @@ from tritonopt.source.parsing import parsed
 from tritonopt.source.single_numbers import limit_of, named_numbers, number_asked_for
 from tritonopt.source.tile_extents import extents_of
 from tritonopt.source.trees import is_text
-from tritonopt.verification.process.coverage_data import Bounds, Coverage, Loop, Place
+from tritonopt.verification.process.coverage_data import (
+    OBJECT,
+    Bounds,
+    Coverage,
+    Loop,
+    Place,
+    Span,
+    span_of,
+)
 
 _KERNEL, _HOST = "_tritonopt_kernel", "_tritonopt_host"
 """The names under which instrumented code finds its probes, wherever it runs."""
@@ -33,6 +41,7 @@ _OPERATIONS = 4
 """So many operations of the interpreter are in a statement, mostly; in `tl.rand` are hundreds."""
 _MOST_LIMITS = 512
 """More numbers are not told apart: they are the data's."""
+_MOST_VALUES = 4
 _LIKELY_LIMITS = 16
 """So many are told of a run, those first that most programs have in common."""
 
@@ -54,6 +63,8 @@ class Sheet:
         """The most that each length of a tile came to."""
         self.limits: Counter[float] = Counter()
         """Numbers that floats were compared with; of many sheets, in how many."""
+        self.values: dict[Span, set[str]] = {}
+        """What watched expressions came to; a few values of each."""
 
     def add(self, other: Sheet) -> None:
         self.lines |= other.lines
@@ -62,6 +73,8 @@ class Sheet:
             self.limits.update(other.limits.keys())
         for line, loop in other.loops.items():
             self.saw(line, loop)
+        for span, values in other.values.items():
+            self.values.setdefault(span, set()).update(values)
         for place, length in other.extents.items():
             self.extents[place] = max(length, self.extents.get(place, 0))
 
@@ -132,6 +145,13 @@ class Probe:
         outcome = bool(value)
         self.sheet.tests.add(((line, column), outcome))
         return outcome
+
+    def value(self, span: Span, truth: bool, value: Any) -> Any:
+        """What a watched expression comes to, or only whether it is true."""
+        known = self.sheet.values.setdefault(span, set())
+        if len(known) < _MOST_VALUES:
+            known.add(_in_words(bool(value) if truth else value))
+        return value
 
     def single(self, line: int, column: int, value: Any, among: Any = True) -> Any:
         """Where a comparison with a number holds, of the lanes of which something else does."""
@@ -221,6 +241,16 @@ class Probe:
                     "before it"
                 )
                 entry.types[name] = None
+
+
+def _in_words(value: Any) -> str:
+    """A value as text, where it is one that a launcher decides by."""
+    if value is True or value is False or isinstance(value, np.bool_):
+        return str(bool(value)).lower()
+    plain = value is None or isinstance(value, (int, float, str, np.generic))
+    # Types and devices of torch, and sizes.
+    told = type(value).__name__ in ("dtype", "device", "layout", "Size")
+    return repr(value) if plain or told else OBJECT
 
 
 def _lanes(value: Any) -> Any:
@@ -359,6 +389,7 @@ class Recorder:
             # An early return, for what is empty: that it returns the same has been compared.
             total.lines |= self.host.sheet.left
             total.tests |= self.host.sheet.tests
+            total.values |= self.host.sheet.values
         total.add(self.counted)
         return Coverage(
             frozenset(total.lines),
@@ -371,6 +402,7 @@ class Recorder:
             frozenset(self.writers),
             frozenset(n for n, _ in self.counted.limits.most_common(_LIKELY_LIMITS)),
             self.any_stored,
+            {span: frozenset(values) for span, values in total.values.items()},
         )
 
 
@@ -411,16 +443,23 @@ def _indent(tree: ast.AST, line: str) -> None:
                 setattr(node, name, column + width)
 
 
-def instrumented(text: str, path: str) -> ast.Module:
-    """A file with probes in its functions."""
+def instrumented(text: str, path: str, watched: Iterable[tuple[Span, bool]] = ()) -> ast.Module:
+    """A file with probes in its functions, and at what is watched of them."""
     tree = parsed(text, path)
-    _Instrument(_HOST, named_numbers(tree)).visit(tree)
+    _Instrument(_HOST, named_numbers(tree), dict(watched)).visit(tree)
     return ast.fix_missing_locations(tree)
 
 
 class _Instrument(ast.NodeTransformer):
-    def __init__(self, probe: str, named: Mapping[str, int] = MappingProxyType({})) -> None:
+    def __init__(
+        self,
+        probe: str,
+        named: Mapping[str, int] = MappingProxyType({}),
+        watched: Mapping[Span, bool] = MappingProxyType({}),
+    ) -> None:
         self.probe = probe
+        self.watched = watched
+        """Expressions whose values are noted, or whether they are true."""
         self.named = named
         """Numbers of the module that have names."""
         self.inside = False
@@ -431,7 +470,12 @@ class _Instrument(ast.NodeTransformer):
         """Names that are bound, as Triton sees it: what a loop binds first is gone after it."""
 
     def visit(self, node: ast.AST) -> Any:
+        place = span_of(node) if isinstance(node, ast.expr) else None
         visited = super().visit(node)
+        truth = None if place is None else self.watched.get(place)
+        if truth is not None:
+            span = _constant(place, node)
+            visited = self._call("value", node, span, _constant(truth, node), visited)
         return self._extent(visited) if node in self.extents else visited
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:

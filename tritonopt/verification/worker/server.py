@@ -57,8 +57,10 @@ class Server:
     def load(self, spec: VersionSpec) -> str:
         if spec.backend == "interpreter":
             os.environ["TRITON_INTERPRET"] = "1"
-        else:
-            os.environ.pop("TRITON_INTERPRET", None)
+        elif os.environ.pop("TRITON_INTERPRET", None):
+            from tritonopt.verification.worker.loading import forget_triton
+
+            forget_triton()
         try:
             self.version = LoadedVersion(spec)
         except SystemExit as end:
@@ -89,6 +91,16 @@ class Server:
             raise RuntimeError(str(outcome.failure))
         programs = (p for found in compiler.programs.values() for p in found)
         return tuple(compiler.launches), tuple(programs)
+
+    def refused(self, example: Example) -> tuple[Program, ...]:
+        """The kernels that no GPU takes, of what the calls so far and this one launch."""
+        from tritonopt.verification.worker.one_call import called
+
+        assert self.version is not None and self.version.compiler is not None
+        compiler = self.version.compiler
+        compiler.lower_only()
+        called(self.version, example, RunOptions())
+        return tuple(p for found in compiler.programs.values() for p in found if p.failure)
 
     def statistics(self, programs: tuple[tuple[str, str, str], ...]) -> list[dict[str, int]]:
         """What compiled programs need and do; they are named by kernel, signature and target."""

@@ -20,9 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from tritonopt.verification.process.messages import FORWARD, REVERSED
+from tritonopt.verification.process.messages import FORWARD, NARROW, REVERSED, ROUNDED, TF32
 from tritonopt.verification.worker.probes import RECORDER
 from tritonopt.verification.worker.triton_interpreter import bfloat16, undefined_conversions
+from tritonopt.verification.worker.triton_interpreter.ordering import Launch, Touch
 from tritonopt.verification.worker.triton_interpreter.own_folds import OwnFolds
 
 _BINARY = frozenset(
@@ -35,6 +36,9 @@ _BINARY = frozenset(
 _LIMITING = frozenset(
     f"create_{name}" for name in ("maximumf", "maxnumf", "minimumf", "minnumf", "clampf")
 )
+
+_BELOW_TF32 = 2**13 - 1
+"""The bits of a float32 that TF32 lacks."""
 
 
 class Refused(Exception):
@@ -68,6 +72,12 @@ class Access:
     """Loads with an `other` that their type has not, where lanes were off."""
     stores: list[tuple[int, Any, Any]] = field(default_factory=list)
     """Of the current launch: the program, the addresses and the values' bits of every store."""
+    launch: Launch = field(default_factory=Launch)
+    """What the current one has touched."""
+    unordered: list[str] = field(default_factory=list)
+    """Loads of what was stored in the same launch, which nothing orders after that."""
+    products: set[str] = field(default_factory=set)
+    """In which precisions `tl.dot` multiplied: see `Outcome`."""
     anywhere: bool = False
     """Whether addresses go unchecked: for launches on the oracle's own clones."""
 
@@ -87,6 +97,9 @@ class Access:
         finds, and the sum is the same in every order. What a program itself
         overwrote is gone, and two that leave the same value do no harm.
         """
+        launch, self.launch = self.launch, Launch()
+        if not self.unordered and (found := launch.unordered()):
+            self.unordered.append(found)
         stores, self.stores = self.stores, []
         locks, self.locks = self.locks, False
         programs = {program for program, _, _ in stores}
@@ -134,8 +147,11 @@ class Interpreter:
         undefined_conversions.install(kind)
         OwnFolds().install()
         self._loads_and_stores(builder)
+        self._atomics(builder)
         self._comparisons(builder)
         self._program_order(builder)
+        self._block_shapes(builder)
+        self._products(builder)
         self._wrapping(builder)
         self._hints()
         self._blocks_as_python_values()
@@ -175,7 +191,9 @@ class Interpreter:
             count = int(np.count_nonzero(lanes))
             RECORDER.access(count, store=False)
             every = count == lanes.size
-            self._check(pointers.data if every else pointers.data[lanes], pointers, "load")
+            addresses = pointers.data if every else pointers.data[lanes]
+            self._check(addresses, pointers, "load")
+            self._touched(Touch("load", addresses=addresses, lanes=lanes))
             # A single lane's `other` of 0 is dropped before it comes here: it counts as false.
             single = pointers.data.size == 1
             if other is None and self.access.poison_lanes and not single and not every:
@@ -199,10 +217,21 @@ class Interpreter:
             addresses = pointers.data[lanes]
             self._check(addresses, pointers, "store")
             self._remember(addresses, value, lanes)
+            bits = self.access.stores[-1][2] if self.access.stores else None
+            self._touched(Touch("store", addresses=addresses, lanes=lanes, bits=bits))
             return original_store(pointers, value, mask, *rest, **named)
 
         builder.create_masked_load = load
         builder.create_masked_store = store
+
+    def _atomics(self, builder: Any) -> None:
+        barrier = builder.create_barrier
+
+        def wait() -> Any:
+            self._touched(Touch("barrier"))
+            return barrier()
+
+        builder.create_barrier = wait
         for name in ("create_atomic_rmw", "create_atomic_cas"):
             original = getattr(builder, name)
 
@@ -220,10 +249,29 @@ class Interpreter:
                     else np.ones(pointers.data.shape, dtype=bool)
                 )
                 RECORDER.access(int(np.count_nonzero(lanes)), store=True)
-                self._check(pointers.data[lanes], pointers, "store")
-                return original(*map(_side_by_side, arguments))
+                addresses = pointers.data[lanes]
+                self._check(addresses, pointers, "store")
+                kind = name if name == "create_atomic_cas" else arguments[0]
+                how = " ".join(map(str, (kind, *arguments[-2:]))).upper()
+                self._touched(Touch("atomic", addresses=addresses, lanes=lanes, operation=how))
+                arguments = tuple(map(_side_by_side, arguments))
+                if "XCHG" in str(arguments[0]):
+                    return self._exchanged(original, *arguments)
+                return original(*arguments)
 
             setattr(builder, name, atomic)
+
+    def _exchanged(
+        self, original: Any, operation: Any, pointers: Any, value: Any, *rest: Any
+    ) -> Any:
+        """`tl.atomic_xchg`: of floats their bits, for the interpreter exchanges whole numbers."""
+        bits = value.data
+        if bits.dtype.kind != "f" or bits.dtype.itemsize < 4:
+            return original(operation, pointers, value, *rest)
+        handle = self.module.TensorHandle
+        whole = handle(bits.view(f"i{bits.dtype.itemsize}"), value.dtype)
+        found = original(operation, pointers, whole, *rest)
+        return handle(found.data.view(bits.dtype), found.dtype)
 
     def _comparisons(self, builder: Any) -> None:
         """What floats are compared with is noted: calls are made with such numbers in tensors."""
@@ -249,6 +297,39 @@ class Interpreter:
         ).append(found)
         if not _within(addresses, size, self.access.mapped):
             raise IndexError(found)
+
+    def _block_shapes(self, builder: Any) -> None:
+        """A block pointer to a block that the compiler does not take, as one of no columns."""
+        original = builder.create_make_block_ptr
+
+        def make(base: Any, shape: Any, strides: Any, offsets: Any, block: Any, order: Any) -> Any:
+            wrong = [n for n in map(int, block) if n < 1 or n & (n - 1)]
+            if wrong:
+                text = f"a block of {wrong[0]} elements along an axis: it has to be a power of 2"
+                raise ValueError(text)
+            return original(base, shape, strides, offsets, block, order)
+
+        builder.create_make_block_ptr = make
+
+    def _products(self, builder: Any) -> None:
+        """The precision of `tl.dot`, which the interpreter ignores: it never rounds to TF32."""
+        original, float32 = builder.create_dot, self.language.float32
+
+        def dot(left: Any, right: Any, added: Any, precision: Any, *rest: Any) -> Any:
+            kinds, found = {left.dtype.scalar, right.dtype.scalar}, self.access.products
+            if kinds == {float32} and not self.access.anywhere:
+                name = precision.name
+                wide = ((h.data.view(np.uint32) & _BELOW_TF32).any() for h in (left, right))
+                if name == TF32:
+                    found.add(TF32)
+                    name = ROUNDED
+                if name not in found and any(wide):
+                    found.add(name)
+            elif any(kind.primitive_bitwidth < 32 for kind in kinds):
+                found.add(NARROW)
+            return original(left, right, added, precision, *rest)
+
+        builder.create_dot = dot
 
     def _wrapping(self, builder: Any) -> None:
         """Whole numbers wrap around, as on a GPU; checking each sum takes a third of the time."""
@@ -314,6 +395,10 @@ class Interpreter:
         for name in _BINARY & vars(constant).keys():
             setattr(constant, name, _leaving_blocks(vars(constant)[name], tensor))
 
+    def _touched(self, touch: Touch) -> None:
+        if not self.access.anywhere:
+            self.access.launch.add(touch)
+
     def _remember(self, addresses: Any, value: Any, lanes: Any) -> None:
         if self.access.anywhere:
             return
@@ -336,11 +421,13 @@ class Interpreter:
             begun = (x * ny + y) * nz + z
             RECORDER.expect(begun, math.prod(grid))
             if self.access.order == FORWARD:
+                self._touched(Touch("program", begun))
                 original(x, y, z)
                 return
             if not begun:
                 places = _order(self.access.order, math.prod(grid))
             place = int(places[begun])
+            self._touched(Touch("program", place))
             original(place // (ny * nz), place // nz % ny, place % nz)
 
         builder.set_grid_idx = set_grid_idx

@@ -47,6 +47,7 @@ class NoGpuDriver:
         return types.SimpleNamespace(get_device_properties=lambda device: dict(_PROPERTIES))
 
 
+_NAME = "NVIDIA (interpreted)"
 _FEW = 2
 """Multiprocessors: as few as there can be, so that programs that loop over tiles have several."""
 _PROPERTIES = {
@@ -60,6 +61,81 @@ _PROPERTIES = {
 }
 
 
+class PretendedStream:
+    """A stream of a GPU that is not there: all work is done by the time that it is asked about."""
+
+    cuda_stream = 0
+    priority = 0
+    device_index = 0
+
+    def __init__(self, *given: object, **named: object) -> None:
+        """Devices and priorities make no difference."""
+
+    def __enter__(self) -> PretendedStream:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing was changed on entering."""
+
+    @property
+    def device(self) -> Any:
+        return torch.device("cuda", 0)
+
+    def synchronize(self, *given: object) -> None:
+        """There is nothing to wait for."""
+
+    wait_stream = wait_event = synchronize
+
+    def record_event(self, event: Any = None) -> Any:
+        return PretendedEvent() if event is None else event
+
+    def query(self) -> bool:
+        return True
+
+
+class PretendedEvent:
+    """An event of such a stream: it has happened."""
+
+    cuda_event = 0
+
+    def __init__(self, *given: object, **named: object) -> None:
+        """Whether it takes the time makes no difference."""
+
+    def record(self, *given: object) -> None:
+        """There is nothing to wait for."""
+
+    wait = synchronize = record
+
+    def query(self) -> bool:
+        return True
+
+    def elapsed_time(self, other: object) -> float:
+        return 1.0
+
+
+def _pretend_streams(torch: Any) -> None:
+    """Streams, events, ranges for a profiler, pinned memory: what runs in order needs none."""
+    cuda, stream = torch.cuda, PretendedStream()
+    for module in (torch, cuda, cuda.streams):
+        for name, kind in (("Stream", PretendedStream), ("Event", PretendedEvent)):
+            setattr(module, name, kind)
+    cuda.ExternalStream = PretendedStream
+    for name in ("current_stream", "default_stream"):
+        setattr(cuda, name, lambda *rest, **named: stream)
+    for name in ("set_stream", "set_device", "empty_cache", "reset_peak_memory_stats", "init"):
+        setattr(cuda, name, lambda *rest, **named: None)
+    for name in ("memory_allocated", "max_memory_allocated", "memory_reserved"):
+        setattr(cuda, name, lambda *rest, **named: 0)
+    cuda.mem_get_info = lambda *rest: (2**33, 2**34)
+    cuda.is_current_stream_capturing = lambda: False
+    cuda.is_bf16_supported = lambda *rest, **named: True
+    for name in ("range_push", "range_pop", "mark", "range_start", "range_end"):
+        setattr(cuda.nvtx, name, lambda *rest, **named: 0)
+    cuda.nvtx.range = lambda *rest, **named: contextlib.nullcontext()
+    torch.Tensor.pin_memory = lambda tensor, *rest: tensor.clone()
+    torch.Tensor.record_stream = lambda tensor, stream: None
+
+
 def pretend_gpu(torch: Any) -> None:
     """Let launchers that insist on a GPU run on the CPU: `x.is_cuda`, devices, drivers."""
     torch.Tensor.is_cuda = property(lambda tensor: True)
@@ -67,17 +143,26 @@ def pretend_gpu(torch: Any) -> None:
     torch.Tensor.cuda = lambda tensor, *rest, **named: tensor
     for name in ("device", "device_of", "stream"):
         setattr(torch.cuda, name, lambda *rest: contextlib.nullcontext())
+    _pretend_streams(torch)
+    torch.cuda.get_device_name = lambda *rest: _NAME
     torch.cuda.current_device = lambda: 0
     torch.cuda.device_count = lambda: 1
     torch.cuda.is_available = lambda: True
     torch.cuda.synchronize = lambda *rest: None
     torch.cuda.get_device_capability = lambda *rest: (9, 0)
     torch.cuda.get_device_properties = lambda *rest: types.SimpleNamespace(
-        name="NVIDIA (interpreted)",
+        name=_NAME,
         multi_processor_count=_FEW,
         major=9,
         minor=0,
         total_memory=2**34,
+        shared_memory_per_block=49152,
+        shared_memory_per_block_optin=_PROPERTIES["max_shared_mem"],
+        shared_memory_per_multiprocessor=233472,
+        max_threads_per_multi_processor=2048,
+        regs_per_multiprocessor=_PROPERTIES["max_num_regs"],
+        L2_cache_size=50 * 2**20,
+        warp_size=32,
     )
     runtime = importlib.import_module("triton.runtime")
     driver: Any = runtime.driver
@@ -136,6 +221,7 @@ def named_on_the_cpu(kwargs: dict[str, Any] | None) -> dict[str, Any]:
     named = dict(kwargs or {})
     if _is_cuda(named.get("device")):
         named["device"] = "cpu"
+    named.pop("pin_memory", None)
     return named
 
 

@@ -1,0 +1,220 @@
+"""Ties that a search has guessed, undone: sizes told apart, where the original takes that as well.
+
+A guess that two sizes are one hides all that a rewrite does to one of them alone. So every tie is
+tried without: what the original then takes on all patterns of sizes, larger and smaller than what
+it was tied to, without leaving its memory, was a guess. What it does not take was none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from tritonopt.verification.settling.wider_forms import with_tensors
+from tritonopt.verification.signature.argument_language import (
+    INTEGERS,
+    Argument,
+    ChoiceArgument,
+    Dimension,
+    Signature,
+    SizeArgument,
+    TensorArgument,
+    names_of,
+)
+
+_FREE = "mnkblcdepqrstuvwg"
+_MOST_PLACES = 6
+"""Of a size that stands in more places, single ones and those of one tensor are told apart."""
+_MOST_FORMS = 6
+_SEVERAL = 8
+_FAR = 2**20
+"""An index so large is outside of every tensor."""
+
+Place = tuple[str, int]
+"""An argument, and a dimension; or one of the two below."""
+_HIGH, _NUMBER = -1, -2
+"""The bound of whole numbers, and a number that is a size."""
+
+
+@dataclass(frozen=True)
+class Ties:
+    """What is tied together in what a launcher takes."""
+
+    whole: Callable[[Signature], bool]
+    """Whether the original takes it on every pattern of sizes."""
+    good: Callable[[Signature], bool]
+    """Whether it takes it on some of them."""
+    stable: Callable[[Signature], bool]
+    """Whether a result does not depend on what memory held before."""
+    spent: Callable[[], bool]
+    like: Sequence[tuple[str, Signature]] = ()
+    """What other launchers were found to take, whose tensors of the same form stay as they are."""
+
+    def undone(self, signature: Signature, typed: set[str]) -> Signature:
+        """Without the ties that the original does not need; `typed` are tensors of known types."""
+        if not self._takes(signature):
+            return signature
+        for step in (self._as_indices(typed), self._apart, self._multiples, self._apart):
+            found: Signature | None = signature
+            while found is not None:
+                signature, found = found, self._first(step(found))
+        return replace(signature, forms=tuple(self._with_less(signature)))
+
+    def _first(self, forms: Iterator[Signature]) -> Signature | None:
+        return next((form for form in forms if not self.spent() and self._takes(form)), None)
+
+    def _takes(self, form: Signature) -> bool:
+        named = {name for tensor in form.tensors for name in names_of(tensor.high or 0)}
+        if not named <= {*form.size_names} or not self.whole(form):
+            return False
+        several = (a for a in form.arguments if isinstance(a, ChoiceArgument))
+        others = (_chosen(form, a.name, value) for a in several for value in a.values[1:])
+        return all(map(self.good, others)) and self.stable(form)
+
+    def _apart(self, signature: Signature) -> Iterator[Signature]:
+        """A size of its own for some of the places that have the same one."""
+        for name in dict.fromkeys(d for _, d in _places(signature)):
+            places = [place for place, d in _places(signature) if d == name]
+            like = {(t.name, t.shape) for _, other in self.like for t in other.tensors}
+            known = {t.name for t in signature.tensors if (t.name, t.shape) in like}
+            # What is one number everywhere may be any size in each place.
+            for moved in _parts([("", 0), *places] if isinstance(name, int) else places):
+                if not any(of in known for of, _ in moved):
+                    yield _moved(signature, moved, _free(signature))
+
+    def _multiples(self, signature: Signature) -> Iterator[Signature]:
+        """Several of what was found once: groups of what is as long as all there is, pairs.
+
+        `K // group_size` is 1 where the group is all of K, and `D // 2` where D is 2.
+        """
+        ones = [place for place, d in _places(signature) if d == 1]
+        free = _free(signature)
+        for some in _parts([("", 0), *ones]) if ones else ():
+            single = _moved(signature, some, free)
+            for argument in signature.arguments:
+                if isinstance(argument, SizeArgument) and not argument.as_tuple:
+                    yield from _in_groups(single, argument, free)
+            constants = {d for _, d in _places(signature) if isinstance(d, int) and d > 1}
+            for number in sorted(constants):
+                places = [place for place, d in _places(signature) if d == number]
+                yield _moved(single, places, f"{number} * {free}")
+                # Some are powers of two, of which no name is one in every call.
+                larger = _moved(signature, some, _SEVERAL)
+                yield _moved(larger, places, number * _SEVERAL)
+
+    def _as_indices(self, typed: set[str]) -> Callable[[Signature], Iterator[Signature]]:
+        """Whole numbers below a size for what was found to be flags, where they lead somewhere."""
+
+        def forms(signature: Signature) -> Iterator[Signature]:
+            for tensor in signature.tensors:
+                if tensor.dtypes != ("bool",) or tensor.name in typed:
+                    continue
+                near, far = (
+                    replace(tensor, dtypes=("i64",), low=low, high=low + 1) for low in (0, _FAR)
+                )
+                if self.whole(_with(signature, far)) or not self.whole(_with(signature, near)):
+                    continue
+                sizes = [d for s in signature.shapes for d in reversed(s) if isinstance(d, str)]
+                shapes = [tensor.shape, *(tensor.shape[:n] for n in range(1, len(tensor.shape)))]
+                for shape in reversed(shapes):
+                    for size in dict.fromkeys(d for d in sizes if d != "..."):
+                        form = replace(tensor, dtypes=("i64",), low=0, high=size, shape=shape)
+                        yield _with(signature, form)
+
+        return forms
+
+    def _with_less(self, signature: Signature) -> Iterator[Signature]:
+        """Forms that are taken beside: one row or one column of a tensor for many, or no rows."""
+        tied = [t for t in signature.tensors if t.shape and "..." not in t.shape]
+        count = 0
+        for tensor in tied if len(tied) > 1 else ():
+            others = [t.shape for t in tied if t is not tensor]
+            for form in _smaller(tensor, others):
+                smaller = _with(signature, form)
+                if count < _MOST_FORMS and not self.spent() and self._takes(smaller):
+                    count += 1
+                    yield smaller
+
+
+def _smaller(
+    tensor: TensorArgument, others: Sequence[tuple[Dimension, ...]]
+) -> Iterator[TensorArgument]:
+    sizes = {d for shape in others for d in shape}
+    for axis, size in enumerate(tensor.shape):
+        if isinstance(size, str) and size in sizes:
+            yield replace(tensor, shape=(*tensor.shape[:axis], 1, *tensor.shape[axis + 1 :]))
+    # What alone has so many dimensions is what the others are spread over.
+    if len(tensor.shape) > 1 and any(len(shape) >= len(tensor.shape) for shape in others):
+        yield replace(tensor, shape=tensor.shape[1:])
+
+
+def _places(signature: Signature) -> list[tuple[Place, Dimension]]:
+    """Where sizes stand: dimensions, bounds of whole numbers, numbers."""
+    found: list[tuple[Place, Dimension]] = []
+    for tensor in (t for t in signature.tensors if not t.optional):
+        found += [((tensor.name, at), d) for at, d in enumerate(tensor.shape) if d != "..."]
+        if tensor.dtypes[0] in INTEGERS and isinstance(tensor.high, str):
+            found.append(((tensor.name, _HIGH), tensor.high))
+    for argument in signature.arguments:
+        if not isinstance(argument, SizeArgument) or argument.as_tuple:
+            continue
+        # A number that is called like a size is that size.
+        if argument.name.lower() != argument.sizes[0]:
+            found.append(((argument.name, _NUMBER), argument.sizes[0]))
+    return found
+
+
+def _parts(places: Sequence[Place]) -> Iterator[Sequence[Place]]:
+    """Some of the places, the first of which stays: fewer first."""
+    rest = places[1:]
+    if len(places) <= _MOST_PLACES:
+        for count in range(1, len(places)):
+            yield from combinations(rest, count)
+        return
+    yield from ((place,) for place in rest)
+    for name in dict.fromkeys(name for name, _ in rest):
+        yield [place for place in rest if place[0] == name]
+
+
+def _moved(signature: Signature, places: Sequence[Place], size: Dimension) -> Signature:
+    """With another size in these places."""
+
+    def tensor(form: TensorArgument) -> TensorArgument:
+        shape = (size if (form.name, at) in places else d for at, d in enumerate(form.shape))
+        high = size if (form.name, _HIGH) in places else form.high
+        return replace(form, shape=tuple(shape), high=high)
+
+    def number(argument: Argument) -> Argument:
+        if isinstance(argument, SizeArgument) and (argument.name, _NUMBER) in places:
+            return replace(argument, sizes=(size,))
+        return argument
+
+    wider = with_tensors(signature, tensor)
+    return replace(wider, arguments=tuple(map(number, wider.arguments)))
+
+
+def _in_groups(signature: Signature, number: SizeArgument, free: str) -> Iterator[Signature]:
+    """So many times what a number is, in all tensors that have a size of it."""
+    for name in names_of(number.sizes[0]):
+
+        def several(form: TensorArgument, name: str = name) -> TensorArgument:
+            shape = (f"{d} * {free}" if name in names_of(d) else d for d in form.shape)
+            return replace(form, shape=tuple(shape))
+
+        yield with_tensors(signature, several)
+
+
+def _with(signature: Signature, form: TensorArgument) -> Signature:
+    return with_tensors(signature, lambda t: form if t.name == form.name else t)
+
+
+def _chosen(signature: Signature, name: str, value: object) -> Signature:
+    one = ChoiceArgument(name, (value,))
+    arguments = (one if a.name == name else a for a in signature.arguments)
+    return replace(signature, arguments=tuple(arguments))
+
+
+def _free(signature: Signature) -> str:
+    """A name that no size has."""
+    return next(n for n in _FREE if n not in signature.size_names)
