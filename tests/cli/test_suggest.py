@@ -389,7 +389,7 @@ def launch(x):
     ("block", "shown"),
     [
         ("triton.next_power_of_2(n)", ["one-tile"]),
-        ("min(triton.next_power_of_2(n), 8192)", ["one-tile"]),
+        ("min(triton.next_power_of_2(n), 8192)", []),
         ("1024", []),
         ("choose(n)", []),
     ],

@@ -134,7 +134,7 @@ def test_no_pass_follows_itself_with_other_options() -> None:
     (pair,) = variation.pairs(named["rows"], few)
     assert pair.name == "rows,row-batch{elements=256}"
     assert pair.text.count("rows = max(256 // block, 1)") == 1
-    assert "largest_tile" in pair.text
+    assert "tl.max(largest, axis=1, keep_dims=True)" in pair.text
     assert not list(variation.pairs(few, named["rows"]))
     assert not list(variation.pairs(pair, many))
     listed = "one-tile{raise_block=64},defer-reduction,row-batch"
