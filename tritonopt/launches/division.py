@@ -329,34 +329,37 @@ def _above(place: ast.stmt, launch: Launch, code: str) -> Change:
     return InsertBefore(place, code)
 
 
-def launcher_word(extents: Sequence[Extent]) -> str:
-    """What all launchers call the number of programs; "" where they differ, or have no name."""
-    words = {_word(extent) for extent in extents}
-    word = words.pop() if len(words) == 1 else ""
-    return word if word.isidentifier() else ""
+def words_of(extent: Extent) -> list[str]:
+    """The launcher's names for the number of programs, and a size that it is; the best one first.
+
+    Each is the same number where the launch passes it.
+    """
+    expression, launch = extent.expression, extent.launch
+    if expression is None or not extent.is_plain:
+        return []
+    own = ""
+    if _stays(extent) and (extent.meta or extent.is_short):
+        code = extent.at_launch() if extent.meta else launch.module.text_of(expression)
+        own = code if code and is_short(parsed(code, mode="eval").body) else ""
+    found = [own] if own.isidentifier() else []
+    if extent.meta:
+        is_read = extent.reads_names_of_the_launch(expression) and _stays(extent)
+    else:
+        is_read = extent.comes_before_others
+    if is_read:
+        evaluation, passed = evaluation_at(launch), evaluated_by(launch)
+        found += [
+            name
+            for name in locals_with_form(
+                launch, expression, statement_of(launch) if extent.meta else None
+            )
+            if evaluation.gives_the_same(ast.Name(name, ast.Load()), passed)
+        ]
+    return list(dict.fromkeys([*found, own] if own else found))
 
 
 def _word(extent: Extent) -> str:
-    """The number of programs as a name or a size that the launcher has; "" where there is none."""
-    expression, launch = extent.expression, extent.launch
-    if expression is None or not extent.is_plain:
-        return ""
-    if extent.meta:
-        code = extent.at_launch() or ""
-        if code and _stays(extent) and is_short(parsed(code, mode="eval").body):
-            return code
-    elif extent.is_short and _stays(extent):
-        return excerpts.joined(launch.module.text_of(expression))
-    if extent.meta and not (extent.reads_names_of_the_launch(expression) and _stays(extent)):
-        return ""
-    if not extent.meta and not extent.comes_before_others:
-        return ""
-    evaluation, passed = evaluation_at(launch), evaluated_by(launch)
-    place = statement_of(launch) if extent.meta else None
-    for name in locals_with_form(launch, expression, place):
-        if evaluation.gives_the_same(ast.Name(name, ast.Load()), passed):
-            return name
-    return ""
+    return next(iter(words_of(extent)), "")
 
 
 def _stays(extent: Extent) -> bool:

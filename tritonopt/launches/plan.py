@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
-from tritonopt.launches.division import Division, Divisor, launcher_word
+from tritonopt.launches.division import Division, Divisor, words_of
 from tritonopt.launches.known_launches import check_numbers, check_parameter, extents_of
-from tritonopt.launches.launch_grids import Extent, statement_of
+from tritonopt.launches.launch_grids import Extent, given_by, statement_of
 from tritonopt.launches.new_parameters import NewParameter, new_constexpr, new_number
 from tritonopt.launches.planned_launch import PlannedLaunch
 from tritonopt.launches.pruning import in_tuner_keys
@@ -62,14 +62,18 @@ class LaunchPlan:
         """
         extents = extents_of(self.facts, axis)
         check_numbers(extents)
-        code = _in_kernel_terms(self.facts, extents, cdiv)
+        words = [words_of(extent) for extent in extents]
+        code = _in_kernel_terms(self.facts, extents, cdiv) or _passed_as(self.facts, extents, words)
         if code:
             self.attempt.prove("grid-is-known", f"every launch starts {code} programs")
             return Count(code, None, extents)
         self.attempt.prove("grid-is-known", "each launch passes its own number of programs")
         check_parameter(self.facts)
-        word = launcher_word(extents)
-        wanted = [word.upper() if len(word) == 1 and self._has_capitals else word] if word else []
+        best = {name for names in words for name in names[:1]}
+        word = best.pop() if len(best) == 1 and all(words) else ""
+        if len(word) == 1 and self._has_capitals:
+            word = word.upper()
+        wanted = [word] if word.isidentifier() else []
         name = fresh(*wanted, *_counting_names(self.facts.kernel))
         return Count(name, new_number(self.facts, name), extents)
 
@@ -110,6 +114,21 @@ def _counting_names(kernel: Kernel) -> tuple[str, ...]:
     if "n_cols" in names:
         return "n_rows", "num_rows"
     return ("N_ROWS", "num_rows") if "N_COLS" in names else ("num_rows", "NUM_ROWS")
+
+
+def _passed_as(
+    facts: KernelFacts, extents: Sequence[Extent], words: Sequence[Sequence[str]]
+) -> str:
+    """The parameter that every launch passes the number of programs, by its name; "" if none is."""
+    inside = (node for node in walk(facts.kernel.node) if isinstance(node, ast.Name))
+    stored = {node.id for node in inside if isinstance(node.ctx, ast.Store)}
+    for parameter in facts.kernel.parameters:
+        passed = [given_by(extent.launch).get(parameter.name) for extent in extents]
+        pairs = zip(passed, words, strict=True)
+        same = all(isinstance(node, ast.Name) and node.id in names for node, names in pairs)
+        if extents and same and parameter.name not in stored:
+            return parameter.name
+    return ""
 
 
 def _in_kernel_terms(facts: KernelFacts, extents: Sequence[Extent], cdiv: str) -> str:

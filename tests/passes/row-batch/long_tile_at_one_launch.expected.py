@@ -32,7 +32,7 @@ def gathered_kernel(
         tl.store(Out + rows * K + k, x - mean, mask=row_mask & (k < K))
 
 
-# tritonopt: x: f32[rows, n], places: i64[rows, k] in 0..n, block: 4|32
+# tritonopt: x: f32[rows, n], places: i64[rows, k] in 0..n, block: 4|64
 def gathered(x, places, block):
     rows, n = x.shape
     k = places.shape[1]

@@ -21,7 +21,7 @@ def gathered_kernel(X, Places, Out, N, K, BLOCK: tl.constexpr, BLOCK_K: tl.const
         tl.store(Out + row * K + k, x - mean, mask=k < K)
 
 
-# tritonopt: x: f32[rows, n], places: i64[rows, k] in 0..n, block: 4|32
+# tritonopt: x: f32[rows, n], places: i64[rows, k] in 0..n, block: 4|64
 def gathered(x, places, block):
     rows, n = x.shape
     k = places.shape[1]
