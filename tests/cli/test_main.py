@@ -142,7 +142,7 @@ def test_the_catalog(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     assert names == [*sorted(toy.name for toy in toys.PASSES), *groups.GROUPS]
     place = next(i for i, line in enumerate(lines) if line.startswith("rounding-double-to-add "))
     assert lines[place].endswith(f"  {toys.DoubleToAdd.summary}")
-    assert lines[place + 1].strip() == "runs when it is named; safety rounding"
+    assert lines[place + 1].strip() == "acts where it is named; safety rounding"
     assert "{spelling=...} plain, tight; default plain" in map(str.strip, lines)
 
 
@@ -170,7 +170,7 @@ sys.exit(code)
 FINDS_NOTHING = """\
 import sys
 from tritonopt.cli.main import main
-assert main(["rewrite", *sys.argv[1:]]) == 0
+assert main(["rewrite", *sys.argv[1:], "--passes", "licm,contiguity-hints"]) == 0
 print(*sorted(name for name in sys.modules if name.startswith("tritonopt.transforms.")))
 """
 
