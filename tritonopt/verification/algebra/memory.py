@@ -137,6 +137,20 @@ class Memory:
             values = as_reals(_floats(region, where), region.type_name)
             self.register(values, region.residues[:, where])
 
+    def forget(self, low: int, high: int) -> None:
+        """Something else lies there now; what kernels stored is known by its value alone."""
+        for region in self.regions:
+            if region.high <= low or high <= region.low:
+                continue
+            first, last = max(low, region.low) - region.low, min(high, region.high) - region.low
+            part = slice(first // region.itemsize, -(-last // region.itemsize))
+            where = np.zeros_like(region.known)
+            where[part] = region.known[part] & region.stored[part]
+            if where.any():
+                values = as_reals(_floats(region, where), region.type_name)
+                self.register(values, region.residues[:, where])
+            region.known[part] = region.stored[part] = False
+
     def unknown(self, addresses: Any, values: Any, type_name: str) -> Any:
         """Which of the numbers there nobody has stored, and are no simple ones either."""
         found = np.ones(values.size, dtype=bool)

@@ -78,6 +78,10 @@ class Tensors:
         self.came(strided_tensors(result))
         if name in _LOOKING or not self.computed:
             return
+        known = {_storage(t) for t in strided_tensors((args, kwargs))}
+        for tensor in strided_tensors(result):
+            if _storage(tensor) not in known:
+                self._made(tensor)
         given = [t for t in strided_tensors((args, kwargs)) if self._is_computed(t)]
         if not given:
             return
@@ -98,6 +102,12 @@ class Tensors:
             self.run.lose(f"torch.{name}, which goes on with what a kernel computed")
         else:
             self._give(result, carried)
+
+    def _made(self, tensor: Any) -> None:
+        """New memory, whose address may have been that of a tensor which is gone."""
+        memory = tensor.untyped_storage()
+        self.computed.discard(_storage(tensor))
+        self.run.memory.forget(memory.data_ptr(), memory.data_ptr() + memory.nbytes())
 
     def _moved(
         self, function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any], result: Any

@@ -177,7 +177,8 @@ def _divisible(
         return
     for name in _named(sizes, size):
         free = next(n for n in _FREE if n not in signature.size_names)
-        yield from (_renamed(name, f"{d} * {free}") for d in _named(sizes, by) if d != name)
+        divisors = [] if isinstance(by, Literal) else _named(sizes, by)
+        yield from (_renamed(name, f"{d} * {free}") for d in divisors if d != name)
         yield _knowing(f"{name} % {by} == 0")
     for times, name in product(_TIMES, sizes):
         made = f"{times} * {name}"

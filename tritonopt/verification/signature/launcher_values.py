@@ -119,10 +119,11 @@ class Values:
     def sum(self, node: ast.BinOp, scope: Scope) -> Value:
         """`width - 1`: nothing else that is computed from sizes is followed."""
         left, right = self.of(node.left, scope), self.of(node.right, scope)
-        moved = isinstance(node.op, (ast.Add, ast.Sub))
-        if not (moved and isinstance(left, Size) and isinstance(right, Number)):
+        if not (isinstance(left, Size) and isinstance(right, Number)):
             return None
-        return Sum(left, right.value if isinstance(node.op, ast.Add) else -right.value)
+        if isinstance(node.op, ast.Add):
+            return Sum(left, right.value)
+        return Sum(left, -right.value) if isinstance(node.op, ast.Sub) else None
 
     def either(self, nodes: Iterable[ast.expr], scope: Scope) -> Value:
         """One of several values: of `scale if scale is not None else x` it is `scale`."""

@@ -8,7 +8,7 @@ import gc
 import math
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -123,9 +123,7 @@ class OneCall:
         self.arguments, self.tensors = build_arguments(
             example, self.arena, perturbation=perturbation
         )
-        if self.residues is not None:
-            self.residues.came(self.tensors.values())
-            self.residues.cover(self.tensors.values())
+        self._known(self.tensors.values())
         if options.absolute:
             with torch.no_grad():
                 for tensor in self.tensors.values():
@@ -169,6 +167,12 @@ class OneCall:
                     leave_if_poisoned(error)
                 return Returned(failure=failure)
             return Returned(result, gradients)
+
+    def _known(self, tensors: Collection[Any]) -> None:
+        """Tensors that are given: what they hold is no kernel's, though it may look like it."""
+        if self.residues is not None:
+            self.residues.came(tensors)
+            self.residues.cover(tensors)
 
     def _host_call(self) -> Callable[[Any, Any, Any, Any], None] | None:
         """What is told of torch's functions that the launcher calls."""
@@ -251,6 +255,7 @@ class OneCall:
         if not outputs or not wanted:
             return {}
         seeds = [incoming_gradient(example, at, t) for at, t in enumerate(outputs)]
+        self._known(seeds)
         found: dict[str, Any] = {}
         for place in ("", " (second backward)")[: 1 + example.second_backward]:
             again = example.second_backward and not place
