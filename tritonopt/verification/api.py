@@ -14,6 +14,7 @@ from tritonopt.verification.capture.generalize import Launch, NotGeneral, forms_
 from tritonopt.verification.capture.residues import answer
 from tritonopt.verification.coverage.demands import LOOPS, Demand
 from tritonopt.verification.coverage.index_widths import narrowed_offsets
+from tritonopt.verification.coverage.surroundings import decided_beside
 from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.never_ran import listed
@@ -316,7 +317,10 @@ def _unless_narrowed(verification: Verification, verdict: Verdict) -> Verdict:
 def _unless_elsewhere(verification: Verification, verdict: Verdict) -> Verdict:
     """The verdict, but no yes where the rewritten version asks where it runs, or a file does that
     it alone imports."""
-    asked, imported = verification.asked_elsewhere, verification.decided_beside
+    asked = verification.asked_elsewhere
+    compared = Comparison.of(verification.old, verification.new)
+    paths = verification.original_path.resolve(), verification.rewritten_path.resolve()
+    imported = decided_beside(compared, (paths[0].parent, paths[1].parent))
     if not (asked or imported) or verdict.verdict not in YES:
         return verdict
     lines = ", ".join(f"line {line}: `{what}`" for line, what in asked or imported)

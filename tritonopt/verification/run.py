@@ -19,7 +19,6 @@ from tritonopt.verification.coverage.requirements import Requirements
 from tritonopt.verification.coverage.scouts import Scouts
 from tritonopt.verification.coverage.surroundings import (
     asked_elsewhere,
-    decided_beside,
     notes_on_refusals,
 )
 from tritonopt.verification.coverage.text_differences import Comparison
@@ -403,12 +402,6 @@ class Verification:
     def asked_elsewhere(self) -> list[tuple[int, str]]:
         """Lines of the rewritten version that ask where they run, and what they ask."""
         return asked_elsewhere(Comparison.of(self.old, self.new), self._reached(self.new))
-
-    @cached_property
-    def decided_beside(self) -> list[tuple[int, str]]:
-        """Lines of the rewritten version that import files of its own, which decide something."""
-        folders = self.original_path.resolve().parent, self.rewritten_path.resolve().parent
-        return decided_beside(Comparison.of(self.old, self.new), folders)
 
     def _reached(self, module: source.Module) -> set[str]:
         """The definitions that run when the launcher does."""

@@ -287,25 +287,7 @@ class Checker:
         elif rewritten.false_hints:
             text = "the rewritten version gives the compiler a false hint: "
             return text + rewritten.false_hints[0]
-        return self._products(original.products, rewritten.products)
-
-    def _products(self, original: Set[str], rewritten: Set[str]) -> str:
-        """Where float32 is multiplied otherwise on a GPU: the interpreter never rounds to TF32."""
-        coarse = {TF32, ROUNDED, NARROW}
-        lost = original - coarse and not rewritten - coarse
-        coarser = ROUNDED in rewritten and (lost or not original & coarse)
-        differ = original - {TF32, NARROW} != rewritten - {TF32, NARROW}
-        if coarser or (differ and self.versions.identical):
-            return (
-                "tl.dot of the rewritten version rounds float32 to TF32 (11 bits) on a GPU, which "
-                "the original does not: it has input_precision='ieee', or no tl.dot of float32"
-                if coarser
-                else "tl.dot of the two versions rounds float32 differently on a GPU"
-            )
-        if differ:
-            self.tally.any_bits_differ = True
-            self.tally.note("tl.dot of the two versions rounds float32 differently on a GPU")
-        return ""
+        return _products(self, original.products, rewritten.products)
 
     def _unordered(self, ours: Pair, theirs: Pair) -> str:
         """Where only the rewritten version relies on an order that a GPU does not keep."""
@@ -377,3 +359,22 @@ def _work(both: Both) -> int:
 def _has_programs(both: Both) -> bool:
     """Whether each version has launched several programs at once."""
     return all(any(math.prod(grid) > 1 for _, grid in coverage.grids) for coverage in both)
+
+
+def _products(checker: Checker, original: Set[str], rewritten: Set[str]) -> str:
+    """Where float32 is multiplied otherwise on a GPU: the interpreter never rounds to TF32."""
+    coarse = {TF32, ROUNDED, NARROW}
+    lost = original - coarse and not rewritten - coarse
+    coarser = ROUNDED in rewritten and (lost or not original & coarse)
+    differ = original - {TF32, NARROW} != rewritten - {TF32, NARROW}
+    if coarser or (differ and checker.versions.identical):
+        return (
+            "tl.dot of the rewritten version rounds float32 to TF32 (11 bits) on a GPU, which "
+            "the original does not: it has input_precision='ieee', or no tl.dot of float32"
+            if coarser
+            else "tl.dot of the two versions rounds float32 differently on a GPU"
+        )
+    if differ:
+        checker.tally.any_bits_differ = True
+        checker.tally.note("tl.dot of the two versions rounds float32 differently on a GPU")
+    return ""

@@ -321,7 +321,7 @@ class Aiming:
     def _numbers_of_tiles(self) -> Iterator[Example]:
         """As many tiles as a number in what differs, and one element more: `min(count, 1024)`."""
         costly, made = _MOST_COSTLY, 0
-        if self._open_numbers():
+        if _open_numbers(self):
             # Variations and larger sizes may have used up the calls.
             self.plain.calls_left = max(self.plain.calls_left, _MOST_SINGLED_OUT)
         for number, name in product(self.numbers.changed, self.plain.names):
@@ -342,12 +342,12 @@ class Aiming:
 
         As long as a comparison with it has not come out both ways.
         """
-        calls = [(n + 1, n, name) for n, name in product(self._open_numbers(), self.plain.names)]
+        calls = [(n + 1, n, name) for n, name in product(_open_numbers(self), self.plain.names)]
         numbers = dict.fromkeys((*self.numbers.changed, *self.numbers.limits))
         turns = product(numbers, self.limits.blocks, self.plain.names[-1:])
         calls += [(n * block + 1, n, name) for n, block, name in turns]
         for size, number, name in sorted(calls)[:_MOST_SINGLED_OUT]:
-            open_numbers = self._open_numbers()
+            open_numbers = _open_numbers(self)
             if not open_numbers:
                 return
             sizes = {**dict.fromkeys(self.plain.names, 1), name: size}
@@ -356,10 +356,6 @@ class Aiming:
             if cheap or (costly and needed and self.plain.bearable(sizes)):
                 costly -= not cheap
                 yield from self.plain.made(sizes)
-
-    def _open_numbers(self) -> list[int]:
-        """With which no comparison, or no limit, has come out both ways so far."""
-        return open_numbers(self.demands, map(self.seen, self.sized_calls.made()))
 
     def _combinations(
         self, sizes: Mapping[str, int], pairs: Sequence[tuple[Change, Change]]
@@ -381,3 +377,8 @@ def _classes(
     if numbers.whole_types:
         found += (partial(of_whole_types, signature=signature),)
     return found
+
+
+def _open_numbers(aiming: Aiming) -> list[int]:
+    """With which no comparison, or no limit, has come out both ways so far."""
+    return open_numbers(aiming.demands, map(aiming.seen, aiming.sized_calls.made()))

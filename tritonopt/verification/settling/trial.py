@@ -126,7 +126,7 @@ class Trial:
         found = others.beside(self._with_other_ranks(self._with_leading(found)))
         ties = Ties(self._taken_whole, self._good, self._stable, self._spent, self.like)
         found = ties.undone(found, _typed_by_code(self.reading))
-        return self._with_complex(self._without_bad_types(self._bounded(found)))
+        return self._with_complex(self._without_bad_types(_bounded(self, found)))
 
     # The search
 
@@ -310,21 +310,6 @@ class Trial:
         same = len(first) == len(second) and not any(outcome.trouble for outcome in both)
         return same and all(same_bits(*pair).all() for pair in zip(first, second, strict=True))
 
-    def _bounded(self, signature: Signature) -> Signature:
-        """With what the original asks of sizes that none of the patterns have: a power of two."""
-        for _ in range(_MOST_FACTS):
-            attempt = self._attempt(signature, mixed)
-            if self._spent() or attempt.level not in (Attempt.FAILED, Attempt.FAILED_AFTER_LAUNCH):
-                break
-            sizes = {**sizes_of(signature, mixed), "...": LEADING}
-            learned = (repair(signature) for repair in repairs(signature, sizes, attempt))
-            asked = (s for s in learned if s.arguments == signature.arguments)
-            better = next((s for s in asked if self._taken_whole(s)), None)
-            if better is None:
-                break
-            signature = better
-        return signature
-
     def _with_leading(self, signature: Signature) -> Signature:
         """One leading dimension in place of `...` where the original does not take two."""
         names = {size for shape in signature.shapes for size in shape}
@@ -401,6 +386,22 @@ class Trial:
             elif launcher.by_position and given.keys() - launcher.options.keys():
                 found.append(ChoiceArgument(name, (None,)))
         return tuple(found)
+
+
+def _bounded(trial: Trial, signature: Signature) -> Signature:
+    """With what the original asks of sizes that none of the patterns have: a power of two."""
+    for _ in range(_MOST_FACTS):
+        attempt = trial._attempt(signature, mixed)
+        if trial._spent() or attempt.level not in (Attempt.FAILED, Attempt.FAILED_AFTER_LAUNCH):
+            break
+        sizes = {**sizes_of(signature, mixed), "...": LEADING}
+        learned = (repair(signature) for repair in repairs(signature, sizes, attempt))
+        asked = (s for s in learned if s.arguments == signature.arguments)
+        better = next((s for s in asked if trial._taken_whole(s)), None)
+        if better is None:
+            break
+        signature = better
+    return signature
 
 
 def _nearness(attempt: Attempt) -> tuple[int, int]:

@@ -87,7 +87,7 @@ class Values:
             return self.either(node.values, scope)
         if isinstance(node, ast.BinOp):
             self.rows(node, scope)
-            return self.sum(node, scope)
+            return _sum(self, node, scope)
         if isinstance(node, ast.Compare):
             self.compare(node, scope)
         for child in ast.iter_child_nodes(node):
@@ -115,15 +115,6 @@ class Values:
             by_rows = length is None or (isinstance(length, Size) and length.axis == -1)
             if isinstance(count, Count) and by_rows:
                 self.found.evidence[count.name].ragged = True
-
-    def sum(self, node: ast.BinOp, scope: Scope) -> Value:
-        """`width - 1`: nothing else that is computed from sizes is followed."""
-        left, right = self.of(node.left, scope), self.of(node.right, scope)
-        if not (isinstance(left, Size) and isinstance(right, Number)):
-            return None
-        if isinstance(node.op, ast.Add):
-            return Sum(left, right.value)
-        return Sum(left, -right.value) if isinstance(node.op, ast.Sub) else None
 
     def either(self, nodes: Iterable[ast.expr], scope: Scope) -> Value:
         """One of several values: of `scale if scale is not None else x` it is `scale`."""
@@ -367,3 +358,13 @@ def elements_of(node: ast.expr) -> list[ast.expr] | None:
         name = ast.unparse(node.func).rpartition(".")[2]
         return elements_of(node.args[0]) if name in ("Size", "tuple", "list") else None
     return list(node.elts) if isinstance(node, (ast.Tuple, ast.List, ast.Set)) else None
+
+
+def _sum(values: Values, node: ast.BinOp, scope: Scope) -> Value:
+    """`width - 1`: nothing else that is computed from sizes is followed."""
+    left, right = values.of(node.left, scope), values.of(node.right, scope)
+    if not (isinstance(left, Size) and isinstance(right, Number)):
+        return None
+    if isinstance(node.op, ast.Add):
+        return Sum(left, right.value)
+    return Sum(left, -right.value) if isinstance(node.op, ast.Sub) else None
