@@ -26,9 +26,9 @@ LONG_ROW = 16384
 """Columns from which on a row in several tiles was seen to gain."""
 OVER_ROWS = {
     "row-batch, up to 128 elements": ("row-batch", range(129)),
-    "row-batch, 256 and 512 elements": ("row-batch", range(129, 513)),
-    "row-batch, up to 512 elements": ("row-batch", range(513)),
-    "row-batch, longer rows": ("row-batch", range(513, 2**31)),
+    "row-batch, 256 elements": ("row-batch", range(129, 257)),
+    "row-batch, up to 256 elements": ("row-batch", range(257)),
+    "row-batch, longer rows": ("row-batch", range(257, 2**31)),
     "one-tile, up to 1024 elements": ("one-tile", range(1025)),
     "one-tile, longer rows": ("one-tile", range(1025, 2**31)),
     "one-tile, raised for rows of 2048 to 32768": ("one-tile to 32K", range(1025, 32769)),

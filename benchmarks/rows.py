@@ -1,6 +1,7 @@
 """Textbook kernels over rows on a GPU: as written, rewritten, by hand, and by torch.
 
     PYTHONPATH=. python benchmarks/rows.py [--budget 480] [--only WORD] [--out FILE.json]
+    PYTHONPATH=. python benchmarks/rows.py --again 'rows; row-batch'    # after these changed
     PYTHONPATH=. python benchmarks/rows.py --dry       # no GPU: make all versions and check them
     PYTHONPATH=. python benchmarks/rows.py --table FILE.json      # Markdown, from a recorded run
     PYTHONPATH=. python benchmarks/rows.py --plot FILE.json --out FILE.svg
@@ -35,6 +36,11 @@ def main() -> int:
     what.add_argument("--table", type=Path, metavar="FILE", help="tables of a record, as Markdown")
     what.add_argument("--plot", type=Path, metavar="FILE", help="a plot of a record, into --out")
     parser.add_argument("--only", default="", help="operations whose name holds this")
+    parser.add_argument(
+        "--again",
+        default="",
+        help="versions to measure again, by semicolons, in the cells of a record",
+    )
     parser.add_argument("--budget", type=float, default=480, help="seconds for all (480)")
     parser.add_argument("--jobs", type=int, help="processes that compile (one a core, 16 at most)")
     parser.add_argument("--out", type=Path, help="default: benchmarks/results/ and the GPU's name")
@@ -74,7 +80,9 @@ def measure(options: argparse.Namespace) -> None:
     names = [name for name in OPERATIONS if options.only in name]
     record = Record(options.out or default_path())
     try:
-        Run(record, options.budget, options.jobs or processors()).whole(cells(names))
+        again = [name.strip() for name in options.again.split(";") if name.strip()]
+        run = Run(record, options.budget, options.jobs or processors(), again=again)
+        run.whole(cells(names))
     finally:
         record.write()
 

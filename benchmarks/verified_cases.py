@@ -1,7 +1,7 @@
 """Every rewritten case of the passes, verified against its original on a GPU.
 
     PYTHONPATH=. python benchmarks/verified_cases.py [--only PASS] [--jobs 16] [--budget 570]
-        [--out benchmarks/results/verified_cases-nvidia-h100.json]
+        [--out benchmarks/results/verified_cases-nvidia-h200.json]
     PYTHONPATH=. python benchmarks/verified_cases.py --table FILE.json
 
 The cases are those of tests/passes/test_cases.py: the expected file of each is verified, so the

@@ -41,7 +41,7 @@ class RowBatches(Pass):
     Each launch passes `ROWS`, and the number of rows if no parameter has it, and divides its grid
     where the grid is bound: in the tuple, in the `lambda`, or in the function, through
     `meta["ROWS"]`. `ROWS` is `elements // BLOCK`, and at least 1 where the launch does not show
-    that `BLOCK` is at most `elements`. A tile of one row costs nothing.
+    that `BLOCK` is at most `elements`. A tile of one row costs nothing, unless a loop reduces it.
 
     - `elements` (512): elements of a program's tile, a power of two.
 
@@ -122,14 +122,15 @@ class RowBatches(Pass):
 
     ## Measured
 
-    0.97x to 14.72x for rows of up to 128 elements, 0.95x to 3.88x for 256 and 512, 0.96x to 1.09x
-    for longer ones.
+    1.08x to 7.56x for rows of up to 128 elements, 0.98x to 1.94x for 256, 0.76x to 1.42x for longer
+    ones, of which a program has one.
 
-    Measured with an earlier text, which kept more programs and a kernel of its own for longer rows.
     Row kernels (`examples/`), 22 shapes in fp32, fp16 and bf16, one H200, Triton 3.6, cold L2,
-    original / rewritten. Many rows gain most, as in sums of 1000000 rows of 64. Where these had
-    been launched with tiles of 4096, sums and extremes rose from 0.09 to 0.92 of copy bandwidth
-    (one H100). Record: `benchmarks/rows.py`, `benchmarks/results/`.
+    original / rewritten. Many rows gain most, as in 1000000 rows of 64. The losses are rows that
+    take several tiles, each of which is reduced in the loop. In kernels without loops a tile of one
+    row breaks even, and 512 elements lose for no number of rows; 2048 gain more for a million rows,
+    and lose for few. Records: `benchmarks/rows.py`, `benchmarks/rows_per_program.py`,
+    `benchmarks/results/`.
     """
 
     elements: int = 512
@@ -140,8 +141,8 @@ class RowBatches(Pass):
         {Safety.CONTRACT, Safety.ROUNDING, Safety.ASSUMPTION}
     )
     gain: ClassVar[Gain | None] = Gain(
-        figure("row-batch, up to 512 elements"),
-        f"{WHERE}, for rows of up to 512 elements, most where there are many",
+        figure("row-batch, up to 256 elements"),
+        f"{WHERE}, for rows of up to 256 elements, most where there are many",
         "a program has enough to do to be worth starting",
     )
 

@@ -6,7 +6,7 @@ import functools
 import os
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +52,17 @@ def timed_versions(cell: Cell) -> Iterator[tuple[str, str]]:
 class Run:
     """One run on a GPU, that goes on with what a record lacks."""
 
-    def __init__(self, record: Record, budget: float, jobs: int, device: str = "cuda") -> None:
+    def __init__(
+        self,
+        record: Record,
+        budget: float,
+        jobs: int,
+        device: str = "cuda",
+        again: Sequence[str] = (),
+    ) -> None:
         self.record = record
+        self.again = again
+        """Versions to measure again beside the original, in the cells of the record."""
         self.budget = budget
         self.begin = time.monotonic()
         self.jobs = jobs
@@ -63,7 +72,15 @@ class Run:
         """Of what was prepared, what is wrong with it; "" where nothing is."""
 
     def whole(self, cells: list[Cell]) -> None:
-        self.record.begin(machine(), {name: versions(o) for name, o in OPERATIONS.items()})
+        made = {name: versions(o) for name, o in OPERATIONS.items()}
+        if self.again:
+            self.record.begin_again(machine(), made, self.again)
+            known = [cell for cell in cells if self.record.has(cell)]
+            print(f"{len(known)} cells to do again", flush=True)
+            self.prepare(known)
+            self.measure(known)
+            return
+        self.record.begin(machine(), made)
         self.record.about["compile"] = {
             "mode": COMPILE_MODE,
             "shapes": "each compiled for itself, dynamic=False",
@@ -75,8 +92,14 @@ class Run:
         self.measure(left)
         self.record.write()
 
+    def versions(self, cell: Cell) -> Iterator[tuple[str, str]]:
+        found = timed_versions(cell)
+        if not self.again:
+            return found
+        return ((n, text) for n, text in found if n == ORIGINAL or n in self.again)
+
     def prepare(self, cells: list[Cell]) -> None:
-        wanted = ((cell, name, text) for cell in cells for name, text in timed_versions(cell))
+        wanted = ((cell, name, text) for cell in cells for name, text in self.versions(cell))
         ordered = sorted(wanted, key=lambda one: _is_slow_to_compile(*one[:2]))
         requests = list(dict.fromkeys(self.request(*one) for one in ordered))
         deadline = self.begin + PREPARING * self.budget
@@ -108,13 +131,15 @@ class Run:
             try:
                 row = self.measured(cell)
             except Exception as error:
+                if self.again:
+                    raise
                 self.record.add(cell, {"failed": f"{type(error).__name__}: {error}"[:300]})
                 print(f"failed: {cell.key}: {error}", flush=True)
                 if "CUDA error" in str(error):
                     return  # nothing works in this process anymore; another run goes on
                 continue
             if row is not None:
-                self.record.add(cell, row)
+                (self.record.add_to if self.again else self.record.add)(cell, row)
             if number % 50 == 49:
                 self.record.write()
                 print(f"{number + 1} cells, {time.monotonic() - self.begin:.0f} s", flush=True)
@@ -123,7 +148,7 @@ class Run:
         """The times of a cell; nothing where its original was not prepared in time."""
         right = [
             (name, text)
-            for name, text in timed_versions(cell)
+            for name, text in self.versions(cell)
             if self.said.get(self.request(cell, name, text)) == ""
             and (name != COMPILED or self.compiling < COMPILING * self.budget)
         ]
@@ -134,7 +159,7 @@ class Run:
         arguments = arguments_of(operation, source)
         calls: dict[str, Callable[[], Any]] = {
             name: functools.partial(function_of(operation, name, text), *arguments)
-            for name, text in [*right, (EAGER, "")]
+            for name, text in [*right, *([] if self.again else [(EAGER, "")])]
         }
         outputs = tensors(calls[ORIGINAL]())
         if COMPILED in calls:
@@ -147,7 +172,7 @@ class Run:
         other = torch.empty_like(half)
         calls[COPY] = functools.partial(other.copy_, half)
         times = timed(calls, MOST, least=LEAST, seconds=SECONDS)
-        if cell.compiled:
+        if COMPILED in calls:
             torch._dynamo.reset()  # the next shape is one of its own
         row: dict[str, Any] = {
             "bytes": moved,

@@ -41,6 +41,34 @@ class Record:
         left = {name: found.left_out for name, found in versions.items()}
         self.about = {"benchmark": "rows", **machine, **made, "left_out": left}
 
+    def begin_again(
+        self, machine: Mapping[str, Any], versions: Mapping[str, Versions], names: Sequence[str]
+    ) -> None:
+        """Forget what was measured of some versions, which are measured again in each cell."""
+        for cell in self.cells:
+            for times in (cell.get("us", {}), cell.get("ratios", {})):
+                for name in names:
+                    times.pop(name, None)
+        self.failures = {
+            place: why for place, why in self.failures.items() if place.split(", ")[1] not in names
+        }
+        self.about["variants"] = VARIANTS
+        self.about["changed"] = {name: [*found.texts][1:] for name, found in versions.items()}
+        self.about["left_out"] = {name: found.left_out for name, found in versions.items()}
+        self.about["again"] = {"date": machine["date"], "versions": list(names)}
+
+    def add_to(self, cell: Cell, row: Mapping[str, Any]) -> None:
+        """Further versions of a cell. A ratio is to the original beside which they ran."""
+        known = next(c for c in self.cells if tuple(c[key] for key in KEYS) == cell.key)
+        left_out = self.about["left_out"][cell.operation]
+        for part in ("us", "ratios"):
+            new = {n: t for n, t in row[part].items() if n not in known.get(part, {})}
+            for name in self.about["again"]["versions"]:
+                same = left_out.get(name, "").removeprefix("the same as ")
+                if same in new:
+                    new[name] = new[same]
+            known.setdefault(part, {}).update(new)
+
     def has(self, cell: Cell) -> bool:
         return cell.key in self._done
 

@@ -106,9 +106,8 @@ def test_several_places_of_one_file(run: Any) -> None:
 
 
 def test_the_command_does_what_was_suggested_and_nothing_else(run: Any) -> None:
-    (_, second) = json.loads(run("suggest", "k.py", "--format", "json")[1])["files"][0][
-        "suggestions"
-    ]
+    report = json.loads(run("suggest", "k.py", *HINT, "--format", "json")[1])
+    (_, second) = report["files"][0]["suggestions"]
     lines = TWO.splitlines(keepends=True)
     for part in reversed(second["fix"]):
         lines[part["first"] - 1 : part["behind"] - 1] = [part["text"]]
@@ -226,13 +225,13 @@ def test_check_of_stdin(run: Any, given: Any) -> None:
 def test_stdin_is_configured_as_the_file_it_stands_for(run: Any, given: Any, here: Path) -> None:
     (here / "sub").mkdir()
     (here / "sub" / "pyproject.toml").write_text(
-        '[tool.tritonopt]\nignore = ["contiguity-hints"]\n'
+        '[tool.tritonopt]\nignore = ["undefined-lanes"]\n'
     )
-    given(TWO)
+    given(HEAD + MAXIMUM)
     assert run("suggest", "-", "--stdin-filename", "sub/k.py")[0] == 0
-    given(TWO)
+    given(HEAD + MAXIMUM)
     code, out, _ = run("suggest", "-")
-    assert code == 1 and out.startswith("-:9:14: contiguity-hints")
+    assert code == 1 and out.startswith("-:9:9: undefined-lanes")
     given(TWO)
     assert run("facts", "-", "--stdin-filename", "a.py")[1].startswith("kernel ring")
     given(TWO)

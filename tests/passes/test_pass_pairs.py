@@ -32,6 +32,7 @@ EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", "8"))
 SPELLED = {
     "grid-stride": "grid-stride{programs=2}",
     "one-tile": "one-tile{longer_rows=branch}",
+    "row-batch": "row-batch{elements=64}",
     "split-columns": "split-columns{longest=16,block=16}",
     "split-reduce": "split-reduce{turns=1}",
 }

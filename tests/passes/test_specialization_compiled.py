@@ -103,7 +103,7 @@ def test_no_figures_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nothing_is_compiled_where_it_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(told, "needs", lambda *_: pytest.fail("compiled"))
-    one = next(iter(select("specialization"))).where_it_pays()
+    one = next(iter(select("specialization"))).where_profitable()
     assert rewrite_source((CASES / "four_lanes_a_thread.py").read_text(), [one]).remarks
 
 

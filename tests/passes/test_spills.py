@@ -38,5 +38,5 @@ def test_a_file_that_cannot_be_imported_is_told() -> None:
 
 def test_nothing_is_compiled_where_it_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiler, "needs", lambda *_: pytest.fail("compiled"))
-    one = next(iter(select("spills"))).where_it_pays()
+    one = next(iter(select("spills"))).where_profitable()
     assert not rewrite_source(CASE.read_text(), [one], path=CASE.name).remarks

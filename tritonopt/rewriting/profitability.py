@@ -44,7 +44,6 @@ _Fraction = Callable[[Sizes], tuple[Any, Any]]
 
 _ROW: Mapping[str, _Fraction] = {
     "elements of a row": lambda at: (at.length, 1),
-    "bytes of a row": lambda at: (at.length * at.itemsize, 1),
     "iterations": lambda at: (at.length + at.tile - 1, at.tile),
     "elements of a tile": lambda at: (at.tile, 1),
     "percent of a tile in use": lambda at: (at.length * 100, at.tile),
@@ -105,7 +104,7 @@ BOUNDS: Mapping[str, tuple[Bound, ...]] = {
         Bound("iterations for each program of a multiprocessor", least=16),
     ),
     "row-batch": (
-        Bound("bytes of a row", most=1024),
+        Bound("elements of a row", most=256),
         Bound("programs", least=4096, neutral=True),
     ),
     "split-reduce": (

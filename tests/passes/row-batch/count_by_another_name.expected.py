@@ -7,15 +7,11 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, stride, M, N, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     row_mask = rows < M
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(
-        X + rows[:, None] * stride + cols[None, :],
-        mask=row_mask[:, None] & (cols[None, :] < N),
-        other=0.0,
-    )
-    tl.store(Y + rows, tl.sum(x, axis=1), mask=row_mask)
+    cols = tl.arange(0, BLOCK)[None, :]
+    x = tl.load(X + rows * stride + cols, mask=row_mask & (cols < N), other=0.0)
+    tl.store(Y + rows, tl.sum(x, axis=1, keep_dims=True), mask=row_mask)
 
 
 # tritonopt: x: f32[m, n]

@@ -1,5 +1,4 @@
-# expect: missed not-lane-by-lane
-"""A scan in the loop of rows that take several tiles is not lifted."""
+"""A scan in the loop of rows that take several tiles runs along the columns."""
 
 import torch
 import triton

@@ -6,7 +6,7 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, Y, Z, stride, M, N, half, BLOCK: tl.constexpr, ROWS: tl.constexpr = 1):
+def kernel(X, Y, Z, stride, M, N, half, BLOCK: tl.constexpr, ROWS: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     cols = tl.arange(0, BLOCK)[None, :]
     here = rows < M
@@ -26,9 +26,5 @@ def run(x: torch.Tensor):
     x = x.contiguous()
     y, z = torch.zeros_like(x), torch.zeros(m, device=x.device)
     assert n <= 16
-    # A power of two, with which programs enough remain.
-    rows_per_program = max(1, min(128, triton.next_power_of_2(m + 1) // 2))
-    kernel[(triton.cdiv(m, rows_per_program),)](
-        x, y, z, x.stride(0), m, n, m // 2, BLOCK=16, ROWS=rows_per_program
-    )
+    kernel[(triton.cdiv(m, 32),)](x, y, z, x.stride(0), m, n, m // 2, BLOCK=16, ROWS=32)
     return y, z

@@ -6,9 +6,9 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, Y, C, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+def kernel(X, Y, C, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
-    row_mask = rows < num_rows
+    row_mask = rows < M
     count = tl.zeros((ROWS, 1), tl.int32)
     least = tl.full([ROWS, 1], 1.0, tl.float32)
     for start in tl.range(0, N, BLOCK):
@@ -26,9 +26,5 @@ def run(x: torch.Tensor):
     x = x.contiguous()
     y = torch.empty(m, dtype=torch.float32, device=x.device)
     c = torch.empty(m, dtype=torch.int32, device=x.device)
-    # A power of two, with which programs enough remain.
-    rows_per_program = max(1, min(128, triton.next_power_of_2(m + 1) // 2))
-    kernel[(triton.cdiv(m, rows_per_program),)](
-        x, y, c, x.stride(0), n, BLOCK=16, num_rows=m, ROWS=rows_per_program
-    )
+    kernel[(triton.cdiv(m, 32),)](x, y, c, x.stride(0), n, m, BLOCK=16, ROWS=32)
     return y, c

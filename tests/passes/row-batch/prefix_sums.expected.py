@@ -6,18 +6,9 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, tl.cumsum(x) + x.cumsum(0), mask=cols < N)
-
-
-# kernel for short rows, of which a program has several.
-@triton.jit
-def kernel_rows(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+def kernel(X, Y, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
-    row_mask = rows < num_rows
+    row_mask = rows < M
     cols = tl.arange(0, BLOCK)[None, :]
     x = tl.load(X + rows * stride + cols, mask=row_mask & (cols < N), other=0.0)
     tl.store(
@@ -33,12 +24,7 @@ def run(x: torch.Tensor):
     x = x.contiguous()
     y = torch.empty_like(x)
     block = triton.next_power_of_2(n)
-    if block <= 512:
-        # A power of two, with which programs enough remain.
-        rows_per_program = max(1, min(2048 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
-        kernel_rows[(triton.cdiv(m, rows_per_program),)](
-            x, y, x.stride(0), n, BLOCK=block, num_rows=m, ROWS=rows_per_program
-        )
-    else:
-        kernel[(m,)](x, y, x.stride(0), n, BLOCK=block)
+    # A program takes about 512 elements, of several rows where these are short.
+    rows = max(512 // block, 1)
+    kernel[(triton.cdiv(m, rows),)](x, y, x.stride(0), n, m, BLOCK=block, ROWS=rows)
     return y

@@ -6,32 +6,11 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, W, Y, stride, N, HAS_W: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    if HAS_W:
-        w = tl.load(W + cols, mask=cols < N, other=0.0)
-    else:
-        w = 1.0
-    tl.store(Y + row * stride + cols, x * w - tl.sum(x), mask=cols < N)
-
-
-# kernel for short rows, of which a program has several.
-@triton.jit
-def kernel_rows(
-    X,
-    W,
-    Y,
-    stride,
-    N,
-    HAS_W: tl.constexpr,
-    BLOCK: tl.constexpr,
-    num_rows,
-    ROWS: tl.constexpr = 1,
+def kernel(
+    X, W, Y, stride, N, M, HAS_W: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr
 ):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
-    row_mask = rows < num_rows
+    row_mask = rows < M
     cols = tl.arange(0, BLOCK)[None, :]
     x = tl.load(X + rows * stride + cols, mask=row_mask & (cols < N), other=0.0)
     if HAS_W:
@@ -51,20 +30,9 @@ def run(x: torch.Tensor, w: torch.Tensor):
     x, w = x.contiguous(), w.contiguous()
     y = torch.empty_like(x)
     block = triton.next_power_of_2(n)
-    if block <= 512:
-        # A power of two, with which programs enough remain.
-        rows_per_program = max(1, min(2048 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
-        kernel_rows[(triton.cdiv(m, rows_per_program),)](
-            x,
-            w,
-            y,
-            x.stride(0),
-            n,
-            HAS_W=m > 1,
-            BLOCK=block,
-            num_rows=m,
-            ROWS=rows_per_program,
-        )
-    else:
-        kernel[(m,)](x, w, y, x.stride(0), n, HAS_W=m > 1, BLOCK=block)
+    # A program takes about 512 elements, of several rows where these are short.
+    rows = max(512 // block, 1)
+    kernel[(triton.cdiv(m, rows),)](
+        x, w, y, x.stride(0), n, m, HAS_W=m > 1, BLOCK=block, ROWS=rows
+    )
     return y

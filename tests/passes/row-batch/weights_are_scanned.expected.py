@@ -6,9 +6,9 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, W, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+def kernel(X, W, Y, stride, N, M, BLOCK: tl.constexpr, ROWS: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
-    row_mask = rows < num_rows
+    row_mask = rows < M
     cols = tl.arange(0, BLOCK)[None, :]
     mask = cols < N
     w = tl.load(W + cols, mask=mask, other=0.0)
@@ -22,9 +22,5 @@ def run(x: torch.Tensor, w: torch.Tensor):
     x, w = x.contiguous(), w.contiguous()
     y = torch.empty_like(x)
     assert n <= 16
-    # A power of two, with which programs enough remain.
-    rows_per_program = max(1, min(128, triton.next_power_of_2(m + 1) // 2))
-    kernel[(triton.cdiv(m, rows_per_program),)](
-        x, w, y, x.stride(0), n, BLOCK=16, num_rows=m, ROWS=rows_per_program
-    )
+    kernel[(triton.cdiv(m, 32),)](x, w, y, x.stride(0), n, m, BLOCK=16, ROWS=32)
     return y

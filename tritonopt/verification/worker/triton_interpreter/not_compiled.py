@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from tritonopt.source.parsing import parsed
 from tritonopt.verification.worker.autotuner import layers_of
 
 _WORDS = {
@@ -128,7 +129,7 @@ def check_ranges(kernel: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) ->
 def _ranges_of(kernel: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The parameters of a kernel, and those that end a range from 0 that is always compiled."""
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(kernel)))
+        tree = parsed(textwrap.dedent(inspect.getsource(kernel)))
     except (OSError, TypeError, SyntaxError):
         return (), ()
     function = tree.body[0]

@@ -1,0 +1,36 @@
+"""A scan in the loop of rows that take several tiles runs along the columns."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.heuristics({"ONE_TILE": lambda args: args["N"] <= args["BLOCK"]})
+@triton.jit
+def kernel(X, Y, stride, N, M, BLOCK: tl.constexpr, ONE_TILE: tl.constexpr, ROWS: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
+    row_mask = rows < M
+    if ONE_TILE:
+        cols = tl.arange(0, BLOCK)[None, :]
+        x = tl.load(X + rows * stride + cols, mask=row_mask & (cols < N), other=0.0)
+        tl.store(Y + rows, tl.sum(x, axis=1, keep_dims=True), mask=row_mask)
+    else:
+        total = tl.zeros([ROWS, 1], dtype=tl.float32)
+        for start in range(0, N, BLOCK):
+            cols = start + tl.arange(0, BLOCK)[None, :]
+            x = tl.load(X + rows * stride + cols, mask=row_mask & (cols < N), other=0.0)
+            total += tl.max(
+                tl.where(cols % BLOCK == BLOCK - 1, tl.cumsum(x, axis=1), -float("inf")),
+                axis=1,
+                keep_dims=True,
+            )
+        tl.store(Y + rows, total, mask=row_mask)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.zeros(m, device=x.device)
+    kernel[(triton.cdiv(m, 32),)](x, y, x.stride(0), n, m, BLOCK=16, ROWS=32)
+    return y
