@@ -224,9 +224,7 @@ def test_check_of_stdin(run: Any, given: Any) -> None:
 
 def test_stdin_is_configured_as_the_file_it_stands_for(run: Any, given: Any, here: Path) -> None:
     (here / "sub").mkdir()
-    (here / "sub" / "pyproject.toml").write_text(
-        '[tool.tritonopt]\nignore = ["undefined-lanes"]\n'
-    )
+    (here / "sub" / "pyproject.toml").write_text('[tool.tritonopt]\nignore = ["undefined-lanes"]\n')
     given(HEAD + MAXIMUM)
     assert run("suggest", "-", "--stdin-filename", "sub/k.py")[0] == 0
     given(HEAD + MAXIMUM)

@@ -52,8 +52,7 @@ def rows() -> Iterator[Cell]:
         sizes = Sizes(cell["length"], 1024, cell["rows"], ITEMSIZE[cell["dtype"]])
         for variant, (ratio, *_) in cell.get("ratios", {}).items():
             rewrite = names.get(variant, variant)
-            # Of a longer row a program takes one, as before; what its loops gain there or lose comes
-            # of other layouts, for which nobody asks.
+            # Of a longer row a program takes one, as before: gains and losses come of the layout.
             if rewrite in BOUNDS and (rewrite != "row-batch" or cell["length"] <= 256):
                 yield Cell(rewrite, cell["operation"], sizes, ratio)
 
