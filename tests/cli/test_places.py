@@ -114,9 +114,9 @@ def test_the_command_does_what_was_suggested_and_nothing_else(run: Any) -> None:
     program, *arguments = second["apply"].split()
     assert program == "tritonopt" and run(*arguments)[0] == 0
     assert Path("k.py").read_text() == "".join(lines)
-    code, out, _ = run("suggest", "k.py:other")
+    code, out, _ = run("suggest", "k.py:other", *HINT)
     assert (code, out) == (0, "")
-    assert run("suggest", "k.py:ring")[0] == 1
+    assert run("suggest", "k.py:ring", *HINT)[0] == 1
 
 
 def test_a_kernel_of_a_class(run: Any) -> None:

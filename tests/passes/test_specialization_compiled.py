@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from tests.passes.compiling import module_of
+from tritonopt.facts import of
 from tritonopt.rewriting.model import Remark
 from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.registry import select
+from tritonopt.source import read
 from tritonopt.transforms.register_use import told
 
 CASES = Path(__file__).resolve().parent / "specialization"
@@ -104,7 +106,8 @@ def test_no_figures_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nothing_is_compiled_where_it_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(told, "needs", lambda *_: pytest.fail("compiled"))
     one = next(iter(select("specialization"))).where_profitable()
-    assert rewrite_source((CASES / "four_lanes_a_thread.py").read_text(), [one]).remarks
+    module = read((CASES / "four_lanes_a_thread.py").read_text(), "case.py")
+    assert list(one.sites(of(module.kernels[0])))
 
 
 def _remarks(case: str) -> tuple[Remark, ...]:

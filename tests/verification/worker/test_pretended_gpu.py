@@ -33,7 +33,7 @@ _HOST = """    side, done = torch.cuda.Stream(priority=-1), torch.cuda.Event(ena
     side.wait_stream(torch.cuda.current_stream())
     count = torch.tensor([n], pin_memory=True) + torch.zeros(1, dtype=torch.int64).pin_memory()
     room = torch.cuda.get_device_properties(x.device).shared_memory_per_block_optin
-    assert room > 1000 and torch.cuda.get_device_name()
+    assert room > 1000 and torch.cuda.get_device_capability()
     with torch.cuda.stream(side), torch.cuda.nvtx.range("double"):
         double[(triton.cdiv(n, 32),)](x, y, int(count.item()), BLOCK=32)
     y.record_stream(side)
