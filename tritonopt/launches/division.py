@@ -229,12 +229,13 @@ class Division:
             if extent.meta and not _stays(extent):
                 line = extent.launch.call.lineno
                 raise NotExpressible(f"what line {line} passes may change its grid")
-            return self._bound_number(place, extent, extent.at_launch() or "")
+            return self._bound_number(place, [extent], extent.at_launch() or "")
         if not (extent.comes_before_others if extent.name else extent.comes_first):
             line = extent.launch.call.lineno
             raise NotExpressible(f"line {line} evaluates something else before its grid")
         assert extent.expression is not None
-        return self._bound_number(place, extent, extent.launch.module.text_of(extent.expression))
+        code = extent.launch.module.text_of(extent.expression)
+        return self._bound_number(place, [divisor.extent for divisor in group], code)
 
     def _number_of_a_function(self, place: ast.stmt, divisor: Divisor) -> _Number:
         """The same, bound before the function that reads it too, where that is possible."""
@@ -251,16 +252,18 @@ class Division:
             return _Number("")  # it may divide by 0, where there is no launch
         if not extent.evaluation.gives_the_same(expression, [*since, *evaluated_by(launch)]):
             return _Number("")
-        return self._bound_number(place, extent, launch.module.text_of(expression))
+        return self._bound_number(place, [extent], launch.module.text_of(expression))
 
-    def _bound_number(self, place: ast.stmt, extent: Extent, code: str) -> _Number:
+    def _bound_number(self, place: ast.stmt, extents: Sequence[Extent], code: str) -> _Number:
+        """A number that is evaluated at a place, as each of the launches passes it."""
         assert self.count is not None
+        extent = extents[0]
         code = excerpts.joined(code)
         if not extent.is_plain:
             # A number of numpy's or a tensor starts programs, but is no argument of a kernel.
             check_builtin(extent.launch, "int")
             code = f"int({code})"
-        elif is_short(parsed(code, mode="eval").body):
+        elif is_short(parsed(code, mode="eval").body) and all(map(_stays, extents)):
             return _Number(code)
         name = self._name(self.count.name, extent.launch, place)
         return _Number(name, (f"{name} = {in_parentheses_of_lines(code)}",))
