@@ -15,7 +15,6 @@ from tritonopt.rewriting.model import Answer
 from tritonopt.rewriting.profitability import BOUNDS, Sizes, is_profitable, profit
 
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
-ITEMSIZE = {"fp32": 4, "fp16": 2, "bf16": 2}
 LOSS, GAIN = 0.97, 1.05
 
 
@@ -38,7 +37,7 @@ class Cell(NamedTuple):
     @property
     def sizes_when_raised(self) -> Sizes:
         tile = 1 << (self.sizes.length - 1).bit_length()
-        return Sizes(self.sizes.length, tile, self.sizes.programs, self.sizes.itemsize)
+        return Sizes(self.sizes.length, tile, self.sizes.programs)
 
 
 def recorded(name: str, key: str = "results") -> list[dict[str, Any]]:
@@ -49,7 +48,7 @@ def recorded(name: str, key: str = "results") -> list[dict[str, Any]]:
 def rows() -> Iterator[Cell]:
     names = {"one-tile to 32K": "one-tile, raised"}
     for cell in recorded("rows-nvidia-h200", "cells"):
-        sizes = Sizes(cell["length"], 1024, cell["rows"], ITEMSIZE[cell["dtype"]])
+        sizes = Sizes(cell["length"], 1024, cell["rows"])
         for variant, (ratio, *_) in cell.get("ratios", {}).items():
             rewrite = names.get(variant, variant)
             # Of a longer row a program takes one, as before: gains and losses come of the layout.
@@ -59,7 +58,7 @@ def rows() -> Iterator[Cell]:
 
 def others() -> Iterator[Cell]:
     for one in recorded("fuse_stats_speed-nvidia-h200"):
-        sizes = Sizes(one["columns"], one["block"], one["rows"], ITEMSIZE[one["dtype"]])
+        sizes = Sizes(one["columns"], one["block"], one["rows"])
         yield Cell("fuse-stats", "statistics", sizes, one["versions"]["shifted"]["ratio"])
     for one in recorded("scalar_loop_speed-nvidia-h200"):
         if one["block"] == 128:  # as it is named without options

@@ -36,8 +36,6 @@ class Sizes:
     tile: Any = None
     """Elements of it that one iteration takes."""
     programs: Any = None
-    itemsize: int = 4
-    """Bytes of an element; of an unknown one those of fp32."""
 
 
 _Fraction = Callable[[Sizes], tuple[Any, Any]]
@@ -130,7 +128,6 @@ def profit(
     *,
     loop: Loop | None = None,
     tile: Sequence[Polynomial] = (),
-    itemsize: int = 4,
     never: str = "",
 ) -> Profit:
     """Whether a rewrite of `BOUNDS` gains at the launches of a kernel.
@@ -140,7 +137,7 @@ def profit(
     """
     if never:
         return Profit(Answer.NEVER, never)
-    at_launches = list(_sizes(facts, loop, tile, itemsize))
+    at_launches = list(_sizes(facts, loop, tile))
     failed: list[Bound] = []
     refuted = False
     for bound in BOUNDS[rewrite]:
@@ -158,7 +155,7 @@ def profit(
 
 
 def _sizes(
-    facts: KernelFacts, loop: Loop | None, tile: Sequence[Polynomial], itemsize: int
+    facts: KernelFacts, loop: Loop | None, tile: Sequence[Polynomial]
 ) -> Iterator[tuple[LaunchBinding | None, Sizes]]:
     """The sizes of every launch and configuration; without one, in terms of the kernel."""
     row = length_and_tile(facts, loop) if loop is not None else None
@@ -167,7 +164,7 @@ def _sizes(
         programs = None
         if binding is not None and binding.grid and None not in binding.grid:
             programs = reduce(operator.mul, binding.grid, ONE)
-        yield binding, Sizes(length, step, programs, itemsize)
+        yield binding, Sizes(length, step, programs)
 
 
 def _shown(
