@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts
@@ -13,7 +13,10 @@ from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
 
 if TYPE_CHECKING:
-    from tritonopt.transforms.block_pointers.block_legality import BlockTiles
+    from tritonopt.transforms.block_pointers.legality import BlockTiles
+
+_Written: TypeAlias = "tuple[tuple[Change, ...], str, str]"
+"""The changes, what is said of them, and what they write."""
 
 
 @dataclass(frozen=True)
@@ -98,46 +101,16 @@ class BlockPointers(Pass):
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.CONTRACT, Safety.ASSUMPTION})
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        from tritonopt.transforms.block_pointers.block_calls import first_mention
+        from tritonopt.transforms.block_pointers.accesses import first_mention
 
-        first = first_mention(facts)
+        first = first_mention(facts.kernel)
         if first is None:
             return
-        from tritonopt.transforms.block_pointers.block_legality import prove_block_tiles
-        from tritonopt.transforms.block_pointers.descriptor_legality import DescriptorLegality
-        from tritonopt.transforms.block_pointers.descriptors import Descriptors
-        from tritonopt.transforms.block_pointers.following import block_accesses
-        from tritonopt.transforms.block_pointers.handed_blocks import handed_blocks
-        from tritonopt.transforms.block_pointers.pointer_tiles import PointerTiles
-        from tritonopt.transforms.block_pointers.returned_blocks import returned_blocks
-        from tritonopt.transforms.writing import Writer
-
         changes: tuple[Change, ...] = ()
-        message = ""
+        message = what = ""
         with Attempt() as attempt:
-            writer = Writer(facts)
-            is_pointers = self.write == "pointers"
-            handed = handed_blocks(facts, self) if is_pointers else None
-            returned = returned_blocks(facts) if is_pointers else None
-            if handed is not None:
-                changes = tuple(handed.changes(attempt))
-                what = "their parts, at each call of the helper,"
-                message = handed.message
-            elif returned is not None:
-                changes = tuple(returned.changes(attempt))
-                what = "the tiles of pointers and their masks"
-                message = _message(*returned.proofs, others=returned.others)
-            elif is_pointers:
-                proof = prove_block_tiles(facts, writer, attempt, block_accesses(facts))
-                changes = tuple(PointerTiles(facts, writer, proof).changes())
-                what = "the tiles of pointers and their masks"
-                message = _message(proof)
-            else:
-                proof = prove_block_tiles(facts, writer, attempt, block_accesses(facts))
-                DescriptorLegality(facts, writer, proof.accesses, attempt).check()
-                changes = tuple(Descriptors(facts, writer, proof.accesses).changes())
-                what = "the descriptors, and an allocator at each launch"
-                message = f"turned {_number(proof)} into tensor descriptors"
+            written = self._as_descriptors if self.write == "descriptors" else self._as_pointers
+            changes, message, what = written(facts, attempt)
             attempt.prove("is-expressible", f"{what} can be written")
         advice = "write block pointers as pointers and masks: Triton 3.9 has none"
         yield Site.of(
@@ -149,6 +122,46 @@ class BlockPointers(Pass):
             changes=changes,
             advice=advice,
         )
+
+    def _as_pointers(self, facts: KernelFacts, attempt: Attempt) -> _Written:
+        from tritonopt.facts.program_ids import sure_callee
+        from tritonopt.transforms.block_pointers.accesses import followed_blocks
+        from tritonopt.transforms.block_pointers.handed_blocks import HandedBlocks
+        from tritonopt.transforms.block_pointers.legality import prove_block_tiles
+        from tritonopt.transforms.block_pointers.pointer_tiles import PointerTiles
+        from tritonopt.transforms.block_pointers.returned_blocks import ReturnedBlocks
+        from tritonopt.transforms.writing import Writer
+
+        found, what = followed_blocks(facts), "the tiles of pointers and their masks"
+        for call, _ in found.handed:
+            helper = sure_callee(facts.kernel, call)
+            assert helper is not None
+            handed = HandedBlocks(facts, helper, self)
+            changes = tuple(handed.changes(attempt))
+            return changes, handed.message, "their parts, at each call of the helper,"
+        if found.with_helpers:
+            returned = ReturnedBlocks(facts, found)
+            changes = tuple(returned.changes(attempt))
+            return changes, _message(*returned.proofs, others=returned.others), what
+        writer = Writer(facts)
+        proof = prove_block_tiles(facts, writer, attempt, found)
+        return tuple(PointerTiles(facts, writer, proof).changes()), _message(proof), what
+
+    def _as_descriptors(self, facts: KernelFacts, attempt: Attempt) -> _Written:
+        from tritonopt.transforms.block_pointers.accesses import followed_blocks, lost
+        from tritonopt.transforms.block_pointers.descriptor_legality import DescriptorLegality
+        from tritonopt.transforms.block_pointers.descriptors import Descriptors
+        from tritonopt.transforms.block_pointers.legality import prove_block_tiles
+        from tritonopt.transforms.writing import Writer
+
+        writer, found = Writer(facts), followed_blocks(facts)
+        if found.with_helpers:
+            raise lost("a helper is given a block pointer, or returns one")
+        proof = prove_block_tiles(facts, writer, attempt, found)
+        DescriptorLegality(facts, writer, proof.accesses, attempt).check()
+        changes = tuple(Descriptors(facts, writer, proof).changes())
+        what = "the descriptors, and an allocator at each launch"
+        return changes, f"turned {_number(proof)} into tensor descriptors", what
 
 
 def _message(*proofs: BlockTiles, others: Sequence[str] = ()) -> str:

@@ -7,6 +7,7 @@ import pytest
 from tests.facts.support import body, form, kinds, loads, same, value
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import Iteration
+from tritonopt.facts.interpretation import is_made
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 
@@ -324,3 +325,43 @@ def test_many_names_that_are_computed_from_one_another() -> None:
     assert form(facts, "a0") != form(facts, "a1")
     step = facts.forms.recurrence_step(facts.loops[0], "i")
     assert step is not None and step.readable == "stride"
+
+
+@pytest.mark.parametrize(
+    ("statements", "found"),
+    [
+        ("p = {X}\nfor i in range(N):\n    p = tl.advance(p, (B,))", "X"),
+        ("p = {X}\nfor i in range(N):\n    if i > M:\n        break\n    p = p.advance((B,))", "X"),
+        ("p = {X}\nfor i in range(N):\n    for j in range(M):\n        p = p.advance((B,))", "X"),
+        ("p = {X}\nfor i in range(N):\n    p = {Y}", "XY"),
+        ("p = {X}\nfor i in range(N):\n    if i > M:\n        break\n    p = {Y}", "XY"),
+        ("if N:\n    p = {X}\nelse:\n    p = {Y}", "XY"),
+        ("p = {X}\nif N:\n    p = tl.advance(p, (B,))", "X"),
+        ("p = {X}\nq = p\np = {Y}", "Y"),
+        ("p = None\nif N:\n    p = {X}", "X?"),
+        ("p = {X}\nif N:\n    p = Y", "X?"),
+        ("p = {X}\nfor i in range(N):\n    p = Y", "X?"),
+        ("p = {X}\nfor i in range(N):\n    p += 1", "X?"),
+        (
+            "p = {X}\nfor i in range(N):\n    if i:\n        break\n    with q as p:\n        pass",
+            "?",
+        ),
+        ("p = {X}\nwhile N > 0:\n    if N > M:\n        break\n    import p", "?"),
+        ("p = Y", "?"),
+    ],
+)
+def test_where_block_pointers_come_from(statements: str, found: str) -> None:
+    made = "tl.make_block_ptr({0}, (N,), (1,), (0,), (B,), (0,))"
+    text = statements.replace("{X}", made.format("X")).replace("{Y}", made.format("Y"))
+    facts = body(text)
+    origins = facts.interpretation.origins(value(facts, "p"))
+    assert {o.operand.name if is_made(o) else "?" for o in origins} == set(found)
+
+
+def test_each_block_pointer_is_another_one() -> None:
+    made = "tl.make_block_ptr(X, (N,), (1,), (0,), block_shape=(B,), order=(0,))"
+    facts = body(f"p = {made}\nq = {made}")
+    p, q = value(facts, "p"), value(facts, "q")
+    assert p is not q
+    assert p.operands == q.operands
+    assert len(p.operands) == 6

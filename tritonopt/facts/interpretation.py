@@ -17,8 +17,14 @@ from tritonopt.facts.effects import Effect, Guard, Loop
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value, ValueTable, reachable
 from tritonopt.source import Kernel
+from tritonopt.source.trees import walk
 
 Environment = dict[str, Value]
+
+
+def is_made(value: Value) -> bool:
+    """Whether a value is a block pointer where it is made, and has not moved."""
+    return value.op is Op.BLOCK_POINTER and value.function == "make_block_ptr"
 
 
 @dataclass(eq=False)
@@ -72,6 +78,46 @@ class Interpretation:
             return value
 
         return {name: meant(value) for name, value in environment.items()}
+
+    def origins(self, value: Value) -> frozenset[Value]:
+        """The block pointers, as they were made, that a value may be; all else as it is.
+
+        A block pointer moves, branches and loops choose one: `is_made` tells those that are known.
+        """
+        found, seen, todo = set(), set(), [value]
+        while todo:
+            part = todo.pop()
+            if part in seen:
+                continue
+            seen.add(part)
+            match part.op:
+                case Op.BLOCK_POINTER if part.function == "advance":
+                    todo.append(part.operand)
+                case Op.PHI:
+                    todo += [part.then, part.other]
+                case Op.IN_BRANCH:
+                    todo.append(part.operand)
+                case Op.CARRIED | Op.RESULT:
+                    bound = self._bound_by(self.loops[part.carrier.loop], part.carrier.name)
+                    todo += bound or ()
+                    found |= {part} if bound is None else set()
+                case _:
+                    found.add(part)
+        return frozenset(found)
+
+    def _bound_by(self, loop: Loop, name: str) -> list[Value] | None:
+        """All that a name is bound to that a loop carries; None where that is not known."""
+        initial, following = loop.initial[name], loop.following.get(name)
+        if not loop.left_early and following is not None:
+            return [initial, following]
+        nodes = list(walk(loop.node))
+        targets = [n for n in nodes if isinstance(n, ast.Name) and type(n.ctx) is ast.Store]
+        bound = [self.values.get(n) for n in targets if n.id == name]
+        statements = [n for n in nodes if isinstance(n, ast.stmt)]
+        others = any(isinstance(n, (ast.Import, ast.ImportFrom)) for n in statements)
+        if None not in bound and not others and all(n in self.before for n in statements):
+            return [initial, *(value for value in bound if value is not None)]
+        return [initial] if following is None else None
 
     def variant_loops(self, value: Value, same: frozenset[int] = frozenset()) -> tuple[int, ...]:
         """The loops that a value may differ between iterations of, by identity.

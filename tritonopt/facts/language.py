@@ -100,9 +100,14 @@ RANDOM = frozenset(
 )
 """Pure functions of a seed and an offset."""
 
-BLOCK_POINTERS = frozenset(
-    ["make_block_ptr", "advance", "make_tensor_descriptor", "_experimental_make_tensor_descriptor"]
-)
+_DESCRIPTOR = ("base", "shape", "strides", "block_shape", "padding_option")
+BLOCK_POINTERS = {
+    "make_block_ptr": ("base", "shape", "strides", "offsets", "block_shape", "order"),
+    "advance": ("base", "offsets"),
+    "make_tensor_descriptor": _DESCRIPTOR,
+    "_experimental_make_tensor_descriptor": _DESCRIPTOR,
+}
+"""What makes or moves one, and the names of its parameters."""
 
 HINTS = frozenset(["multiple_of", "max_contiguous", "max_constancy"])
 """The first argument, with a promise about it."""

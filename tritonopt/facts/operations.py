@@ -25,7 +25,7 @@
     tuple ...                           element OPERAND INDEX
     attribute OPERAND ... [NAME]
     one_of ... [NUMBER]                 the result of one of several functions
-    block_pointer OPERAND ... [FUNCTION]
+    block_pointer OPERAND ... [FUNCTION, NUMBER]  of the base, and of what the function is given
     load POINTER MASK OTHER [ORDER]     the ORDER is that of its effect
     iteration [LOOP]                    the canonical induction variable: 0, 1, 2, ...
     carried, result [Carrier]           of a loop: at the start of an iteration; after it

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tritonopt.facts import language
+from tritonopt.facts.interpretation import is_made
 from tritonopt.facts.interpreting.alternatives import Alternatives
 from tritonopt.facts.interpreting.helpers import Helpers
 from tritonopt.facts.interpreting.language_calls import LanguageCalls
@@ -112,6 +113,8 @@ class Calls:
             return self.state.unknown_call(node, "")
         given = [self.evaluate(a) for a in node.args]
         keywords = {k.arg: self.evaluate(k.value) for k in node.keywords if k.arg is not None}
+        if method == "advance" and any(map(is_made, self.state.record.origins(receiver))):
+            return self.language_calls.call(node, method, Arguments([receiver, *given], keywords))
         if given and given[0].op is Op.TUPLE and method not in _SHAPED_METHODS:
             behind = Arguments(given[1:], keywords)
             return self.language_calls.descriptor_method(node, receiver, method, behind)

@@ -86,7 +86,7 @@ class Operations:
                     Op.BROADCAST_TO, (first,), _shape_key(shape), shape=shape, dtype=first.dtype
                 )
         if name in language.BLOCK_POINTERS:
-            return table.make(Op.BLOCK_POINTER, everything, name, shape=None)
+            return self._block_pointer(name, arguments)
         if name in language.HINTS:
             return first
         if name in language.OPERATORS or language.is_lane_by_lane(name):
@@ -103,6 +103,16 @@ class Operations:
             dtype = first.dtype if name in language.SHAPE_CHANGES - {"gather"} else None
             return table.make(Op.RESHAPED, everything, attribute, shape=shape, dtype=dtype)
         return None
+
+    def _block_pointer(self, name: str, arguments: Arguments) -> Value | None:
+        """Each that is made is like no other one: where it was made is known wherever it goes."""
+        table = self.table
+        parts = [arguments.get(i, part) for i, part in enumerate(language.BLOCK_POINTERS[name])]
+        if parts[0] is None:
+            return None
+        operands = [part or table.constant(None) for part in parts]
+        number = table.opaque("a block pointer").serial if name == "make_block_ptr" else 0
+        return table.make(Op.BLOCK_POINTER, operands, (name, number), shape=None)
 
     def _assembly(self, arguments: Arguments) -> Value | None:
         """Assembly that only computes is lane by lane; all other has unknown effects.

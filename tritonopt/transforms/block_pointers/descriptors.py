@@ -19,13 +19,14 @@ from dataclasses import dataclass, field
 from tritonopt.facts import KernelFacts
 from tritonopt.launches.known_launches import check_builtin
 from tritonopt.launches.planned_launch import PlannedLaunch
-from tritonopt.source import Change, InsertBefore, Launch, Remove, Replace
+from tritonopt.source import Change, InsertBefore, Launch, Replace
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.trees import walk
-from tritonopt.transforms.block_pointers.block_accesses import Access, Block, BlockAccesses, Move
+from tritonopt.transforms.block_pointers.accesses import Access, Block
+from tritonopt.transforms.block_pointers.legality import BlockTiles
 from tritonopt.transforms.block_pointers.offset_tiles import OffsetTile, OffsetTiles, is_zero
-from tritonopt.transforms.code_edits import CodeEdits
-from tritonopt.transforms.writing import NotExpressible, Writer, block_of
+from tritonopt.transforms.code_edits import CodeEdits, on_lines
+from tritonopt.transforms.writing import NotExpressible, Writer
 
 _SET = "triton.set_allocator"
 
@@ -36,35 +37,33 @@ class Descriptors:
 
     facts: KernelFacts
     writer: Writer
-    accesses: BlockAccesses
+    proof: BlockTiles
     _moving: dict[Block, list[OffsetTile]] = field(default_factory=dict)
 
     def changes(self) -> Iterator[Change]:
         """Raises NotExpressible where something has no name."""
-        tiles = OffsetTiles(self.facts, self.writer, self.accesses)
-        for block in self.accesses.blocks:
-            if block in self.accesses.moved:
+        accesses = self.proof.accesses
+        tiles = OffsetTiles(self.facts, self.writer, accesses)
+        for block in accesses.blocks:
+            if block in accesses.moved:
                 self._moving[block] = [
                     tiles.want(block, axis, block.statement) for axis in range(block.rank)
                 ]
         yield from self._placed()
         edits = CodeEdits(self.facts.kernel.module)
-        for read in self.accesses.types:
+        for read in accesses.types:
             assert read.block is not None
             edits.instead[read.node] = f"{self.writer.operand(read.block.base)}.dtype"
-        for access in sorted(self.accesses.accesses, key=lambda a: len(list(walk(a.call)))):
-            edits.instead[access.call] = self._call(access, edits)
+        for access in sorted(accesses.accesses, key=lambda a: len(list(walk(a.node)))):
+            edits.instead[access.node] = self._call(access, edits)
         for statement in self.facts.kernel.node.body:
             yield from edits.changes(statement)
-        for block in self.accesses.blocks:
+        for block in accesses.blocks:
             yield Replace(block.statement, self._made(block))
-        added: set[tuple[OffsetTile, int]] = set()
-        for move in self.accesses.moves:
-            yield self._moved(tiles, move, added)
+        for move in accesses.moves:
+            yield tiles.moved(move, self._moving[move.block])
         for launch in self.facts.launches.launches:
             yield from _with_allocator(launch, self._device(launch))
-
-    # The kernel
 
     def _placed(self) -> Iterator[Change]:
         """Names for the offsets that move, which start where their block pointer is made."""
@@ -77,40 +76,13 @@ class Descriptors:
 
     def _made(self, block: Block) -> str:
         text = self.writer.text
-        parts = [
-            text(block.base),
-            f"[{', '.join(map(text, block.shape))}]",
-            f"[{', '.join(map(text, block.strides))}]",
-            f"[{', '.join(map(text, block.extents))}]",
-        ]
-        accesses = [a for a in self.accesses.accesses if a.block is block]
-        if any(a.padding == "nan" for a in accesses):
+        lists = (block.shape, block.strides, block.extents)
+        parts = [text(block.base), *(f"[{', '.join(map(text, each))}]" for each in lists)]
+        if any(a.padding == "nan" for a in self.proof.accesses.accesses if a.block is block):
             parts.append('padding_option="nan"')
-        made = f"{block.name} = {self.writer.language('make_tensor_descriptor')}"
-        line = f"{made}({', '.join(parts)})"
-        if block.statement.col_offset + len(line) <= line_width(self.facts.kernel.module):
-            return line
-        inside = [f"    {', '.join(parts)}"]
-        if block.statement.col_offset + len(inside[0]) > line_width(self.facts.kernel.module):
-            inside = [f"    {part}," for part in parts]
-        return "\n".join([f"{made}(", *inside, ")"])
-
-    def _moved(self, tiles: OffsetTiles, move: Move, added: set[tuple[OffsetTile, int]]) -> Change:
-        """What a move adds to the offsets, but for what another one has added to the same."""
-        lines = []
-        offsets = self._moving[move.block]
-        for axis, (tile, delta) in enumerate(zip(offsets, move.deltas, strict=True)):
-            if is_zero(self.facts, delta):
-                continue
-            step = (tile, tiles.moves(move.block, axis).index(move))
-            if step not in added:
-                added.add(step)
-                lines.append(f"{tile.name} += {self.writer.text(delta)}")
-        if lines:
-            return Replace(move.statement, "\n".join(lines))
-        if len(block_of(self.facts.kernel.node, move.statement)) == 1:
-            return Replace(move.statement, "pass")
-        return Remove(move.statement)
+        function = self.writer.language("make_tensor_descriptor")
+        width = line_width(self.facts.kernel.module) - block.statement.col_offset
+        return on_lines(f"{block.name} = {function}({', '.join(parts)})", width)
 
     def _call(self, access: Access, edits: CodeEdits) -> str:
         block = access.block
@@ -129,11 +101,9 @@ class Descriptors:
             return f"{access.name}.load({place})"
         return f"{access.name}.store({place}, {edits.code(access.arguments['value'])})"
 
-    # The host
-
     def _device(self, launch: Launch) -> str:
         """A tensor that the launch passes, whose device is that of the kernel."""
-        for block in self.accesses.blocks:
+        for block in self.proof.accesses.blocks:
             given = launch.arguments.get(self.facts.values[block.base].name)
             if isinstance(given, ast.Name):
                 return f"{given.id}.device"

@@ -23,63 +23,44 @@ from tritonopt import source
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted
 from tritonopt.facts import KernelFacts, Value
-from tritonopt.facts.program_ids import sure_callee
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import RemarkKind
 from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.protocol import Pass
-from tritonopt.source import (
-    Change,
-    InsertBefore,
-    Kernel,
-    Remove,
-    ReplaceArgument,
-    ReplaceParameter,
-)
+from tritonopt.source import Change, InsertBefore, Kernel, Remove, ReplaceArgument, ReplaceParameter
 from tritonopt.source.trees import walk
-from tritonopt.transforms.block_pointers.block_accesses import (
-    Block,
-    BlockAccesses,
-    Handed,
-    lost,
-)
-from tritonopt.transforms.block_pointers.following import followed_blocks
-from tritonopt.transforms.block_pointers.helper_calls import (
-    check_only_called,
-    given_by,
-    helper_calls,
-)
-from tritonopt.transforms.block_pointers.unread_orders import unread_orders
+from tritonopt.transforms.block_pointers.accesses import Block, BlockAccesses, followed_blocks, lost
+from tritonopt.transforms.block_pointers.helper_calls import HelperCall, helper_calls
+from tritonopt.transforms.block_pointers.pointer_tiles import unread_orders
+from tritonopt.transforms.statement_lists import StatementLists
 from tritonopt.transforms.writing import NotExpressible, Writer, block_of, comments_in
 
-_EXTENT = "extent"
-_ROLES = {"shape": "size", "strides": "stride", "offsets": "offset", "extents": _EXTENT}
+_ROLES = {"shape": "size", "strides": "stride", "offsets": "offset", "extents": "extent"}
 """The parts of a block pointer, and what one for an axis is called."""
 _SUFFIXES = ("_block_ptr", "_block", "_bptr", "_ptr", "_ptrs")
 
 
-def handed_blocks(facts: KernelFacts, chosen: Pass) -> HandedBlocks | None:
-    """For the first helper that the kernel hands one to; None where it hands none on."""
-    for handed in followed_blocks(facts).handed:
-        helper = sure_callee(facts.kernel, handed.call)
-        assert helper is not None
-        return HandedBlocks(facts, helper, chosen)
-    return None
-
-
 @dataclass(frozen=True, eq=False)
-class _Call:
-    """A call of the helper."""
+class _Caller:
+    """A function that calls the helper."""
 
     facts: KernelFacts
     writer: Writer
     accesses: BlockAccesses
-    node: ast.Call
+
+
+@dataclass(frozen=True, eq=False)
+class _Call:
+    """A call of the helper, and the block pointers among what it passes."""
+
+    caller: _Caller
     statement: ast.stmt
+    node: ast.Call
     given: dict[str, ast.expr]
-    """What it passes, by the names of the parameters; defaults are not in it."""
     blocks: dict[str, Block]
-    """The block pointers among it."""
+
+    def value(self, node: ast.expr | None) -> Value | None:
+        return self.caller.facts.values.get(node) if node is not None else None
 
 
 @dataclass(eq=False)
@@ -104,205 +85,184 @@ class HandedBlocks:
 
     @property
     def message(self) -> str:
-        names, several = self.names, len(self.names) > 1
-        listed = ", ".join(names[:-1]) + " and " + names[-1] if several else names[0]
-        return f"let {self.helper.name} make {listed} {'themselves' if several else 'itself'}"
+        *names, last = self.names
+        listed = f"{', '.join(names)} and {last}" if names else last
+        return f"let {self.helper.name} make {listed} {'themselves' if names else 'itself'}"
 
     @property
     def names(self) -> list[str]:
         """The parameters that are block pointers, in their order."""
-        (first, *_) = self._calls
-        return [p.name for p in self.helper.parameters if p.name in first.blocks]
+        return [p.name for p in self.helper.parameters if p.name in self._calls[0].blocks]
 
     def changes(self, attempt: Attempt) -> list[Change]:
-        check_only_called(self.helper, self.facts.kernel.module)
+        found = self._calls
         attempt.assume_no_other_launches("files that were not given call the helper nowhere")
         made = [self._made(name) for name in self.names]
         if sum(not self._new[name] for name in self.names) > 1:
             raise NotExpressible(f"{self.helper.name} gets nothing in the place of two")
-        first = next(iter(self._statements()))
-        found: list[Change] = [InsertBefore(first, code) for code in made]
+        body = self.helper.node.body
+        if ast.get_docstring(self.helper.node, clean=False) is not None:
+            body = body[1:]
+        if not body:
+            raise lost(f"{self.helper.name} does nothing")
+        changes: list[Change] = [InsertBefore(body[0], code) for code in made]
         for name in self.names:
             codes = tuple(self._declared(p) for p in self._new[name])
-            found.append(ReplaceParameter(self.helper, name, codes))
-        for number, call in enumerate(self._calls):
-            found += self._passed(number, call)
-        found += self._needless()
-        self._try_out(found)
-        return found
+            changes.append(ReplaceParameter(self.helper, name, codes))
+        for number, call in enumerate(found):
+            changes += self._passed(number, call)
+        for caller in dict.fromkeys(call.caller for call in found):
+            changes += self._needless(caller)
+        self._try_out(changes)
+        return changes
 
     # The helper and its calls
 
     @cached_property
     def _calls(self) -> list[_Call]:
         """All of them, with the same block pointers among their arguments."""
-        name = self.helper.name
+        known: dict[Kernel, _Caller] = {}
         found: list[_Call] = []
-        known: dict[Kernel, tuple[KernelFacts, Writer, BlockAccesses]] = {}
-        for caller, around in helper_calls(self.helper):
-            if caller not in known:
-                own = self.facts.kernel is caller
-                about = self.facts if own else kernel_facts.of(caller)
-                known[caller] = about, Writer(about), followed_blocks(about)
-            found.append(self._call(around, *known[caller]))
-        names = {frozenset(call.blocks) for call in found}
-        if len(names) != 1 or not found[0].blocks:
+        for call in helper_calls(self.helper, self.facts.kernel.module):
+            if call.caller not in known:
+                own = self.facts.kernel is call.caller
+                about = self.facts if own else kernel_facts.of(call.caller)
+                known[call.caller] = _Caller(about, Writer(about), followed_blocks(about))
+            found.append(self._call(known[call.caller], call))
+        if len({frozenset(call.blocks) for call in found}) != 1 or not found[0].blocks:
+            name = self.helper.name
             raise lost(f"{name} gets a block pointer from some of its callers, but not from all")
         return found
 
-    def _call(
-        self, node: ast.Call, facts: KernelFacts, writer: Writer, accesses: BlockAccesses
-    ) -> _Call:
-        given = given_by(self.helper, node)
-        handed = {h.node: h for h in accesses.handed if h.call is node}
-        blocks = {name: handed[a].block for name, a in given.items() if a in handed}
-        statement = next((h.statement for h in handed.values()), None)
+    def _call(self, caller: _Caller, call: HelperCall) -> _Call:
+        node, helper = call.node, self.helper.name
+        handed = {use.node: use for around, use in caller.accesses.handed if around is node}
+        uses = {name: handed[a] for name, a in call.given.items() if a in handed}
+        statement = next((use.statement for use in uses.values()), None)
         if statement is None or isinstance(statement, ast.While):
-            raise lost(f"line {node.lineno} calls {self.helper.name} without a block pointer")
+            raise lost(f"line {node.lineno} calls {helper} without a block pointer")
+        blocks = {name: use.block for name, use in uses.items() if use.block is not None}
         for block in blocks.values():
-            if block in accesses.moved:
-                raise lost(f"{block.name} is advanced, and given to {self.helper.name}")
-        if any(h.call in walk(node) and h.call is not node for h in accesses.handed):
+            if block in caller.accesses.moved:
+                raise lost(f"{block.name} is advanced, and given to {helper}")
+        inside = walk(node)
+        if any(other in inside and other is not node for other, _ in caller.accesses.handed):
             raise NotExpressible(f"line {node.lineno} passes one to a call within a call")
-        return _Call(facts, writer, accesses, node, statement, given, blocks)
+        return _Call(caller, statement, node, call.given, blocks)
 
     # What block pointers are made of
 
     def _made(self, name: str) -> str:
         """The statement that makes one in the helper."""
         blocks = [call.blocks[name] for call in self._calls]
-        if len({block.rank for block in blocks}) != 1:
+        (rank, *more) = {block.rank for block in blocks}
+        if more:
             raise lost(f"{name} of {self.helper.name} has another number of axes in each call")
         self._new[name] = []
-        base = self._part(name, "base", [block.base for block in blocks])
-        parts = []
+        parts = [self._part(name, "base", [block.base for block in blocks])]
         for role, word in _ROLES.items():
             axes = [
                 self._part(
                     name,
-                    f"{word}_{axis}" if blocks[0].rank > 1 else word,
-                    [getattr(b, role)[axis] for b in blocks],
+                    f"{word}_{axis}" if rank > 1 else word,
+                    [getattr(block, role)[axis] for block in blocks],
                 )
-                for axis in range(blocks[0].rank)
+                for axis in range(rank)
             ]
-            parts.append(f"({', '.join(axes)}{',' if len(axes) == 1 else ''})")
-        order = ", ".join(map(str, reversed(range(blocks[0].rank))))
-        parts.append(f"({order}{',' if blocks[0].rank == 1 else ''})")
-        make = Writer(self._helper_facts).language("make_block_ptr")
-        return f"{name} = {make}({', '.join([base, *parts])})"
+            parts.append(_tuple(axes))
+        parts.append(_tuple([str(axis) for axis in reversed(range(rank))]))
+        make = self._writer.language("make_block_ptr")
+        return f"{name} = {make}({', '.join(parts)})"
 
     @cached_property
-    def _helper_facts(self) -> KernelFacts:
-        return kernel_facts.of(self.helper)
+    def _writer(self) -> Writer:
+        return Writer(kernel_facts.of(self.helper))
 
     def _part(self, name: str, role: str, nodes: Sequence[ast.expr]) -> str:
         """What a part is called in the helper, which gets it from each call if it has it not."""
-        values = [self._value(call, node) for call, node in zip(self._calls, nodes, strict=True)]
+        values = [call.value(node) for call, node in zip(self._calls, nodes, strict=True)]
         numbers = [v.constant if v is not None else None for v in values]
         if all(type(number) is int and number == numbers[0] for number in numbers):
             return str(numbers[0])
-        for parameter in self.helper.parameters:
-            given = [call.given.get(parameter.name) for call in self._calls]
-            if parameter.name not in self._bound and self._are(given, values):
-                return parameter.name
+        stored = {
+            n.id
+            for n in self.helper.nodes
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
+        for parameter in (p.name for p in self.helper.parameters):
+            given = [call.given.get(parameter) for call in self._calls]
+            if parameter not in stored and self._are(given, values):
+                return parameter
         for known in (p for new in self._new.values() for p in new):
             if self._are(known.arguments, values):
-                known.is_constexpr |= role.startswith(_EXTENT)
+                known.is_constexpr |= role.startswith("extent")
                 return known.name
         for call, node in zip(self._calls, nodes, strict=True):
-            environment = call.facts.before.get(call.statement)
-            if environment is None or not call.writer.means_the_same(node, environment):
-                text = call.writer.text(node)
-                raise lost(f"{text} is not known to be the same in line {call.node.lineno}")
-            if comments_in(call.facts.kernel.module.text_of(node)):
-                raise lost(f"a comment inside line {node.lineno} would be lost")
-        new = _Parameter(self._name(name, role, nodes), tuple(nodes), role.startswith(_EXTENT))
+            self._check_passed(call, node)
+        new = _Parameter(self._name(name, role, nodes), tuple(nodes), role.startswith("extent"))
         self._new[name].append(new)
         return new.name
 
     def _are(self, given: Sequence[ast.expr | None], values: Sequence[Value | None]) -> bool:
         """Whether each call passes just these values."""
         return all(
-            node is not None and value is not None and self._value(call, node) is value
+            value is not None and call.value(node) is value
             for call, node, value in zip(self._calls, given, values, strict=True)
         )
 
     @staticmethod
-    def _value(call: _Call, node: ast.expr) -> Value | None:
-        return call.facts.values.get(node)
-
-    @cached_property
-    def _bound(self) -> frozenset[str]:
-        """What the helper binds in its body."""
-        nodes = self.helper.nodes
-        return frozenset(
-            n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        )
+    def _check_passed(call: _Call, node: ast.expr) -> None:
+        """What a block pointer is made of is the same at the call."""
+        caller = call.caller
+        environment = caller.facts.before.get(call.statement)
+        if environment is None or not caller.writer.means_the_same(node, environment):
+            text = caller.writer.text(node)
+            raise lost(f"{text} is not known to be the same in line {call.node.lineno}")
+        _check_comments(caller.facts, node)
 
     def _name(self, name: str, role: str, nodes: Sequence[ast.expr]) -> str:
         """As the callers call it, else after the block pointer."""
         stem = name.removeprefix("p_")
         for suffix in _SUFFIXES:
             stem = stem.removesuffix(suffix)
-        wanted = [f"{stem}_{role}"]
-        called = {_root(node) if role == "base" else _plain(node) for node in nodes}
-        if len(called) == 1 and called != {""}:
-            wanted.insert(0, called.pop())
-        return self._helper_writer.fresh(*wanted)
-
-    @cached_property
-    def _helper_writer(self) -> Writer:
-        return Writer(self._helper_facts)
+        roots = set(map(_root, nodes) if role == "base" else nodes)
+        called = {node.id if isinstance(node, ast.Name) else "" for node in roots}
+        wanted = [*(called if len(called) == 1 and called != {""} else ()), f"{stem}_{role}"]
+        return self._writer.fresh(*wanted)
 
     # Writing
-
-    def _statements(self) -> Iterator[ast.stmt]:
-        """Those of the helper, without its docstring."""
-        body = self.helper.node.body
-        is_told = ast.get_docstring(self.helper.node, clean=False) is not None
-        if len(body) == 1 and is_told:
-            raise lost(f"{self.helper.name} does nothing")
-        yield from body[1:] if is_told else body
 
     def _declared(self, parameter: _Parameter) -> str:
         if not parameter.is_constexpr:
             return parameter.name
-        return f"{parameter.name}: {self._helper_writer.language('constexpr')}"
+        return f"{parameter.name}: {self._writer.language('constexpr')}"
 
     def _passed(self, number: int, call: _Call) -> Iterator[Change]:
         keywords = {k.arg: k for k in call.node.keywords}
         for name in call.blocks:
-            texts = [(p.name, call.writer.text(p.arguments[number])) for p in self._new[name]]
-            argument: ast.expr | ast.keyword = keywords.get(name, call.given[name])
+            texts = {p.name: call.caller.writer.text(p.arguments[number]) for p in self._new[name]}
             if name in keywords:
-                codes = tuple(f"{parameter}={text}" for parameter, text in texts)
+                codes = tuple(f"{parameter}={text}" for parameter, text in texts.items())
+                yield ReplaceArgument(call.node, keywords[name], codes)
             else:
-                codes = tuple(text for _, text in texts)
-            yield ReplaceArgument(call.node, argument, codes)
+                yield ReplaceArgument(call.node, call.given[name], tuple(texts.values()))
 
-    def _needless(self) -> Iterator[Change]:
-        """The statements of callers that make what is handed to the helper alone."""
-        done: dict[Kernel, set[Block]] = {}
-        for call in self._calls:
-            found, function = call.accesses, call.facts.kernel
-            used = {a.name for a in found.accesses} | {read.name for read in found.types}
-            used |= {handed.node.id for handed in found.handed if not self._gets(handed)}
-            for block in call.blocks.values():
-                if block in done.get(function, ()) or block.name in used:
-                    continue
-                if comments_in(function.module.text_of(block.statement)):
-                    line = block.statement.lineno
-                    detail = f"a comment inside line {line} would be lost"
-                    raise refuted("nothing-else-is-lost", "comment-inside", detail)
-                if len(block_of(function.node, block.statement)) > 1:
-                    done.setdefault(function, set()).add(block)
-                    yield Remove(block.statement)
-        facts = {call.facts.kernel: call.facts for call in self._calls}
-        for function, blocks in done.items():
-            yield from unread_orders(facts[function], blocks)
-
-    def _gets(self, handed: Handed) -> bool:
-        return any(handed.call is call.node for call in self._calls)
+    def _needless(self, caller: _Caller) -> Iterator[Change]:
+        """The statements of a caller that make what is handed to the helper alone."""
+        accesses, facts = caller.accesses, caller.facts
+        calls = [call for call in self._calls if call.caller is caller]
+        mine = {call.node for call in calls}
+        handed = [use for node, use in accesses.handed if node not in mine]
+        used = {use.name for uses in (accesses.accesses, accesses.types, handed) for use in uses}
+        blocks = dict.fromkeys(b for call in calls for b in call.blocks.values())
+        gone = [block for block in blocks if block.name not in used]
+        for block in list(gone):
+            _check_comments(facts, block.statement)
+            if len(block_of(facts.kernel.node, block.statement)) > 1:
+                yield Remove(block.statement)
+            else:
+                gone.remove(block)
+        yield from unread_orders(facts, StatementLists(facts.kernel.node), gone)
 
     def _try_out(self, changes: Sequence[Change]) -> None:
         """Raises Declined unless no block pointer is left in the helper and in its callers."""
@@ -311,7 +271,7 @@ class HandedBlocks:
             text = source.apply(module, changes)
         except source.EditConflict as error:
             raise NotExpressible(str(error)) from error
-        names = {self.helper.qualname, *(c.facts.kernel.qualname for c in self._calls)}
+        names = {self.helper.qualname, *(c.caller.facts.kernel.qualname for c in self._calls)}
         result = rewrite_source(
             text,
             [self.chosen],
@@ -325,12 +285,18 @@ class HandedBlocks:
                 raise lost(detail)
 
 
-def _root(node: ast.expr) -> str:
-    """The name that a pointer begins with: `K` of `K + offset * stride`."""
+def _check_comments(facts: KernelFacts, node: ast.stmt | ast.expr) -> None:
+    if comments_in(facts.kernel.module.text_of(node)):
+        detail = f"a comment inside line {node.lineno} would be lost"
+        raise refuted("nothing-else-is-lost", "comment-inside", detail)
+
+
+def _tuple(parts: Sequence[str]) -> str:
+    return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+
+def _root(node: ast.expr) -> ast.expr:
+    """What a pointer begins with: `K` of `K + offset * stride`."""
     while isinstance(node, ast.BinOp):
         node = node.left
-    return _plain(node)
-
-
-def _plain(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else ""
+    return node

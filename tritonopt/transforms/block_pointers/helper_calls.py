@@ -1,17 +1,32 @@
-"""Helpers that nothing uses but by plain calls of this file, whose parameters may change."""
+"""Helpers that nothing uses but by plain calls of this file, and what these calls give them."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
+from tritonopt import facts as kernel_facts
+from tritonopt.checks.condition import Declined
+from tritonopt.facts import KernelFacts
+from tritonopt.facts.algebra.bounds import Bounds
+from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import sure_callee
 from tritonopt.source import Kernel, Module
 from tritonopt.source.launches import Elsewhere
-from tritonopt.transforms.block_pointers.block_accesses import lost
+from tritonopt.transforms.block_pointers.accesses import lost
 
 
-def check_only_called(helper: Kernel, module: Module) -> None:
-    """Raises Declined where it stands in another file, or may be used in another way."""
+@dataclass(frozen=True, eq=False)
+class HelperCall:
+    caller: Kernel
+    node: ast.Call
+    given: dict[str, ast.expr]
+    """What it passes, by the names of the parameters; defaults are not in it."""
+
+
+def helper_calls(helper: Kernel, module: Module) -> list[HelperCall]:
+    """All calls of a helper. Raises Declined where it is or may be used in another way."""
     decorators, name = helper.node.decorator_list, helper.name
     if helper.module is not module or helper.qualname != name:
         raise lost(f"{name} stands in another file, or in a class or a function")
@@ -22,34 +37,53 @@ def check_only_called(helper: Kernel, module: Module) -> None:
     elsewhere = module.uses_elsewhere(helper) != Elsewhere()
     if launched or elsewhere or module.escapes.get(helper.qualname):
         raise lost(f"{name} has to do with block pointers, and is used beside plain calls")
+    return [_call_at(helper, reference) for reference in module.mentioning(name)]
 
 
-def helper_calls(helper: Kernel) -> list[tuple[Kernel, ast.Call]]:
-    """All calls of a helper, with the jit function that each stands in."""
-    module, name = helper.module, helper.name
-    found: list[tuple[Kernel, ast.Call]] = []
-    for reference in module.mentioning(name):
-        around = module.names.parents.get(reference)
-        caller = next((k for k in module.kernels if reference in k.nodes), None)
-        if caller is None or not isinstance(around, ast.Call) or around.func is not reference:
-            raise lost(f"line {reference.lineno} does something else with {name}")
-        if sure_callee(caller, around) is not helper:
-            raise lost(f"what line {reference.lineno} calls may be another function")
-        found.append((caller, around))
-    return found
-
-
-def given_by(helper: Kernel, call: ast.Call) -> dict[str, ast.expr]:
-    """What a call passes, by the names of the parameters; defaults are not in it.
-
-    Raises Declined where that is not seen.
-    """
+def _call_at(helper: Kernel, reference: ast.expr) -> HelperCall:
+    module, line = helper.module, reference.lineno
+    call = module.names.parents.get(reference)
+    caller = next((k for k in module.kernels if reference in k.nodes), None)
+    if caller is None or not isinstance(call, ast.Call) or call.func is not reference:
+        raise lost(f"line {line} does something else with {helper.name}")
+    if sure_callee(caller, call) is not helper:
+        raise lost(f"what line {line} calls may be another function")
     spread = any(isinstance(argument, ast.Starred) for argument in call.args)
-    if (
-        spread
-        or any(keyword.arg is None for keyword in call.keywords)
-        or any(p.kind != "positional_or_keyword" for p in helper.parameters)
-    ):
-        raise lost(f"which arguments line {call.lineno} passes is not seen")
+    spread |= any(keyword.arg is None for keyword in call.keywords)
+    if spread or any(p.kind != "positional_or_keyword" for p in helper.parameters):
+        raise lost(f"which arguments line {line} passes is not seen")
     given = dict(zip((p.name for p in helper.parameters), call.args, strict=False))
-    return given | {k.arg: k.value for k in call.keywords if k.arg is not None}
+    given |= {k.arg: k.value for k in call.keywords if k.arg is not None}
+    return HelperCall(caller, call, given)
+
+
+def never_negative(facts: KernelFacts, extents: Collection[str]) -> frozenset[str]:
+    """The parameters for which no call passes a number below 0; none of what is no helper.
+
+    `extents` are parameters that are the extents of tiles, and so at least 1.
+    """
+    helper = facts.kernel
+    try:
+        calls = helper_calls(helper, helper.module)
+    except Declined:
+        return frozenset()
+    if not calls or any(call.caller is helper for call in calls):
+        return frozenset()
+    callers = {call.caller: kernel_facts.of(call.caller) for call in calls}
+    tiles = {*extents, *facts.extents}
+    found = [set(_not_below_zero(callers[call.caller], call, tiles)) for call in calls]
+    return frozenset(set.intersection(*found))
+
+
+def _not_below_zero(
+    facts: KernelFacts, call: HelperCall, extents: Collection[str]
+) -> Iterator[str]:
+    values = {name: facts.values[node] for name, node in call.given.items() if node in facts.values}
+    tiles = [value for name, value in values.items() if name in extents]
+    bounds, known = Bounds(facts, tiles), {value.name for value in tiles}
+    for name, value in values.items():
+        if value.shape != () or value.op in (Op.TUPLE, Op.DTYPE, Op.OPAQUE):
+            continue
+        least = bounds.lower_bound(facts.forms.of(value))
+        if least is not None and least.number >= 0 and not least.given and least.sizes <= known:
+            yield name

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tritonopt.facts import KernelFacts, Polynomial
-from tritonopt.source import InsertBefore
+from tritonopt.source import Change, InsertBefore, Remove, Replace
 from tritonopt.source.editing.excerpts import said_of
 from tritonopt.source.trees import walk
-from tritonopt.transforms.block_pointers.block_accesses import Block, BlockAccesses, Move
-from tritonopt.transforms.block_pointers.block_legality import form_of, sum_of
+from tritonopt.transforms.block_pointers.accesses import Block, BlockAccesses, Move
+from tritonopt.transforms.block_pointers.legality import form_of, sum_of
 from tritonopt.transforms.statement_lists import StatementLists
-from tritonopt.transforms.writing import Writer
+from tritonopt.transforms.writing import Writer, block_of
 
 _LARGEST_EXTENT = 2**20
 """Triton has no tile of more elements."""
@@ -46,9 +46,11 @@ class OffsetTiles:
     writer: Writer
     accesses: BlockAccesses
     _tiles: list[OffsetTile] = field(default_factory=list)
+    _added: set[tuple[OffsetTile, int]] = field(default_factory=set)
+    """What is written of the moves: of several block pointers that move together one is enough."""
 
     def __post_init__(self) -> None:
-        self._lists = StatementLists(self.facts.kernel.node)
+        self.lists = StatementLists(self.facts.kernel.node)
 
     def want(
         self, block: Block, axis: int, at: ast.stmt, delta: ast.expr | None = None
@@ -83,8 +85,8 @@ class OffsetTiles:
         """Whether one tile can be both; it is moved up to where both see it."""
         if tile.moves or wanted.moves:
             return self._move_together(tile, wanted)
-        first = self._lists.common(tile.at, wanted.at)
-        guarded = (self._lists.is_guarded(at, below=first) for at in (tile.at, wanted.at))
+        first = self.lists.common(tile.at, wanted.at)
+        guarded = (self.lists.is_guarded(at, below=first) for at in (tile.at, wanted.at))
         if all(guarded) and not isinstance(tile.extent, ast.Constant):
             return False  # where no branch is taken, the extent may be none
         if first is not tile.at and not self._is_known(tile, first):
@@ -92,10 +94,6 @@ class OffsetTiles:
         tile.at = first
         tile.wide |= wanted.wide
         return True
-
-    def is_guarded(self, statement: ast.stmt) -> bool:
-        """Whether a statement stands below an `if`."""
-        return self._lists.is_guarded(statement)
 
     def _is_known(self, tile: OffsetTile, at: ast.stmt) -> bool:
         """Whether the first offset can be computed before a statement further up."""
@@ -107,28 +105,24 @@ class OffsetTiles:
 
     def _move_together(self, tile: OffsetTile, wanted: OffsetTile) -> bool:
         """Whether two block pointers move at one place by as much, and nothing tells them apart."""
-        if self._lists.around(tile.at) is not self._lists.around(wanted.at):
+        if self.lists.around(tile.at) is not self.lists.around(wanted.at):
             return False
         if len(tile.moves) != len(wanted.moves):
             return False
-        return all(
-            self._is_one_step(one, other)
-            for one, other in zip(tile.moves, wanted.moves, strict=True)
-        ) and self._same_deltas(tile, wanted)
-
-    def _same_deltas(self, tile: OffsetTile, wanted: OffsetTile) -> bool:
-        one, other = ([form_of(self.facts, d) for d in t.deltas] for t in (tile, wanted))
-        return one == other and None not in one
+        steps = zip(tile.moves, wanted.moves, strict=True)
+        deltas = [[form_of(self.facts, d) for d in t.deltas] for t in (tile, wanted)]
+        same = deltas[0] == deltas[1] and None not in deltas[0]
+        return same and all(self._is_one_step(one, other) for one, other in steps)
 
     def _is_one_step(self, one: Move, other: Move) -> bool:
         """Whether two moves stand in one block, with no access to what moves between them."""
-        statements = self._lists.around(one.statement)
-        if statements is not self._lists.around(other.statement):
+        statements = self.lists.around(one.statement)
+        if statements is not self.lists.around(other.statement):
             return False
         first, last = sorted(map(statements.index, (one.statement, other.statement)))
         between = {node for s in statements[first + 1 : last] for node in walk(s)}
         moved = self.accesses.moved
-        return not any(a.call in between and a.block in moved for a in self.accesses.accesses)
+        return not any(a.node in between and a.block in moved for a in self.accesses.accesses)
 
     # Writing
 
@@ -148,6 +142,23 @@ class OffsetTiles:
             terms = [self.writer.summand(t) for t in tile.terms if not is_zero(self.facts, t)]
             line = f"{tile.name} = {' + '.join([*terms, arange])}"
             yield InsertBefore(tile.at, "\n".join([*said, line]))
+
+    def moved(self, move: Move, offsets: Sequence[OffsetTile]) -> Change:
+        """What a move adds to the offsets, but for what another one has added to the same."""
+        lines = []
+        for axis, (tile, delta) in enumerate(zip(offsets, move.deltas, strict=True)):
+            if is_zero(self.facts, delta):
+                continue
+            step = (tile, self.moves(move.block, axis).index(move))
+            if step not in self._added:
+                self._added.add(step)
+                lines.append(f"{tile.name} += {self.writer.text(delta)}")
+        return Replace(move.statement, "\n".join(lines)) if lines else self.gone(move.statement)
+
+    def gone(self, statement: ast.stmt) -> Change:
+        if len(block_of(self.facts.kernel.node, statement)) == 1:
+            return Replace(statement, "pass")
+        return Remove(statement)
 
 
 def _must_be_wide(facts: KernelFacts, stride: ast.expr, begin: Polynomial | None) -> bool:

@@ -11,30 +11,20 @@ offsets are of 64 bits wherever an element or its address may be beyond 2**31.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from tritonopt.facts import KernelFacts
 from tritonopt.source import Change, Kernel, Remove, Replace, ReplaceExpression
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.trees import walk
-from tritonopt.transforms.block_pointers.block_accesses import (
-    Access,
-    Block,
-    Move,
-    Returned,
-)
-from tritonopt.transforms.block_pointers.block_legality import BlockTiles, form_of
-from tritonopt.transforms.block_pointers.offset_tiles import (
-    OffsetTile,
-    OffsetTiles,
-    indices,
-    is_zero,
-)
-from tritonopt.transforms.block_pointers.unread_orders import unread_orders
+from tritonopt.transforms.block_pointers.accesses import Access, Block, Use
+from tritonopt.transforms.block_pointers.legality import BlockTiles, form_of
+from tritonopt.transforms.block_pointers.offset_tiles import OffsetTile, OffsetTiles, indices
 from tritonopt.transforms.code_edits import CodeEdits
-from tritonopt.transforms.writing import Writer, block_of
+from tritonopt.transforms.interleaving.unused_names import unused_names
+from tritonopt.transforms.statement_lists import StatementLists
+from tritonopt.transforms.writing import Writer
 
 
 @dataclass
@@ -46,31 +36,40 @@ class PointerTiles:
     proof: BlockTiles
     returned_masks: Mapping[Kernel, tuple[int, ...]] = field(default_factory=dict)
     """The axes that a mask checks which a helper returns beside a tile; none where it has none."""
-    _offsets: dict[Block | Access | Returned, list[OffsetTile]] = field(default_factory=dict)
-    """The tiles of offsets along each axis of a block that has a name, and of an access to one
-    that has none, or that is further on for this access alone."""
+    _offsets: dict[Block | Access, list[OffsetTile]] = field(default_factory=dict)
+    """The tiles of offsets along each axis of a block, and of an access that is further on."""
     _masks: dict[tuple[str, tuple[int, ...]], str] = field(default_factory=dict)
     """Names of masks that are computed where their block pointer is made."""
 
+    def __post_init__(self) -> None:
+        self._accesses = self.proof.accesses
+        self._tiles = OffsetTiles(self.facts, self.writer, self._accesses)
+        self._edits = CodeEdits(self.facts.kernel.module)
+        self._width = line_width(self.facts.kernel.module)
+
     def changes(self) -> Iterator[Change]:
         """All that happens to the kernel. Raises Declined where something has no name."""
-        accesses = self.proof.accesses
-        tiles = OffsetTiles(self.facts, self.writer, accesses)
+        accesses, tiles = self._accesses, self._tiles
+        wanting = [*filter(self._is_placed, accesses.blocks)]
+        wanting += [access for access in accesses.accesses if access.deltas]  # type: ignore[misc]
         # What always runs first: it can serve what stands below an `if`.
-        wanting = sorted(self._with_offsets(), key=lambda w: w.statement.lineno)
-        for what in sorted(wanting, key=lambda w: tiles.is_guarded(w.statement)):
-            self._offsets[what] = self._wanted(tiles, what)
+        guarded = tiles.lists.is_guarded
+        for what in sorted(wanting, key=lambda w: (guarded(w.statement), w.statement.lineno)):
+            block, deltas = (what, ()) if isinstance(what, Block) else (what.block, what.deltas)
+            self._offsets[what] = [
+                tiles.want(block, axis, what.statement, *deltas[axis : axis + 1])
+                for axis in range(block.rank)
+            ]
         yield from tiles.placed()
         self._name_masks()
-        self._edits = CodeEdits(self.facts.kernel.module)
         for read in accesses.types:
             if read.block is not None and not accesses.has_tile(read.block):
                 self._edits.instead[read.node] = f"{self.writer.operand(read.block.base)}.dtype"
         # Of a call inside of another one, the inner one first.
-        for access in sorted(accesses.accesses, key=lambda a: len(list(walk(a.call)))):
-            self._edits.instead[access.call] = self._call(access)
+        for access in sorted(accesses.accesses, key=lambda a: len(list(walk(a.node)))):
+            self._edits.instead[access.node] = self._call(access)
         for returned in accesses.returned:
-            self._edits.instead[returned.value] = self._given_back(returned)
+            self._edits.instead[returned.node] = self._given_back(returned)
         for statement in self.facts.kernel.node.body:
             yield from self._edits.changes(statement)
         for block in accesses.blocks:
@@ -78,99 +77,61 @@ class PointerTiles:
                 yield from self._unpacked(block)
             elif block.name:
                 yield self._made(block)
-        yield from map(self._gone, accesses.unread)
-        yield from unread_orders(self.facts, accesses.blocks)
-        added: set[tuple[OffsetTile, int]] = set()
+        yield from map(tiles.gone, accesses.unread)
+        yield from unread_orders(self.facts, tiles.lists, accesses.blocks)
         for move in accesses.moves:
-            yield self._moved(tiles, move, added)
+            yield tiles.moved(move, self._offsets[move.block])
 
-    def _with_offsets(self) -> Iterator[Block | Access | Returned]:
-        accesses = self.proof.accesses
-        for block in accesses.blocks:
-            if block.helper is None and (block in accesses.moved or accesses.has_tile(block)):
-                yield block
-        yield from (returned for returned in accesses.returned if not returned.block.name)
-        for access in accesses.accesses:
-            if access.deltas or not access.name:
-                yield access
-
-    def _wanted(self, tiles: OffsetTiles, what: Block | Access | Returned) -> list[OffsetTile]:
-        if not isinstance(what, Access):
-            made = what.block if isinstance(what, Returned) else what
-            return [tiles.want(made, axis, what.statement) for axis in range(made.rank)]
-        block = what.block
-        assert block is not None
-        return [
-            tiles.want(block, axis, what.statement, *what.deltas[axis : axis + 1])
-            for axis in range(block.rank)
-        ]
+    def _is_placed(self, block: Block) -> bool:
+        """Whether it has tiles of offsets of its own: those of a helper are not the kernel's."""
+        own = self._accesses.has_tile(block) or block in self._accesses.moved
+        return block.helper is None and (own or not block.name)
 
     def _name_masks(self) -> None:
         """Names for masks that are computed where a block is made, if any block may end outside."""
-        for access in self.proof.accesses.accesses:
+        for access in self._accesses.accesses:
             key = (access.name, access.checked)
             if not self._takes_mask(access) or key in self._masks:
                 continue
-            blocks = filter(self.proof.accesses.has_tile, self.proof.accesses.of(access.name))
-            if any(self._may_end_outside(block, access.checked) for block in blocks):
+            blocks = filter(self._accesses.has_tile, self._accesses.of(access.name))
+            if any(
+                access.checked if block.helper is not None else self._mask(block, access.checked)
+                for block in blocks
+            ):
                 self._masks[key] = self.writer.fresh(f"{access.name}_mask")
-
-    def _may_end_outside(self, block: Block, checked: tuple[int, ...]) -> bool:
-        if block.helper is not None:
-            return bool(checked)
-        return bool(self._mask(block, checked, self._offsets[block]))
 
     def _takes_mask(self, access: Access) -> bool:
         """Whether its mask is one that is computed where its block is made."""
-        moves = bool(access.deltas) or access.block in self.proof.accesses.moved
+        moves = bool(access.deltas) or access.block in self._accesses.moved
         return access.name in self.proof.masks_where_made and not moves
 
     # Statements
 
     def _made(self, block: Block) -> Change:
-        if not self.proof.accesses.has_tile(block):
-            return self._gone(block.statement)
-        tiles = self._offsets[block]
+        if not self._accesses.has_tile(block):
+            return self._tiles.gone(block.statement)
         lines = [
-            f"{mask} = {self._mask(block, checked, tiles, whole=True)}"
+            f"{mask} = {self._mask(block, checked, whole=True)}"
             for (name, checked), mask in self._masks.items()
             if name == block.name
         ]
-        terms = self._pointers(block, tiles)
+        terms = self._pointers(block, self._offsets[block])
         line = f"{block.name} = {' + '.join(terms)}"
         if block.statement.col_offset + len(line) > self._width:
-            line = "\n".join([f"{block.name} = (", *_over_lines(terms), ")"])
+            first, *others = terms
+            inside = [f"    {first}", *(f"    + {term}" for term in others)]
+            line = "\n".join([f"{block.name} = (", *inside, ")"])
         return Replace(block.statement, "\n".join([*lines, line]))
 
     def _unpacked(self, block: Block) -> Iterator[Change]:
         """The mask that a helper returns beside the tile gets its name."""
         assert block.helper is not None and isinstance(block.statement, ast.Assign)
         checked = self.returned_masks[block.helper]
-        if checked and self.proof.accesses.has_tile(block):
+        if checked and self._accesses.has_tile(block):
             (target,) = block.statement.targets
             mask = self._masks.get((block.name, checked))
             mask = mask or self.writer.fresh(f"{block.name}_mask")  # which nothing reads
             yield ReplaceExpression(target, f"{block.name}, {mask}")
-
-    def _moved(self, tiles: OffsetTiles, move: Move, added: set[tuple[OffsetTile, int]]) -> Change:
-        """What a move adds to the offsets, but for what another one has added to the same tile."""
-        lines = []
-        offsets = self._offsets[move.block]
-        for axis, (tile, delta) in enumerate(zip(offsets, move.deltas, strict=True)):
-            if is_zero(self.facts, delta):
-                continue
-            step = (tile, tiles.moves(move.block, axis).index(move))
-            if step not in added:
-                added.add(step)
-                lines.append(f"{tile.name} += {self.writer.text(delta)}")
-        if not lines:
-            return self._gone(move.statement)
-        return Replace(move.statement, "\n".join(lines))
-
-    def _gone(self, statement: ast.stmt) -> Change:
-        if len(block_of(self.facts.kernel.node, statement)) == 1:
-            return Replace(statement, "pass")
-        return Remove(statement)
 
     # Expressions
 
@@ -184,27 +145,26 @@ class PointerTiles:
             terms.append(index if is_one else f"{index} * {factor(stride)}")
         return terms
 
-    def _given_back(self, returned: Returned) -> str:
+    def _given_back(self, returned: Use) -> str:
         """What a helper returns in the place of a block pointer."""
-        block = returned.block
-        tiles = self._offsets[block if block.name else returned]
-        parts = [block.name or " + ".join(self._pointers(block, tiles))]
+        block, indent = returned.block, returned.statement.col_offset
+        assert block is not None
+        parts = [block.name or " + ".join(self._pointers(block, self._offsets[block]))]
         checked = self.returned_masks[self.facts.kernel]
         if checked:
-            parts.append(self._mask(block, checked, tiles, whole=True))
-        line, indent = ", ".join(parts), returned.statement.col_offset
+            parts.append(self._mask(block, checked, whole=True))
+        line = ", ".join(parts)
         if len(parts) == 1 or indent + len("return ") + len(line) <= self._width:
             return line
-        margin = self.facts.kernel.module.text[
-            self.facts.kernel.module.lines.start(returned.statement.lineno) :
-        ][:indent]
+        module = self.facts.kernel.module
+        margin = module.text[module.lines.start(returned.statement.lineno) :][:indent]
         return "\n".join(["(", *(f"{margin}    {part}," for part in parts), f"{margin})"])
 
     def _mask(
         self,
         block: Block,
         checked: Sequence[int],
-        tiles: Sequence[OffsetTile],
+        tiles: Sequence[OffsetTile] = (),
         *,
         whole: bool = False,
     ) -> str:
@@ -212,6 +172,7 @@ class PointerTiles:
 
         Empty where all of them are, but for a mask that other blocks have too, which is `whole`.
         """
+        tiles = tiles or self._offsets[block]
         parts = []
         for axis in checked:
             index, tile = indices(tiles)[axis], tiles[axis]
@@ -233,13 +194,9 @@ class PointerTiles:
     def _call(self, access: Access) -> str:
         """A load or a store through pointers, with an argument on each line where it is long."""
         block, pointers = access.block, access.name
-        tiles = self._offsets.get(access) or []
-        if not tiles and block is not None and block.helper is None:
-            tiles = self._offsets[block]
-        if block is not None and (
-            access in self._offsets or not self.proof.accesses.has_tile(block)
-        ):
-            pointers = " + ".join(self._pointers(block, tiles))
+        tiles = self._offsets.get(access, [])
+        if block is not None and (tiles or not self._accesses.has_tile(block)):
+            pointers = " + ".join(self._pointers(block, tiles or self._offsets[block]))
         if self._takes_mask(access):
             mask = self._masks.get((access.name, access.checked), "")
         else:
@@ -257,30 +214,30 @@ class PointerTiles:
             for name, node in access.arguments.items()
             if name not in ("pointer", "value", "boundary_check", "padding_option")
         ]
-        return self._laid_out(access.call, arguments)
+        return self._laid_out(access.node, arguments)
 
     def _laid_out(self, call: ast.Call, arguments: Sequence[str]) -> str:
         module = self.facts.kernel.module
         function = module.text_of(call.func)
         line = f"{function}({', '.join(arguments)})"
-        if any(call in walk(a.call) and a.call is not call for a in self.proof.accesses.accesses):
+        if any(call in walk(a.node) and a.node is not call for a in self._accesses.accesses):
             return line  # the one around it is broken, where that is necessary
-        first, behind = module.lines.span(call)
+        first, end = module.lines.span(call)
         start = module.lines.start(call.lineno)
-        end = module.lines.start((call.end_lineno or call.lineno) + 1)
-        if first - start + len(line) + len(module.text[behind:end].rstrip()) <= self._width:
+        last = module.lines.start((call.end_lineno or call.lineno) + 1)
+        if first - start + len(line) + len(module.text[end:last].rstrip()) <= self._width:
             return line
-        around = module.text[start:end]
+        around = module.text[start:last]
         margin = around[: len(around) - len(around.lstrip())]
         inside = f"{margin}    {', '.join(arguments)}\n"
         if len(inside) > self._width:
             inside = "".join(f"{margin}    {argument},\n" for argument in arguments)
         return f"{function}(\n{inside}{margin})"
 
-    @cached_property
-    def _width(self) -> int:
-        return line_width(self.facts.kernel.module)
 
-
-def _over_lines(terms: Sequence[str]) -> list[str]:
-    return [f"    {'+ ' if i else ''}{term}" for i, term in enumerate(terms)]
+def unread_orders(
+    facts: KernelFacts, lists: StatementLists, gone: Iterable[Block]
+) -> Iterator[Remove]:
+    """Statements that bind names which are read for the order of what goes, and nowhere else."""
+    orders = [node for block in gone if block.order is not None for node in walk(block.order)]
+    return unused_names(facts, lists, orders, (), ())

@@ -51,7 +51,10 @@ def _unused(
     names = [n for n in facts.kernel.nodes if isinstance(n, ast.Name) and n not in gone]
     for statement in facts.kernel.nodes:
         match statement:
-            case ast.Assign(targets=[ast.Name(id=name)]) if name in lost - words:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)])
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr())
+            ) if name in lost - words:
                 pass
             case _:
                 continue

@@ -9,16 +9,18 @@ from dataclasses import dataclass
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts, Polynomial
-from tritonopt.facts.algebra.bounds import Bounds, LowerBound
+from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.dtypes import BOOLEANS
 from tritonopt.facts.operations import Op
-from tritonopt.transforms.block_pointers.block_accesses import (
+from tritonopt.transforms.block_pointers.accesses import (
     CLAIM,
     Access,
     Block,
     BlockAccesses,
+    Use,
+    lost,
 )
-from tritonopt.transforms.block_pointers.given_numbers import never_negative
+from tritonopt.transforms.block_pointers.helper_calls import never_negative
 from tritonopt.transforms.writing import Writer, comments_in, is_elif
 
 
@@ -31,8 +33,6 @@ class BlockTiles:
     """Names whose masks are computed where they are made: elsewhere it would not be known which."""
     never_negative: frozenset[tuple[Block, int]]
     """Axes along which a block never begins before the tensor."""
-    sizes: frozenset[str]
-    """What is taken to be at least 1 for that."""
 
 
 def prove_block_tiles(
@@ -49,42 +49,35 @@ def prove_block_tiles(
     legality.check_returned()
     legality.check_text()
     legality.check_element_types(attempt)
-    never_negative, sizes, is_given = legality.beginnings()
-    if is_given:
-        attempt.assume_no_other_launches("files that were not given call the helper nowhere")
-    if sizes:
-        attempt.assume("sizes-are-positive", f"{', '.join(sorted(sizes))} at least 1")
-    return BlockTiles(accesses, masks_where_made, never_negative, sizes)
+    return BlockTiles(accesses, masks_where_made, legality.never_negative(attempt))
 
 
+@dataclass(frozen=True)
 class _Legality:
-    def __init__(self, facts: KernelFacts, writer: Writer, accesses: BlockAccesses) -> None:
-        self._facts = facts
-        self._writer = writer
-        self._accesses = accesses
+    facts: KernelFacts
+    writer: Writer
+    accesses: BlockAccesses
 
     def check_moves(self) -> None:
         """Where a block pointer moves, and is read after that, it is known where it was made."""
-        for move in self._accesses.moves:
+        accesses = self.accesses
+        for move in accesses.moves:
             if len(move.deltas) != move.block.rank:
-                detail = f"line {move.statement.lineno} moves it along another number of axes"
-                raise unknown(CLAIM, "block-pointer-is-lost", detail)
-        moved = {block.name: block for block in self._accesses.moved}
-        reads = [(access.name, access.block) for access in self._accesses.accesses]
-        reads += [(read.name, read.block) for read in self._accesses.types]
-        for name, block in reads:
-            if block is None and name in moved:
-                detail = f"{name} is made in several places, and moves in one of them"
-                raise unknown(CLAIM, "block-pointer-is-lost", detail)
-        for access in self._accesses.accesses:
-            if access.deltas and access.block in self._accesses.moved:
-                detail = f"line {access.call.lineno} goes on from where {access.name} has moved to"
-                raise unknown(CLAIM, "block-pointer-is-lost", detail)
+                raise lost(f"line {move.statement.lineno} moves it along another number of axes")
+        moved = {block.name for block in accesses.moved}
+        reads: list[Use] = [*accesses.accesses, *accesses.types]
+        for read in reads:
+            if read.block is None and read.name in moved:
+                raise lost(f"{read.name} is made in several places, and moves in one of them")
+        for access in accesses.accesses:
+            if access.deltas and access.block in accesses.moved:
+                line = access.node.lineno
+                raise lost(f"line {line} goes on from where {access.name} has moved to")
 
     def keeps_its_parts(self, access: Access) -> bool:
         """Whether what a mask needs can be written at an access. Raises Declined where it must."""
         block = access.block
-        whole = bool(access.deltas) or block in self._accesses.moved
+        whole = bool(access.deltas) or block in self.accesses.moved
         if block is not None and block.helper is None:
             parts: list[ast.expr] = [block.shape[axis] for axis in access.checked]
             if whole:
@@ -94,64 +87,63 @@ class _Legality:
             if self._mean_the_same(parts, access.statement):
                 return True
         if whole:
-            detail = (
-                f"line {access.call.lineno} is about the block of other statements, and what it "
-                "was made of is not known there"
-            )
-            raise unknown(CLAIM, "block-pointer-is-lost", detail)
+            detail = "is about the block of other statements, and what it was made of is not known"
+            raise lost(f"line {access.node.lineno} {detail} there")
         return False
 
     def check_returned(self) -> None:
         """What is returned is where it was made, and its mask can be written where it returns."""
-        for returned in self._accesses.returned:
-            block, line = returned.block, returned.statement.lineno
-            if block in self._accesses.moved or not self._mean_the_same(
-                block.shape, returned.statement
-            ):
-                detail = f"line {line} returns one that is not what it was where it was made"
-                raise unknown(CLAIM, "block-pointer-is-lost", detail)
+        for returned in self.accesses.returned:
+            block, statement = returned.block, returned.statement
+            assert block is not None
+            moved = block in self.accesses.moved
+            if moved or not self._mean_the_same(block.shape, statement):
+                detail = "returns one that is not what it was where it was made"
+                raise lost(f"line {statement.lineno} {detail}")
 
     def _mean_the_same(self, nodes: Iterable[ast.expr], at: ast.stmt) -> bool:
-        environment = self._facts.before.get(at)
+        environment = self.facts.before.get(at)
         return environment is not None and all(
-            self._writer.means_the_same(node, environment) for node in nodes
+            self.writer.means_the_same(node, environment) for node in nodes
         )
 
     def check_text(self) -> None:
         """What goes takes no comment with it, and what comes has a place."""
-        text = self._facts.kernel.module.text_of
-        accesses = self._accesses
+        accesses = self.accesses
         nodes: list[ast.stmt | ast.expr] = [
             b.statement for b in accesses.blocks if b.name and b.helper is None
         ]
-        nodes += [*accesses.unread, *(returned.value for returned in accesses.returned)]
-        nodes += [access.call for access in accesses.accesses]
+        nodes += [*accesses.unread, *(returned.node for returned in accesses.returned)]
+        nodes += [access.node for access in accesses.accesses]
         for node in nodes:
-            if comments_in(text(node)):
+            if comments_in(self.facts.kernel.module.text_of(node)):
                 detail = f"a comment inside line {node.lineno} would be lost"
                 raise refuted("nothing-else-is-lost", "comment-inside", detail)
         for access in accesses.accesses:
             before = bool(access.deltas) or not access.name
             statement = access.statement
-            repeated = isinstance(statement, ast.While) or is_elif(self._facts, statement)
-            if before and repeated:
-                detail = f"line {access.call.lineno} has no place for statements before it"
+            if before and (isinstance(statement, ast.While) or is_elif(self.facts, statement)):
+                detail = f"line {access.node.lineno} has no place for statements before it"
                 raise unknown("is-expressible", "not-expressible", detail)
         for read in accesses.types:
-            blocks = [read.block] if read.block is not None else accesses.of(read.name)
-            if all(map(accesses.has_tile, blocks)):
+            block = read.block
+            if all(
+                map(accesses.has_tile, [block] if block is not None else accesses.of(read.name))
+            ):
                 continue
-            given = any(block.helper is not None for block in blocks)
-            base = [read.block.base] if read.block is not None and not given else []
-            if not base or not self._mean_the_same(base, read.statement):
+            if (
+                block is None
+                or block.helper is not None
+                or not (self._mean_the_same([block.base], read.statement))
+            ):
                 detail = f"the type of {read.name} in line {read.node.lineno} has no name there"
                 raise unknown("is-expressible", "not-expressible", detail)
 
     def check_element_types(self, attempt: Attempt) -> None:
         """Through a block pointer booleans are int8; through a pointer they are int1."""
         claim = "block-is-a-descriptor"
-        calls = {access.call for access in self._accesses.accesses}
-        types = [self._facts.types.behind(e) for e in self._facts.effects if e.node in calls]
+        calls = {access.node for access in self.accesses.accesses}
+        types = [self.facts.types.behind(e) for e in self.facts.effects if e.node in calls]
         for found in types:
             if found.some_in(BOOLEANS):
                 detail = f"the elements are {found.where}, and block pointers give them as int8"
@@ -161,13 +153,10 @@ class _Legality:
         else:
             attempt.assume(claim, "no tensor of booleans is passed for what they point to")
 
-    def beginnings(self) -> tuple[frozenset[tuple[Block, int]], frozenset[str], bool]:
-        """The axes on which no block begins below 0, and the sizes that this rests on.
-
-        And whether it rests on what the calls of a helper pass.
-        """
-        facts = self._facts
-        blocks = [block for block in self._accesses.blocks if block.helper is None]
+    def never_negative(self, attempt: Attempt) -> frozenset[tuple[Block, int]]:
+        """The axes on which no block begins below 0, for sizes and calls that are told."""
+        facts = self.facts
+        blocks = [block for block in self.accesses.blocks if block.helper is None]
         nodes = [node for block in blocks for node in block.extents]
         extents = [facts.values[node] for node in nodes if node in facts.values]
         names = {value.name for value in extents}
@@ -178,9 +167,14 @@ class _Legality:
         if given:
             before = len(found)
             found, sizes = self._not_below_zero(blocks, Bounds(facts, extents, given))
-            given = given if len(found) > before else frozenset()
+            if len(found) > before:
+                attempt.assume_no_other_launches(
+                    "files that were not given call the helper nowhere"
+                )
         # The extent of a tile is at least 1 in any kernel that compiles.
-        return frozenset(found), frozenset(sizes) - names, bool(given)
+        if sizes - names:
+            attempt.assume("sizes-are-positive", f"{', '.join(sorted(sizes - names))} at least 1")
+        return frozenset(found)
 
     def _not_below_zero(
         self, blocks: Iterable[Block], bounds: Bounds
@@ -188,8 +182,9 @@ class _Legality:
         found, sizes = set(), set()
         for block in blocks:
             for axis in range(block.rank):
-                least = [self._least(bounds, node) for node in self._along(block, axis)]
-                if all(b is not None and b.number >= 0 for b in least):
+                forms = [form_of(self.facts, node) for node in self._along(block, axis)]
+                least = [bounds.lower_bound(form) for form in forms if form is not None]
+                if None not in forms and all(b is not None and b.number >= 0 for b in least):
                     found.add((block, axis))
                     sizes |= {size for b in least if b is not None for size in b.sizes}
         return found, sizes
@@ -197,16 +192,15 @@ class _Legality:
     def _along(self, block: Block, axis: int) -> Iterator[ast.expr]:
         """Where a block begins on an axis, and all that is ever added to that."""
         yield block.offsets[axis]
-        for move in self._accesses.moves:
-            if move.block is block:
-                yield move.deltas[axis]
-        for access in self._accesses.accesses:
-            if access.block is block and access.deltas:
-                yield access.deltas[axis]
+        yield from deltas(self.accesses, block, axis)
 
-    def _least(self, bounds: Bounds, node: ast.expr) -> LowerBound | None:
-        form = form_of(self._facts, node)
-        return bounds.lower_bound(form) if form is not None else None
+
+def deltas(accesses: BlockAccesses, block: Block, axis: int) -> Iterator[ast.expr]:
+    """All that is ever added to where a block begins on an axis."""
+    yield from (move.deltas[axis] for move in accesses.moves if move.block is block)
+    for access in accesses.accesses:
+        if access.block is block and access.deltas:
+            yield access.deltas[axis]
 
 
 def form_of(facts: KernelFacts, node: ast.expr) -> Polynomial | None:

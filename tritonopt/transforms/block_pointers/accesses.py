@@ -1,0 +1,438 @@
+"""A kernel's block pointers: where each is made and moved, and every load and store through it.
+
+Facts say which block pointers an expression may hold, whatever it is called and whichever way the
+kernel took. Whoever holds one may read it by a load, a store, `advance`, `.dtype.element_ty`, a
+call of a helper or a `return`, and nothing else. A block pointer becomes code, so its base, shape,
+strides, offsets and extents are expressions of the kernel, one for each axis.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tritonopt.checks.condition import Declined, unknown
+from tritonopt.facts import KernelFacts, Value
+from tritonopt.facts.interpretation import is_made
+from tritonopt.facts.language import BLOCK_POINTERS, function
+from tritonopt.facts.operations import Op
+from tritonopt.facts.program_ids import sure_callee
+from tritonopt.source import Kernel
+from tritonopt.source.trees import walk
+
+CLAIM = "block-pointers-are-followed"
+_PARAMETERS = {
+    **BLOCK_POINTERS,
+    "load": (
+        *("pointer", "mask", "other", "boundary_check", "padding_option"),
+        *("cache_modifier", "eviction_policy", "volatile"),
+    ),
+    "store": ("pointer", "value", "mask", "boundary_check", "cache_modifier", "eviction_policy"),
+}
+_OF_NUMBERS = (ast.Mult, ast.Sub, ast.FloorDiv, ast.Mod)
+"""Operators that a sequence on their left does not have, or only makes longer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """One `make_block_ptr`: a block of a tensor, an expression for each axis."""
+
+    statement: ast.stmt
+    name: str
+    """The name that it is bound to; empty where a load or a store takes it as it is made."""
+    base: ast.expr
+    shape: tuple[ast.expr, ...]
+    strides: tuple[ast.expr, ...]
+    offsets: tuple[ast.expr, ...]
+    extents: tuple[ast.expr, ...]
+    order: ast.expr | None = None
+    helper: Kernel | None = None
+    """What returns it; its base is the call then, and so is each part."""
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Move:
+    """`p = tl.advance(p, deltas)`."""
+
+    statement: ast.stmt
+    block: Block
+    deltas: tuple[ast.expr, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Use:
+    """A `p.dtype` of `p.dtype.element_ty`, a `return p`, or a `p` that a helper is given."""
+
+    statement: ast.stmt
+    node: ast.expr
+    name: str
+    block: Block | None
+    """Where it was made; None where that depends on the way that the kernel took."""
+
+
+@dataclass(frozen=True, eq=False)
+class Access(Use):
+    """A load or a store through a block pointer; its name is empty where it is made in the call."""
+
+    node: ast.Call
+    arguments: Mapping[str, ast.expr]
+    deltas: tuple[ast.expr, ...]
+    """How far it is advanced for this access alone; empty where it is not."""
+    checked: tuple[int, ...]
+    """The axes of `boundary_check`, in order."""
+    padding: str
+    """`zero`, `nan`, or empty: then the elements outside are undefined."""
+
+    @property
+    def is_load(self) -> bool:
+        return "value" not in self.arguments
+
+
+@dataclass
+class BlockAccesses:
+    """All of a kernel's block pointers."""
+
+    blocks: list[Block] = field(default_factory=list)
+    moves: list[Move] = field(default_factory=list)
+    accesses: list[Access] = field(default_factory=list)
+    types: list[Use] = field(default_factory=list)
+    unread: list[ast.stmt] = field(default_factory=list)
+    """Statements that make one, or bind the name to None, which nothing reads."""
+    handed: list[tuple[ast.Call, Use]] = field(default_factory=list)
+    returned: list[Use] = field(default_factory=list)
+
+    def of(self, name: str) -> list[Block]:
+        return [b for b in self.blocks if b.name == name]
+
+    @property
+    def with_helpers(self) -> bool:
+        """Whether a helper is given one, or returns one."""
+        made = any(block.helper is not None for block in self.blocks)
+        return made or bool(self.handed or self.returned)
+
+    @cached_property
+    def moved(self) -> frozenset[Block]:
+        return frozenset(move.block for move in self.moves)
+
+    def has_tile(self, block: Block) -> bool:
+        """Whether its name can go on as that of a tile of pointers: it is read as it was made."""
+        if block in self.moved or not block.name:
+            return False
+        return any(returned.block is block for returned in self.returned) or any(
+            not access.deltas and access.block in (block, None)
+            for access in self.accesses
+            if access.name == block.name
+        )
+
+
+def lost(detail: str) -> Declined:
+    return unknown(CLAIM, "block-pointer-is-lost", detail)
+
+
+def followed_blocks(facts: KernelFacts) -> BlockAccesses:
+    """As far as the calls of helpers, and what helpers return. Raises Declined."""
+    reader, calls = _Reader(facts), _calls(facts.kernel)
+    for call in calls:
+        reader.note_made(call)
+    for call in calls:
+        reader.note_call(call)
+    for node in facts.kernel.nodes:
+        if isinstance(node, ast.expr):
+            reader.check(node)
+    return reader.found
+
+
+def first_mention(kernel: Kernel) -> ast.Call | None:
+    """The first call of a kernel that is about a block pointer; None where there is none."""
+    return next((call for call in _calls(kernel) if _is_about_blocks(kernel, call)), None)
+
+
+def _calls(kernel: Kernel) -> list[ast.Call]:
+    calls = (node for node in kernel.nodes if isinstance(node, ast.Call))
+    return sorted(calls, key=lambda call: (call.lineno, call.col_offset))
+
+
+def _is_about_blocks(kernel: Kernel, call: ast.Call) -> bool:
+    name = function(kernel.module.resolve(call.func))
+    return name in ("make_block_ptr", "advance") or (
+        name in ("load", "store")
+        and any(k.arg in ("boundary_check", "padding_option") for k in call.keywords)
+    )
+
+
+class _Reader:
+    """Reads what is written of block pointers, and sees to it that nothing else knows them."""
+
+    def __init__(self, facts: KernelFacts) -> None:
+        self._facts = facts
+        self._parents = facts.kernel.module.names.parents
+        assigned = (n.targets for n in facts.kernel.nodes if isinstance(n, ast.Assign))
+        self._targets = {targets[0] for targets in assigned if len(targets) == 1}
+        self._made: dict[Value, Block] = {}
+        self._understood: set[ast.expr] = set()
+        self.found = BlockAccesses()
+
+    # What an expression holds
+
+    def _origins(self, node: ast.expr) -> frozenset[Value]:
+        value = self._facts.values.get(node)
+        return frozenset() if value is None else self._facts.interpretation.origins(value)
+
+    def _block(self, node: ast.expr) -> Block | None:
+        """Where what it holds was made; None where in one of several places. Raises Declined."""
+        blocks = {self._made.get(origin) for origin in self._origins(node)}
+        if None in blocks or not blocks:
+            text = ast.unparse(node)
+            raise lost(f"{text} may be something else than a block pointer in line {node.lineno}")
+        return blocks.pop() if len(blocks) == 1 else None
+
+    def _own_block(self, node: ast.expr) -> Block:
+        """The same of what moves, which this kernel makes in one place."""
+        if not isinstance(node, ast.Name) or not any(map(is_made, self._origins(node))):
+            raise lost(f"what is advanced in line {node.lineno} is no name of a block pointer")
+        block = self._block(node)
+        if block is None or block.helper is not None:
+            raise lost(f"where {node.id} was made that moves in line {node.lineno} is not seen")
+        self._understood.add(node)
+        return block
+
+    def _called(self, node: ast.AST) -> str:
+        """The function of the language that an expression is a call of; empty of all else."""
+        if not isinstance(node, ast.Call):
+            return ""
+        name = function(self._facts.kernel.module.resolve(node.func))
+        value = self._facts.values.get(node)
+        moves = value is not None and value.op is Op.BLOCK_POINTER and value.function == "advance"
+        return "advance" if moves and isinstance(node.func, ast.Attribute) else name
+
+    def _statement(self, node: ast.AST) -> ast.stmt:
+        while not isinstance(node, ast.stmt):
+            node = self._parents[node]
+        return node
+
+    def _bound(self, node: ast.expr) -> str:
+        """The one name that an assignment binds to an expression; empty where it is no such."""
+        match self._parents[node]:
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                return name
+        return ""
+
+    # Where one is made
+
+    def note_made(self, call: ast.Call) -> None:
+        origins = self._origins(call)
+        if not origins or not all(map(is_made, origins)) or self._called(call) == "advance":
+            return
+        around, statement = self._parents[call], self._statement(call)
+        helper = None
+        if self._called(call) != "make_block_ptr":
+            helper = sure_callee(self._facts.kernel, call)
+            if helper is None or not self._bound(call):
+                raise lost(f"what line {call.lineno} makes in another function has no name")
+            if not origins.isdisjoint(self._made):
+                self._understood.add(call)  # the helper gives back what it is handed
+                return
+        match around:
+            case ast.IfExp(body=body, orelse=ast.Constant(value=None)) if body is call:
+                if self._bound(around):  # and whoever reads it is not understood
+                    self._check_pure(around)
+                    self.found.unread.append(statement)
+                    self._understood.update((call, around))
+                    return
+        is_taken = self._called(self._around_argument(call)) in ("load", "store")
+        if not (self._bound(call) or is_taken or isinstance(around, ast.Return)):
+            raise lost(f"the block pointer of line {call.lineno} goes where it is not seen")
+        self._understood.add(call)
+        if helper is not None:
+            (rank, *more) = {len(made.operands[1].operands) for made in origins}
+            if more:
+                raise lost(f"{helper.name} returns block pointers with other numbers of axes")
+            parts = (call,) * rank
+            block = Block(statement, self._bound(call), call, *(parts,) * 4, helper=helper)
+        else:
+            block = self._written(statement, call)
+        self._made.update(dict.fromkeys(origins, block))
+        self.found.blocks.append(block)
+
+    def _around_argument(self, node: ast.AST) -> ast.AST:
+        around = self._parents[node]
+        return self._parents[around] if isinstance(around, ast.keyword) else around
+
+    def _written(self, statement: ast.stmt, call: ast.Call) -> Block:
+        given = self._arguments(call)
+        parts = shape, strides, offsets, extents = (
+            self._parts(given, "shape", call),
+            self._parts(given, "strides", call),
+            self._parts(given, "offsets", call),
+            self._parts(given, "block_shape", call),
+        )
+        if len(set(map(len, parts))) != 1 or not shape:
+            raise lost(f"the parts of line {call.lineno} do not have one number of axes")
+        self._check_pure(call)
+        name, order = self._bound(call), given.get("order")
+        return Block(statement, name, given["base"], shape, strides, offsets, extents, order=order)
+
+    # Where one is moved or read
+
+    def note_call(self, call: ast.Call) -> None:
+        name = self._called(call)
+        if name == "advance":
+            self._moved(call)
+        elif name in ("load", "store"):
+            self._accessed(call)
+        elif sure_callee(self._facts.kernel, call) is not None:
+            for node in (*call.args, *(keyword.value for keyword in call.keywords)):
+                if isinstance(node, ast.Name) and any(map(is_made, self._origins(node))):
+                    block = self._block(node)
+                    if block is not None:
+                        use = Use(self._statement(call), node, node.id, block)
+                        self.found.handed.append((call, use))
+                        self._understood.add(node)
+
+    def _moved(self, call: ast.Call) -> None:
+        base, deltas = self._advanced(call)
+        block, name = self._own_block(base), self._bound(call)
+        if name:
+            if not isinstance(base, ast.Name) or base.id != name:
+                detail = f"line {call.lineno} binds {name} to where {ast.unparse(base)} goes"
+                raise lost(f"{detail}, and both may be read")
+            self.found.moves.append(Move(self._statement(call), block, deltas))
+            self._understood.add(call)
+
+    def _advanced(self, call: ast.Call) -> tuple[ast.expr, tuple[ast.expr, ...]]:
+        given = self._arguments(call)
+        if "base" not in given:
+            raise lost(f"what is advanced in line {call.lineno} is not seen")
+        self._check_pure(call)
+        return given["base"], self._parts(given, "offsets", call)
+
+    def _accessed(self, call: ast.Call) -> None:
+        candidates = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "pointer")]
+        pointer = candidates[0] if candidates else None
+        if pointer is None or not any(map(is_made, self._origins(pointer))):
+            return
+        given = self._arguments(call)
+        if {"mask", "other"} & given.keys():
+            raise lost(f"line {call.lineno} has a mask, as no block pointer has")
+        name, deltas = "", tuple[ast.expr, ...]()
+        block = self._block(pointer)
+        if self._called(pointer) == "advance":
+            assert isinstance(pointer, ast.Call)
+            base, deltas = self._advanced(pointer)
+            block, name = self._own_block(base), ast.unparse(base)
+        elif isinstance(pointer, ast.Name):
+            name = pointer.id
+        elif block is None or block.name:
+            raise lost(f"what line {call.lineno} is about has no name")
+        self._understood.add(pointer)
+        rank = block.rank if block is not None else self.found.of(name)[0].rank
+        checked = self._checked(given.get("boundary_check"), rank, call)
+        padding = self._padding(given.get("padding_option"), call)
+        self.found.accesses.append(
+            Access(self._statement(call), call, name, block, given, deltas, checked, padding)
+        )
+
+    def check(self, node: ast.expr) -> None:
+        """Raises Declined where an expression holds a block pointer, and is not understood."""
+        holds = any(map(is_made, self._origins(node)))
+        around = self._parents.get(node)
+        match around:
+            case ast.Return() if holds and (node in self._understood or isinstance(node, ast.Name)):
+                block = self._block(node)
+                if block is None or block.helper is not None:
+                    raise lost(f"which one line {around.lineno} returns is not seen")
+                self.found.returned.append(Use(around, node, block.name, block))
+                return
+            case ast.Attribute(attr="dtype") if holds and isinstance(node, ast.Name):
+                outer = self._parents[around]
+                if isinstance(outer, ast.Attribute) and outer.attr == "element_ty":
+                    block = self._block(node)
+                    self.found.types.append(Use(self._statement(node), around, node.id, block))
+                    return
+        if node in self._understood:
+            return
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            if node not in self._targets and self.found.of(node.id):
+                raise lost(f"line {node.lineno} binds {node.id} to something else")
+        elif holds:
+            raise lost(f"line {node.lineno} does something else with {ast.unparse(node)}")
+        elif isinstance(node, ast.Name) and self.found.of(node.id):
+            value = self._facts.values.get(node)
+            if value is None or value.op in (Op.OPAQUE, Op.GLOBAL):
+                raise lost(f"what {node.id} is in line {node.lineno} is not seen")
+        elif (
+            isinstance(node, ast.Call)
+            and _is_about_blocks(self._facts.kernel, node)
+            and all(access.node is not node for access in self.found.accesses)
+        ):
+            raise lost(f"the block pointer of line {node.lineno} is made in another function")
+
+    # What is written
+
+    def _arguments(self, call: ast.Call) -> dict[str, ast.expr]:
+        """The arguments of a call by their names."""
+        called = self._called(call)
+        names, values = _PARAMETERS[called], list(call.args)
+        is_method = called != function(self._facts.kernel.module.resolve(call.func))
+        if is_method and isinstance(call.func, ast.Attribute):
+            values.insert(0, call.func.value)
+        given = dict(zip(names, values, strict=False))
+        given |= {k.arg: k.value for k in call.keywords if k.arg is not None and k.arg in names}
+        spread = any(isinstance(a, ast.Starred) for a in call.args)
+        if spread or len(given) != len(values) + len(call.keywords):
+            raise lost(f"the arguments of line {call.lineno} are not all seen")
+        return given
+
+    def _parts(
+        self, given: Mapping[str, ast.expr], part: str, call: ast.Call
+    ) -> tuple[ast.expr, ...]:
+        node = given.get(part)
+        if node is not None and self._is_number(node):
+            return (node,)  # `(B)`, where `(B,)` is meant: Triton takes either
+        if not isinstance(node, (ast.Tuple, ast.List)) or any(
+            isinstance(e, ast.Starred) for e in node.elts
+        ):
+            raise lost(f"the {part} in line {call.lineno} are not written out axis by axis")
+        return tuple(node.elts)
+
+    def _is_number(self, node: ast.expr) -> bool:
+        """Whether it is surely a number, and no sequence of them."""
+        if isinstance(node, ast.Constant):
+            return type(node.value) is int
+        if not isinstance(node, ast.BinOp) or not isinstance(node.op, _OF_NUMBERS):
+            return False
+        value = self._facts.values.get(node)
+        return value is not None and value.op is not Op.OPAQUE and value.shape == ()
+
+    def _check_pure(self, node: ast.expr) -> None:
+        """Its arguments may be written in another order, and where it is read."""
+        inside = set(walk(node)) - {node}
+        if any(isinstance(n, ast.NamedExpr) for n in inside) or not (
+            self._facts.effect_nodes.isdisjoint(inside)
+        ):
+            raise lost(f"an argument in line {node.lineno} does more than give a number")
+
+    def _checked(self, node: ast.expr | None, rank: int, call: ast.Call) -> tuple[int, ...]:
+        if node is None:
+            return ()
+        parts = node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]
+        values = [self._facts.values.get(part) for part in parts]
+        if parts == [node] and values[0] is not None and values[0].constant == 0:
+            return ()  # Triton asks whether it is true
+        axes = {v.constant for v in values if v is not None and type(v.constant) is int}
+        if len(axes) != len(parts) or not axes <= set(range(rank)):
+            raise lost(f"the axes that line {call.lineno} checks are not seen")
+        return tuple(sorted(axes))
+
+    def _padding(self, node: ast.expr | None, call: ast.Call) -> str:
+        value = self._facts.values.get(node) if node is not None else None
+        padding = "" if node is None else value.constant if value is not None else None
+        if padding not in ("", "zero", "nan"):
+            raise lost(f"the padding of line {call.lineno} is not seen")
+        return str(padding)
