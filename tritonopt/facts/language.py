@@ -6,7 +6,8 @@ is a claim that it is pure, so it is added only where Triton documents it so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ast
+from collections.abc import Mapping, Sequence
 
 from tritonopt.facts.operations import Op
 
@@ -108,6 +109,15 @@ BLOCK_POINTERS = {
     "_experimental_make_tensor_descriptor": _DESCRIPTOR,
 }
 """What makes or moves one, and the names of its parameters."""
+
+ACCESSES = {
+    "load": (
+        *("pointer", "mask", "other", "boundary_check", "padding_option"),
+        *("cache_modifier", "eviction_policy", "volatile"),
+    ),
+    "store": ("pointer", "value", "mask", "boundary_check", "cache_modifier", "eviction_policy"),
+}
+"""The names of the parameters of what loads and stores."""
 
 HINTS = frozenset(["multiple_of", "max_contiguous", "max_constancy"])
 """The first argument, with a promise about it."""
@@ -226,3 +236,14 @@ def is_lane_by_lane(name: str) -> bool:
     if name in ELEMENTWISE:
         return True
     return name.startswith(MATH_MODULES)
+
+
+def arguments_of(
+    call: ast.Call, names: Sequence[str], *receiver: ast.expr
+) -> dict[str, ast.expr] | None:
+    """What a call passes, by the names of the parameters; None where it is not all seen."""
+    values = [*receiver, *call.args]
+    given = dict(zip(names, values, strict=False))
+    given |= {k.arg: k.value for k in call.keywords if k.arg is not None and k.arg in names}
+    spread = any(isinstance(value, ast.Starred) for value in values)
+    return None if spread or len(given) != len(values) + len(call.keywords) else given

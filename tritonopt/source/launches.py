@@ -244,9 +244,8 @@ class _Finder:
 
     def _statement(self, node: ast.AST) -> ast.stmt | None:
         """The statement that a node belongs to, if the module runs it once and in its turn."""
-        while not isinstance(node, ast.stmt):
-            node = self._names.parents[node]
-        return node if node in self._straight else None
+        statement = self._names.statement_of(node)
+        return statement if statement in self._straight else None
 
     def _meaning_in(self, scope: Scope, name: str) -> _Meaning:
         key = (scope, name)

@@ -115,6 +115,12 @@ class Names:
         self._resolved: dict[tuple[Scope, str], str] = {}
         _Walk(self).body(tree.body, self.module)
 
+    def statement_of(self, node: ast.AST) -> ast.stmt:
+        """The statement that an expression stands in."""
+        while not isinstance(node, ast.stmt):
+            node = self.parents[node]
+        return node
+
     def resolve(self, expression: ast.expr) -> str:
         """The dotted name of `a.b.c` through the imports; "" where it has none."""
         tail: list[str] = []

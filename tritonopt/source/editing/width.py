@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,17 @@ def line_width(module: Module) -> int:
                 break
     lines = (line for text in module.texts for line in text.split("\n"))
     return max([_DEFAULT, *map(len, lines)])
+
+
+def call_on_lines(function: str, arguments: Sequence[str], width: int, margin: str = "") -> str:
+    """The code of a call with its arguments on a line of their own, or each on one of its own.
+
+    They have one each where together they are too long. `margin` is that of the line of the call.
+    """
+    inside = f"{margin}    {', '.join(arguments)}\n"
+    if len(inside) > width:
+        inside = "".join(f"{margin}    {argument},\n" for argument in arguments)
+    return f"{function}(\n{inside}{margin})"
 
 
 def _of_a_project(tools: Any) -> Any:

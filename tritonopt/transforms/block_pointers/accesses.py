@@ -16,21 +16,14 @@ from functools import cached_property
 from tritonopt.checks.condition import Declined, unknown
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.interpretation import is_made
-from tritonopt.facts.language import BLOCK_POINTERS, function
+from tritonopt.facts.language import ACCESSES, BLOCK_POINTERS, arguments_of, function
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import sure_callee
 from tritonopt.source import Kernel
 from tritonopt.source.trees import walk
 
 CLAIM = "block-pointers-are-followed"
-_PARAMETERS = {
-    **BLOCK_POINTERS,
-    "load": (
-        *("pointer", "mask", "other", "boundary_check", "padding_option"),
-        *("cache_modifier", "eviction_policy", "volatile"),
-    ),
-    "store": ("pointer", "value", "mask", "boundary_check", "cache_modifier", "eviction_policy"),
-}
+_PARAMETERS = BLOCK_POINTERS | ACCESSES
 _OF_NUMBERS = (ast.Mult, ast.Sub, ast.FloorDiv, ast.Mod)
 """Operators that a sequence on their left does not have, or only makes longer."""
 
@@ -171,7 +164,8 @@ class _Reader:
 
     def __init__(self, facts: KernelFacts) -> None:
         self._facts = facts
-        self._parents = facts.kernel.module.names.parents
+        self._names = facts.kernel.module.names
+        self._parents = self._names.parents
         assigned = (n.targets for n in facts.kernel.nodes if isinstance(n, ast.Assign))
         self._targets = {targets[0] for targets in assigned if len(targets) == 1}
         self._made: dict[Value, Block] = {}
@@ -211,11 +205,6 @@ class _Reader:
         moves = value is not None and value.op is Op.BLOCK_POINTER and value.function == "advance"
         return "advance" if moves and isinstance(node.func, ast.Attribute) else name
 
-    def _statement(self, node: ast.AST) -> ast.stmt:
-        while not isinstance(node, ast.stmt):
-            node = self._parents[node]
-        return node
-
     def _bound(self, node: ast.expr) -> str:
         """The one name that an assignment binds to an expression; empty where it is no such."""
         match self._parents[node]:
@@ -229,7 +218,7 @@ class _Reader:
         origins = self._origins(call)
         if not origins or not all(map(is_made, origins)) or self._called(call) == "advance":
             return
-        around, statement = self._parents[call], self._statement(call)
+        around, statement = self._parents[call], self._names.statement_of(call)
         helper = None
         if self._called(call) != "make_block_ptr":
             helper = sure_callee(self._facts.kernel, call)
@@ -291,7 +280,7 @@ class _Reader:
                 if isinstance(node, ast.Name) and any(map(is_made, self._origins(node))):
                     block = self._block(node)
                     if block is not None:
-                        use = Use(self._statement(call), node, node.id, block)
+                        use = Use(self._names.statement_of(call), node, node.id, block)
                         self.found.handed.append((call, use))
                         self._understood.add(node)
 
@@ -302,7 +291,7 @@ class _Reader:
             if not isinstance(base, ast.Name) or base.id != name:
                 detail = f"line {call.lineno} binds {name} to where {ast.unparse(base)} goes"
                 raise lost(f"{detail}, and both may be read")
-            self.found.moves.append(Move(self._statement(call), block, deltas))
+            self.found.moves.append(Move(self._names.statement_of(call), block, deltas))
             self._understood.add(call)
 
     def _advanced(self, call: ast.Call) -> tuple[ast.expr, tuple[ast.expr, ...]]:
@@ -335,7 +324,9 @@ class _Reader:
         checked = self._checked(given.get("boundary_check"), rank, call)
         padding = self._padding(given.get("padding_option"), call)
         self.found.accesses.append(
-            Access(self._statement(call), call, name, block, given, deltas, checked, padding)
+            Access(
+                self._names.statement_of(call), call, name, block, given, deltas, checked, padding
+            )
         )
 
     def check(self, node: ast.expr) -> None:
@@ -353,7 +344,9 @@ class _Reader:
                 outer = self._parents[around]
                 if isinstance(outer, ast.Attribute) and outer.attr == "element_ty":
                     block = self._block(node)
-                    self.found.types.append(Use(self._statement(node), around, node.id, block))
+                    self.found.types.append(
+                        Use(self._names.statement_of(node), around, node.id, block)
+                    )
                     return
         if node in self._understood:
             return
@@ -378,14 +371,10 @@ class _Reader:
     def _arguments(self, call: ast.Call) -> dict[str, ast.expr]:
         """The arguments of a call by their names."""
         called = self._called(call)
-        names, values = _PARAMETERS[called], list(call.args)
         is_method = called != function(self._facts.kernel.module.resolve(call.func))
-        if is_method and isinstance(call.func, ast.Attribute):
-            values.insert(0, call.func.value)
-        given = dict(zip(names, values, strict=False))
-        given |= {k.arg: k.value for k in call.keywords if k.arg is not None and k.arg in names}
-        spread = any(isinstance(a, ast.Starred) for a in call.args)
-        if spread or len(given) != len(values) + len(call.keywords):
+        receiver = [call.func.value] if isinstance(call.func, ast.Attribute) and is_method else []
+        given = arguments_of(call, _PARAMETERS[called], *receiver)
+        if given is None:
             raise lost(f"the arguments of line {call.lineno} are not all seen")
         return given
 

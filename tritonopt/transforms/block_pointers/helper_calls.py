@@ -10,6 +10,7 @@ from tritonopt import facts as kernel_facts
 from tritonopt.checks.condition import Declined
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.bounds import Bounds
+from tritonopt.facts.language import arguments_of
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import sure_callee
 from tritonopt.source import Kernel, Module
@@ -48,12 +49,9 @@ def _call_at(helper: Kernel, reference: ast.expr) -> HelperCall:
         raise lost(f"line {line} does something else with {helper.name}")
     if sure_callee(caller, call) is not helper:
         raise lost(f"what line {line} calls may be another function")
-    spread = any(isinstance(argument, ast.Starred) for argument in call.args)
-    spread |= any(keyword.arg is None for keyword in call.keywords)
-    if spread or any(p.kind != "positional_or_keyword" for p in helper.parameters):
+    given = arguments_of(call, [p.name for p in helper.parameters])
+    if given is None or any(p.kind != "positional_or_keyword" for p in helper.parameters):
         raise lost(f"which arguments line {line} passes is not seen")
-    given = dict(zip((p.name for p in helper.parameters), call.args, strict=False))
-    given |= {k.arg: k.value for k in call.keywords if k.arg is not None}
     return HelperCall(caller, call, given)
 
 

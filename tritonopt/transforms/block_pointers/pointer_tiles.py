@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from tritonopt.facts import KernelFacts
 from tritonopt.source import Change, Kernel, Remove, Replace, ReplaceExpression
-from tritonopt.source.editing.width import line_width
+from tritonopt.source.editing.width import call_on_lines, line_width
 from tritonopt.source.trees import walk
 from tritonopt.transforms.block_pointers.accesses import Access, Block, Use
 from tritonopt.transforms.block_pointers.legality import BlockTiles, form_of
@@ -229,10 +229,7 @@ class PointerTiles:
             return line
         around = module.text[start:last]
         margin = around[: len(around) - len(around.lstrip())]
-        inside = f"{margin}    {', '.join(arguments)}\n"
-        if len(inside) > self._width:
-            inside = "".join(f"{margin}    {argument},\n" for argument in arguments)
-        return f"{function}(\n{inside}{margin})"
+        return call_on_lines(function, arguments, self._width, margin)
 
 
 def unread_orders(

@@ -54,11 +54,7 @@ class InvariantLoad:
 
     @cached_property
     def statement(self) -> ast.stmt:
-        parents = self.facts.kernel.module.names.parents
-        node: ast.AST = self.expression
-        while not isinstance(node, ast.stmt):
-            node = parents[node]
-        return node
+        return self.facts.kernel.module.names.statement_of(self.expression)
 
     @property
     def effects(self) -> list[Effect]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from fractions import Fraction
-from textwrap import indent
 
 from tritonopt.facts import KernelFacts, Polynomial, Value
 from tritonopt.facts.interpretation import Environment
-from tritonopt.source.editing.width import line_width
+from tritonopt.source.editing.width import call_on_lines, line_width
 from tritonopt.source.parsing import parsed
 from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.interleaving.contiguous_tile import ContiguousTile, Limit, Term
@@ -199,22 +198,17 @@ class AccessCode:
         line = f"{function}({', '.join(arguments)})"
         if len(line) <= width:
             return line
-        inside = f"    {', '.join(arguments)}\n"
-        if len(inside) > width:
-            apart = (_over_lines(argument, width - len("    ,")) for argument in arguments)
-            inside = indent("".join(f"{argument},\n" for argument in apart), "    ")
-        return f"{function}(\n{inside})"
+        apart = [_over_lines(argument, width) for argument in arguments]
+        return call_on_lines(function, apart if apart != list(arguments) else arguments, width)
 
 
 def _over_lines(text: str, width: int) -> str:
     """An argument; a call that is too long for a line has one for each of its own arguments."""
-    if len(text) <= width or "=" in text:
+    call = parsed(text, mode="eval").body if "=" not in text else None
+    if len(text) <= width - len("    ,") or not isinstance(call, ast.Call):
         return text
-    call = parsed(text, mode="eval").body
-    if not isinstance(call, ast.Call):
-        return text
-    function, *arguments = (ast.get_source_segment(text, n) for n in (call.func, *call.args))
-    return f"{function}(\n" + "".join(f"    {argument},\n" for argument in arguments) + ")"
+    function, *arguments = (ast.get_source_segment(text, n) or "" for n in (call.func, *call.args))
+    return call_on_lines(function, arguments, 0, "    ")
 
 
 def _without_parentheses(text: str) -> str:

@@ -9,19 +9,10 @@ from functools import cached_property
 
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import Lane
-from tritonopt.facts.language import function
+from tritonopt.facts.language import ACCESSES, arguments_of, function
 from tritonopt.source.trees import walk
 from tritonopt.transforms.statement_lists import StatementLists
 
-_PARAMETERS = {
-    EffectKind.LOAD: (
-        *("pointer", "mask", "other", "boundary_check", "padding_option"),
-        *("cache_modifier", "eviction_policy", "volatile"),
-    ),
-    EffectKind.STORE: (
-        *("pointer", "value", "mask", "boundary_check", "cache_modifier", "eviction_policy"),
-    ),
-}
 _WIDTHS = (2, 4)
 
 
@@ -108,11 +99,16 @@ def _strided(
     facts: KernelFacts, lists: StatementLists, effect: Effect
 ) -> tuple[Member, Lane, int, str, Polynomial, list[ast.stmt]] | None:
     """An access whose last axis goes over a buffer with a step of 2 or 4."""
-    if effect.kind not in _PARAMETERS or effect.inlined or effect.pointer is None:
+    if (
+        effect.kind not in (EffectKind.LOAD, EffectKind.STORE)
+        or effect.inlined
+        or effect.pointer is None
+    ):
         return None
     call = effect.node
-    if not isinstance(call, ast.Call) or not _is_named(facts, call, effect.kind):
-        return None
+    kind = effect.kind.value
+    if not isinstance(call, ast.Call) or function(facts.kernel.module.resolve(call.func)) != kind:
+        return None  # a method of something
     base, offset = facts.forms.address(effect.pointer)
     lane = _last_axis(offset)
     if base is None or lane is None:
@@ -120,33 +116,18 @@ def _strided(
     step = offset.terms.get(((lane, 1),))
     if step not in _WIDTHS or _last_axis(offset - Polynomial.of(lane) * step) is not None:
         return None
-    arguments = _arguments(call, _PARAMETERS[effect.kind])
+    arguments = arguments_of(call, ACCESSES[kind])
     place = _place(facts, lists, call)
-    if arguments is None or place is None:
+    if arguments is None or "pointer" not in arguments or place is None:
         return None
     statement, block = place
     member = Member(effect, call, statement, arguments)
     return member, lane, int(step), base, offset, block
 
 
-def _is_named(facts: KernelFacts, call: ast.Call, kind: EffectKind) -> bool:
-    """Whether it is `tl.load` or `tl.store` that is called, and no method of something."""
-    return function(facts.kernel.module.resolve(call.func)) == kind.value
-
-
 def _last_axis(offset: Polynomial) -> Lane | None:
     """The lanes along the last axis that an offset depends on."""
     return next((a for a in offset.leaves() if isinstance(a, Lane) and a.axis == 0), None)
-
-
-def _arguments(call: ast.Call, names: tuple[str, ...]) -> Mapping[str, ast.expr] | None:
-    """The arguments by their names; None where they are not all seen."""
-    given = dict(zip(names, call.args, strict=False))
-    given |= {k.arg: k.value for k in call.keywords if k.arg is not None and k.arg in names}
-    spread = any(isinstance(a, ast.Starred) for a in call.args)
-    if spread or len(given) != len(call.args) + len(call.keywords) or "pointer" not in given:
-        return None
-    return given
 
 
 def _place(

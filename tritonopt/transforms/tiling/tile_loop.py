@@ -42,9 +42,7 @@ class TileCode:
         """As if its statement were not indented."""
         given = self.replaced if replaced is None else replaced
         first, *rest = self.module.text_with(node, given).split("\n")
-        statement: ast.AST = node
-        while not isinstance(statement, ast.stmt):
-            statement = self.module.names.parents[statement]
+        statement = self.module.names.statement_of(node)
         start, _ = self.module.lines.span(statement)
         margin = self.module.text[self.module.lines.start(statement.lineno) : start]
         return "\n".join([first, *(line.removeprefix(margin) for line in rest)])
