@@ -13,7 +13,7 @@ from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
 
 if TYPE_CHECKING:
-    from tritonopt.transforms.block_pointers.legality import BlockTiles
+    from tritonopt.transforms.block_pointers.block_legality import BlockTiles
 
 _Written: TypeAlias = "tuple[tuple[Change, ...], str, str]"
 """The changes, what is said of them, and what they write."""
@@ -126,8 +126,8 @@ class BlockPointers(Pass):
     def _as_pointers(self, facts: KernelFacts, attempt: Attempt) -> _Written:
         from tritonopt.facts.program_ids import sure_callee
         from tritonopt.transforms.block_pointers.accesses import followed_blocks
+        from tritonopt.transforms.block_pointers.block_legality import prove_block_tiles
         from tritonopt.transforms.block_pointers.handed_blocks import HandedBlocks
-        from tritonopt.transforms.block_pointers.legality import prove_block_tiles
         from tritonopt.transforms.block_pointers.pointer_tiles import PointerTiles
         from tritonopt.transforms.block_pointers.returned_blocks import ReturnedBlocks
         from tritonopt.transforms.writing import Writer
@@ -149,9 +149,9 @@ class BlockPointers(Pass):
 
     def _as_descriptors(self, facts: KernelFacts, attempt: Attempt) -> _Written:
         from tritonopt.transforms.block_pointers.accesses import followed_blocks, lost
+        from tritonopt.transforms.block_pointers.block_legality import prove_block_tiles
         from tritonopt.transforms.block_pointers.descriptor_legality import DescriptorLegality
         from tritonopt.transforms.block_pointers.descriptors import Descriptors
-        from tritonopt.transforms.block_pointers.legality import prove_block_tiles
         from tritonopt.transforms.writing import Writer
 
         writer, found = Writer(facts), followed_blocks(facts)

@@ -24,7 +24,7 @@ from tritonopt.facts.values import FLOAT_BITS, INTEGER_DTYPES, Value
 from tritonopt.launches.plan import LaunchPlan
 from tritonopt.source import Launch
 from tritonopt.transforms.block_pointers.accesses import Access, Block, BlockAccesses
-from tritonopt.transforms.block_pointers.legality import deltas, form_of, sum_of
+from tritonopt.transforms.block_pointers.block_legality import deltas, form_of, sum_of
 from tritonopt.transforms.writing import Writer
 
 _CLAIM = "block-is-a-descriptor"

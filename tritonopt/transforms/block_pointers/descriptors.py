@@ -23,7 +23,7 @@ from tritonopt.source import Change, InsertBefore, Launch, Replace
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.trees import walk
 from tritonopt.transforms.block_pointers.accesses import Access, Block
-from tritonopt.transforms.block_pointers.legality import BlockTiles
+from tritonopt.transforms.block_pointers.block_legality import BlockTiles
 from tritonopt.transforms.block_pointers.offset_tiles import OffsetTile, OffsetTiles, is_zero
 from tritonopt.transforms.code_edits import CodeEdits, on_lines
 from tritonopt.transforms.writing import NotExpressible, Writer

@@ -11,7 +11,7 @@ from tritonopt.source import Change, InsertBefore, Remove, Replace
 from tritonopt.source.editing.excerpts import said_of
 from tritonopt.source.trees import walk
 from tritonopt.transforms.block_pointers.accesses import Block, BlockAccesses, Move
-from tritonopt.transforms.block_pointers.legality import form_of, sum_of
+from tritonopt.transforms.block_pointers.block_legality import form_of, sum_of
 from tritonopt.transforms.statement_lists import StatementLists
 from tritonopt.transforms.writing import Writer, block_of
 

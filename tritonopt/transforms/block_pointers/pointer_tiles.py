@@ -19,7 +19,7 @@ from tritonopt.source import Change, Kernel, Remove, Replace, ReplaceExpression
 from tritonopt.source.editing.width import call_on_lines, line_width
 from tritonopt.source.trees import walk
 from tritonopt.transforms.block_pointers.accesses import Access, Block, Use
-from tritonopt.transforms.block_pointers.legality import BlockTiles, form_of
+from tritonopt.transforms.block_pointers.block_legality import BlockTiles, form_of
 from tritonopt.transforms.block_pointers.offset_tiles import OffsetTile, OffsetTiles, indices
 from tritonopt.transforms.code_edits import CodeEdits
 from tritonopt.transforms.interleaving.unused_names import unused_names

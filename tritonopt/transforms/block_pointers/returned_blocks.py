@@ -19,8 +19,8 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts
 from tritonopt.source import Change, Kernel
 from tritonopt.transforms.block_pointers.accesses import BlockAccesses, followed_blocks, lost
+from tritonopt.transforms.block_pointers.block_legality import BlockTiles, prove_block_tiles
 from tritonopt.transforms.block_pointers.helper_calls import helper_calls
-from tritonopt.transforms.block_pointers.legality import BlockTiles, prove_block_tiles
 from tritonopt.transforms.block_pointers.pointer_tiles import PointerTiles
 from tritonopt.transforms.writing import Writer
 

@@ -10,8 +10,7 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted
 from tritonopt.facts.early_returns import returning_early
 from tritonopt.source.trees import walk
-from tritonopt.transforms.tiling.tile_body import TileBody
-from tritonopt.transforms.tiling.tile_exits import Exit
+from tritonopt.transforms.tiling.tile_body import Exit, TileBody
 from tritonopt.transforms.writing import names_bound
 
 

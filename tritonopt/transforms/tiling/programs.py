@@ -1,20 +1,29 @@
 """What the programs of a launch know of each other, which a rewrite of the grid would change.
 
 A program may ask which one it is, through a helper or in what it prints, and may read what another
-one writes.
+one writes. It may ask how many there are, and a launch may start one for each multiprocessor.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
-from tritonopt.facts import EffectKind, KernelFacts
+from tritonopt.facts import Atom, EffectKind, KernelFacts, Polynomial
+from tritonopt.facts.algebra.atoms import Iteration, NumPrograms, ProgramId, Quotient
+from tritonopt.facts.algebra.polynomial import Monomial
+from tritonopt.facts.effects import Loop
+from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.language import DTYPES, MATH_MODULES, function
 from tritonopt.facts.memory.races import find_crossing, find_races
+from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
+from tritonopt.facts.values import Value
+from tritonopt.launches.launch_grids import Extent
+from tritonopt.source import Launch
 
 _OF_HOST = frozenset({"triton.cdiv", "triton.next_power_of_2"})
 _OF_THE_LANGUAGE = (
@@ -106,3 +115,128 @@ def _check_parts(facts: KernelFacts, claim: str) -> None:
                     "may overlap"
                 )
                 raise unknown(claim, "tiles-race", detail)
+
+
+def check_program_count(facts: KernelFacts, ids: ProgramIds) -> None:
+    """Whether the number of programs stands for the number of tiles. Raises Declined.
+
+    A kernel that goes on to its next tile by it handles several tiles already, and so does one that
+    divides the work by it. For any other a loop over tiles can tell their number as well.
+    """
+    claim = "rows-can-be-lifted"
+    if ids.counted_in_helper:
+        detail = f"{ids.counted_in_helper} asks how many programs there are: pass it their number"
+        raise refuted(claim, "program-ids-are-used", detail)
+    if not ids.counts:
+        return
+    strided, divides = _ways_through_tiles(facts, ids.axis)
+    if strided is not None:
+        detail = f"the loop in line {strided.line} goes on by the number of programs already"
+        raise refuted(claim, "already-done", detail)
+    line = ids.counts[0].lineno
+    if divides:
+        detail = f"the work is divided by the number of programs, which line {line} asks for"
+        raise refuted(claim, "already-done", detail)
+    for loop in facts.loops:
+        if any(_counts_programs(value) for value in _steering(loop)):
+            detail = f"how the loop in line {loop.line} runs depends on how many programs there are"
+            raise refuted(claim, "program-ids-are-used", detail)
+
+
+def _ways_through_tiles(facts: KernelFacts, axis: int) -> tuple[Loop | None, bool]:
+    """A loop that strides by the number of programs, and whether each has its share of the work."""
+    divides, programs = False, NumPrograms(Polynomial.constant(axis))
+    for form in _index_forms(facts):
+        for atom in form.atoms:
+            if isinstance(atom, Quotient) and programs in atom.leaves():
+                divides = True
+        for loop in facts.loops:
+            if _strides(form, loop, axis):
+                return loop, divides
+    return None, divides
+
+
+def _index_forms(facts: KernelFacts) -> Iterator[Polynomial]:
+    """The forms of the kernel's scalars that the number of programs goes into."""
+    forms = facts.forms
+    for value in facts.interpretation.computed:
+        if value.rank in (0, None) and _counts_programs(value):
+            yield forms.of(value)
+    for loop in facts.loops:
+        iteration = Polynomial.of(Iteration(loop.identity))
+        if loop.start is not None and loop.step is not None and _counts_programs(loop.step):
+            yield forms.of(loop.start) + forms.of(loop.step) * iteration
+        for name, following in loop.following.items():
+            if name in loop.initial and name in loop.carried and _counts_programs(following):
+                step = forms.of(following) - forms.of(loop.carried[name])
+                yield forms.of(loop.initial[name]) + step * iteration
+
+
+def _strides(form: Polynomial, loop: Loop, axis: int) -> bool:
+    """Whether the program id and every so many programs, by iterations, go into it alike."""
+    of_axis = Polynomial.constant(axis)
+    programs, tile = NumPrograms(of_axis), ProgramId(of_axis)
+    iteration = Iteration(loop.identity)
+    of_tile = {_without(m, {tile}): c for m, c in form.terms.items() if (tile, 1) in m}
+    return any(
+        of_tile.get(_without(monomial, {programs, iteration})) == coefficient
+        for monomial, coefficient in form.terms.items()
+        if (programs, 1) in monomial and (iteration, 1) in monomial
+    )
+
+
+def _without(monomial: Monomial, atoms: set[Atom]) -> Monomial:
+    return tuple(power for power in monomial if power[0] not in atoms)
+
+
+def _steering(loop: Loop) -> Iterator[Value]:
+    """What decides how often a loop runs."""
+    yield from (v for v in (loop.start, loop.stop, loop.step, loop.condition) if v is not None)
+
+
+def _counts_programs(value: Value) -> bool:
+    return any(part.op is Op.NUM_PROGRAMS for part in value.walk())
+
+
+_PROCESSORS = ("multi_processor_count", "multiprocessor_count")
+"""What torch and Triton's driver call their number."""
+_MAX_DEPTH = 4
+
+
+def check_grids(extents: Sequence[Extent]) -> None:
+    """Whether a launch may start more programs than there are multiprocessors. Raises Declined."""
+    if extents and all(_is_of_processors(e.launch, e.expression) for e in extents):
+        lines = ", ".join(str(extent.launch.call.lineno) for extent in extents)
+        detail = f"line {lines} starts a program for each multiprocessor at most, each for one tile"
+        raise refuted("grid-is-known", "grid-of-processors", detail)
+
+
+def _is_of_processors(launch: Launch, count: ast.expr | None, depth: int = 0) -> bool:
+    """Whether a number is that of the multiprocessors, or not above it, where there are any.
+
+    On other devices it may be what these say: a constant, an attribute, a call of its own.
+    """
+    match count:
+        case ast.Constant(value=1):
+            return True
+        case ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=name)) if (
+            name in _PROCESSORS
+        ):
+            return True
+        case ast.Call(func=ast.Name(id="min"), args=limits, keywords=[]):
+            return any(_is_of_processors(launch, limit, depth) for limit in limits)
+        case ast.Name(id=name) if launch.launcher is not None and depth < _MAX_DEPTH:
+            names = names_of(launch.launcher)
+            given = names.assigned.get(name, [])
+            asked = [_is_of_processors(launch, value, depth + 1) for value in given]
+            others = [value for value, asks in zip(given, asked, strict=True) if not asks]
+            plain = all(map(_is_of_another_device, others))
+            return name not in names.bound_otherwise and any(asked) and plain
+    return False
+
+
+def _is_of_another_device(value: ast.expr) -> bool:
+    match value:
+        case ast.Constant() | ast.Attribute() | ast.Call(args=[], keywords=[]):
+            return True
+    return False

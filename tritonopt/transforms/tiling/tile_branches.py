@@ -19,8 +19,7 @@ from tritonopt.source import (
 from tritonopt.source.editing.changes import ELSE
 from tritonopt.source.editing.excerpts import said_of
 from tritonopt.source.trees import walk
-from tritonopt.transforms.tiling.tile_body import TileBody
-from tritonopt.transforms.tiling.tile_exits import Exit
+from tritonopt.transforms.tiling.tile_body import Exit, TileBody
 from tritonopt.transforms.writing import NotExpressible, Writer
 
 _NEGATIONS = {ast.Lt: ">=", ast.LtE: ">", ast.Gt: "<=", ast.GtE: "<", ast.Eq: "!=", ast.NotEq: "=="}

@@ -6,9 +6,13 @@ from dataclasses import dataclass
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.transforms.tiling.exit_legality import check_exits
-from tritonopt.transforms.tiling.processor_grids import check_grids
-from tritonopt.transforms.tiling.program_count import check_program_count
-from tritonopt.transforms.tiling.programs import check_effects, check_program_ids, check_races
+from tritonopt.transforms.tiling.programs import (
+    check_effects,
+    check_grids,
+    check_program_count,
+    check_program_ids,
+    check_races,
+)
 from tritonopt.transforms.tiling.tile_body import TileBody, check_names, check_waits
 from tritonopt.transforms.tiling.tile_launches import TileLaunches, prove_launches
 from tritonopt.transforms.tiling.tile_sums import TileSums, find_sums

@@ -3,6 +3,6 @@
 `scalar_loops` finds the loops. `loop_bodies` shows that what they compute can be computed lane by
 lane, `updates_of_lanes` and `carried_names` what an iteration takes over from the one before,
 `memory_order` that iterations share no memory; `vector_proof` puts that together.
-`loop_headers`, `lane_code`, `lane_statements` and `lane_results` write the parts of the loop,
-`vector_loop` the whole, and `turns_saved` says whether it pays.
+`loop_headers`, `lane_code` and `lane_statements` write the parts of the loop,
+`vector_loop` the whole.
 """
