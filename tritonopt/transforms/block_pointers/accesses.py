@@ -186,16 +186,6 @@ class _Reader:
             raise lost(f"{text} may be something else than a block pointer in line {node.lineno}")
         return blocks.pop() if len(blocks) == 1 else None
 
-    def _own_block(self, node: ast.expr) -> Block:
-        """The same of what moves, which this kernel makes in one place."""
-        if not isinstance(node, ast.Name) or not any(map(is_made, self._origins(node))):
-            raise lost(f"what is advanced in line {node.lineno} is no name of a block pointer")
-        block = self._block(node)
-        if block is None or block.helper is not None:
-            raise lost(f"where {node.id} was made that moves in line {node.lineno} is not seen")
-        self._understood.add(node)
-        return block
-
     def _called(self, node: ast.AST) -> str:
         """The function of the language that an expression is a call of; empty of all else."""
         if not isinstance(node, ast.Call):
@@ -218,42 +208,32 @@ class _Reader:
         origins = self._origins(call)
         if not origins or not all(map(is_made, origins)) or self._called(call) == "advance":
             return
-        around, statement = self._parents[call], self._names.statement_of(call)
-        helper = None
-        if self._called(call) != "make_block_ptr":
-            helper = sure_callee(self._facts.kernel, call)
-            if helper is None or not self._bound(call):
-                raise lost(f"what line {call.lineno} makes in another function has no name")
-            if not origins.isdisjoint(self._made):
-                self._understood.add(call)  # the helper gives back what it is handed
-                return
+        around, bound = self._parents[call], self._bound(call)
+        if bound or isinstance(around, ast.Return):
+            self._understood.add(call)  # else whoever takes it may understand it
         match around:
             case ast.IfExp(body=body, orelse=ast.Constant(value=None)) if body is call:
                 if self._bound(around):  # and whoever reads it is not understood
                     self._check_pure(around)
-                    self.found.unread.append(statement)
+                    self.found.unread.append(self._names.statement_of(call))
                     self._understood.update((call, around))
                     return
-        is_taken = self._called(self._around_argument(call)) in ("load", "store")
-        if not (self._bound(call) or is_taken or isinstance(around, ast.Return)):
-            raise lost(f"the block pointer of line {call.lineno} goes where it is not seen")
-        self._understood.add(call)
-        if helper is not None:
+        if self._called(call) == "make_block_ptr":
+            block = self._written(call)
+        elif not bound or (helper := sure_callee(self._facts.kernel, call)) is None:
+            raise lost(f"what line {call.lineno} makes in another function has no name")
+        elif origins.isdisjoint(self._made):
             (rank, *more) = {len(made.operands[1].operands) for made in origins}
             if more:
                 raise lost(f"{helper.name} returns block pointers with other numbers of axes")
-            parts = (call,) * rank
-            block = Block(statement, self._bound(call), call, *(parts,) * 4, helper=helper)
+            parts, statement = (call,) * rank, self._names.statement_of(call)
+            block = Block(statement, bound, call, parts, parts, parts, parts, helper=helper)
         else:
-            block = self._written(statement, call)
+            return  # the helper gives back what it is handed
         self._made.update(dict.fromkeys(origins, block))
         self.found.blocks.append(block)
 
-    def _around_argument(self, node: ast.AST) -> ast.AST:
-        around = self._parents[node]
-        return self._parents[around] if isinstance(around, ast.keyword) else around
-
-    def _written(self, statement: ast.stmt, call: ast.Call) -> Block:
+    def _written(self, call: ast.Call) -> Block:
         given = self._arguments(call)
         parts = shape, strides, offsets, extents = (
             self._parts(given, "shape", call),
@@ -264,8 +244,10 @@ class _Reader:
         if len(set(map(len, parts))) != 1 or not shape:
             raise lost(f"the parts of line {call.lineno} do not have one number of axes")
         self._check_pure(call)
-        name, order = self._bound(call), given.get("order")
-        return Block(statement, name, given["base"], shape, strides, offsets, extents, order=order)
+        statement, bound, base = self._names.statement_of(call), self._bound(call), given["base"]
+        return Block(
+            statement, bound, base, shape, strides, offsets, extents, order=given.get("order")
+        )
 
     # Where one is moved or read
 
@@ -285,21 +267,26 @@ class _Reader:
                         self._understood.add(node)
 
     def _moved(self, call: ast.Call) -> None:
-        base, deltas = self._advanced(call)
-        block, name = self._own_block(base), self._bound(call)
-        if name:
-            if not isinstance(base, ast.Name) or base.id != name:
-                detail = f"line {call.lineno} binds {name} to where {ast.unparse(base)} goes"
-                raise lost(f"{detail}, and both may be read")
+        name, block, deltas = self._advanced(call)
+        bound = self._bound(call)
+        if bound not in ("", name):
+            raise lost(f"line {call.lineno} binds {bound} to where {name} goes; both may be read")
+        if bound:
             self.found.moves.append(Move(self._names.statement_of(call), block, deltas))
             self._understood.add(call)
 
-    def _advanced(self, call: ast.Call) -> tuple[ast.expr, tuple[ast.expr, ...]]:
+    def _advanced(self, call: ast.Call) -> tuple[str, Block, tuple[ast.expr, ...]]:
+        """What moves, by its name and where the kernel made it, and how far along each axis."""
         given = self._arguments(call)
-        if "base" not in given:
-            raise lost(f"what is advanced in line {call.lineno} is not seen")
+        base = given.get("base")
+        if not isinstance(base, ast.Name) or not any(map(is_made, self._origins(base))):
+            raise lost(f"what is advanced in line {call.lineno} is no name of a block pointer")
+        block = self._block(base)
+        if block is None or block.helper is not None:
+            raise lost(f"where {base.id} was made that moves in line {call.lineno} is not seen")
+        self._understood.add(base)
         self._check_pure(call)
-        return given["base"], self._parts(given, "offsets", call)
+        return base.id, block, self._parts(given, "offsets", call)
 
     def _accessed(self, call: ast.Call) -> None:
         candidates = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "pointer")]
@@ -313,20 +300,18 @@ class _Reader:
         block = self._block(pointer)
         if self._called(pointer) == "advance":
             assert isinstance(pointer, ast.Call)
-            base, deltas = self._advanced(pointer)
-            block, name = self._own_block(base), ast.unparse(base)
+            name, block, deltas = self._advanced(pointer)
         elif isinstance(pointer, ast.Name):
             name = pointer.id
-        elif block is None or block.name:
+        one_of = [block] if block is not None else self.found.of(name)
+        if not one_of or (not name and one_of[0].name):
             raise lost(f"what line {call.lineno} is about has no name")
         self._understood.add(pointer)
-        rank = block.rank if block is not None else self.found.of(name)[0].rank
-        checked = self._checked(given.get("boundary_check"), rank, call)
+        checked = self._checked(given.get("boundary_check"), one_of[0].rank, call)
         padding = self._padding(given.get("padding_option"), call)
+        statement = self._names.statement_of(call)
         self.found.accesses.append(
-            Access(
-                self._names.statement_of(call), call, name, block, given, deltas, checked, padding
-            )
+            Access(statement, call, name, block, given, deltas, checked, padding)
         )
 
     def check(self, node: ast.expr) -> None:
