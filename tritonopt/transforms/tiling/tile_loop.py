@@ -58,7 +58,7 @@ def tile_loop(tiling: Tiling, writer: Writer) -> list[Change]:
         raise NotExpressible("range may be a name of the file's own")
     names = TileNames.of(tiling, writer)
     code = TileCode(module, names.replaced)
-    branches = written_branches(body, writer, code.text, names.parameters.copies)
+    branches = written_branches(body, writer, code.text, names.copies)
     return _TileLoop(tiling, writer, names, code, branches).changes()
 
 
@@ -83,8 +83,8 @@ class _TileLoop:
     @property
     def _gone(self) -> set[ast.AST]:
         """What is written anew, or not at all."""
-        statement = self.names.induction.statement
-        updated = {one.statement for one in self.names.parameters.updated}
+        statement = self.names.statement
+        updated = {one.statement for one in self.names.updated}
         return {*updated, *([statement] if statement is not None else [])}
 
     def changes(self) -> list[Change]:
@@ -93,9 +93,10 @@ class _TileLoop:
         first, last = body.looped[0], body.looped[-1]
         block = body.kernel.node.body
         moved = [s for s in body.hoisted if block.index(s) > block.index(first)]
-        before = [self._moved(s) for s in moved]
-        before += [*self._beginnings(), *self.names.count.before]
-        changes = [*self._removed_induction(), *map(self._update, self.names.parameters.updated)]
+        before = [moved_code(self.module, s) for s in moved]
+        before += [*self._beginnings(), *self.names.before]
+        changes: list[Change] = [Remove(self.names.statement)] if self.names.statement else []
+        changes += map(self._update, self.names.updated)
         changes += [Remove(s, moved=True) for s in moved]
         if not self.tiling.launches.bound:
             changes.append(AddParameter(body.kernel, f"{self.tiling.launches.parameter}=None"))
@@ -123,12 +124,12 @@ class _TileLoop:
 
     def _head(self) -> str:
         """`for tile in range(...):`, with the comment that stood behind the program id."""
-        statement = self.names.induction.statement
+        statement = self.names.statement
         comments: list[str] = []
         if statement is not None:
             comments = self.module.comments(statement.lineno, (statement.end_lineno or 0) + 1)
         behind = "".join(f"  {comment}" for comment in comments[-1:])
-        return f"for {self.names.induction.name} in {self._range()}:{behind}\n"
+        return f"for {self.names.variable} in {self._range()}:{behind}\n"
 
     def _range(self) -> str:
         """What the loop runs over; not pipelined, as a loop with a product in it would be.
@@ -136,7 +137,7 @@ class _TileLoop:
         The stages that the launch asks for are those of the loops that were there.
         """
         ends = [language_call(self.body, self.writer, n) for n in ("program_id", "num_programs")]
-        steps = f"{ends[0]}, {self.names.count.code}, {ends[1]}"
+        steps = f"{ends[0]}, {self.names.count}, {ends[1]}"
         multiplies = any(
             value.op is Op.RESHAPED and value.function in MATRIX
             for value in self.body.facts.interpretation.computed
@@ -144,10 +145,6 @@ class _TileLoop:
         if multiplies:
             return f"{self.writer.language('range')}({steps}, num_stages=1)"
         return f"range({steps})"
-
-    def _removed_induction(self) -> list[Change]:
-        statement = self.names.induction.statement
-        return [] if statement is None else [Remove(statement)]
 
     def _update(self, updated: Updated) -> Change:
         value, begins = self.code.text(updated.value), updated.value
@@ -170,9 +167,6 @@ class _TileLoop:
         ]
 
     # What moves out of the loop
-
-    def _moved(self, statement: ast.stmt) -> str:
-        return moved_code(self.module, statement)
 
     def _beginnings(self) -> list[str]:
         """What stands before the loop, for sums under a condition below that condition."""
@@ -200,9 +194,9 @@ class _TileLoop:
         return list(found.values())
 
     def _added(self, found: TileSum) -> str:
-        if not found.cast:
-            return self.code.text(found.added)
         code = self.code.text(found.added)
+        if not found.cast:
+            return code
         if found.may_be_number:
             return f"{self.writer.language('cast')}({code}, {found.cast})"
         is_primary = isinstance(found.added, ast.Name | ast.Call | ast.Subscript | ast.Attribute)

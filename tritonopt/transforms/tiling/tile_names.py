@@ -19,16 +19,6 @@ from tritonopt.transforms.writing import Writer
 
 
 @dataclass(frozen=True)
-class Induction:
-    """The loop variable, which is in a tile what the program id was."""
-
-    name: str
-    replaced: Mapping[ast.expr, str]
-    statement: ast.Assign | None = None
-    """The one that bound the name before, and goes."""
-
-
-@dataclass(frozen=True)
 class Updated:
     """`X += row * stride` of a parameter, which becomes `X_tile = X + row * stride`."""
 
@@ -43,47 +33,30 @@ class Updated:
 
 
 @dataclass(frozen=True)
-class TileParameters:
-    """New names for parameters that the body binds again, and would go on from tile to tile."""
-
-    replaced: Mapping[ast.expr, str]
+class TileNames:
+    variable: str
+    """The loop variable, which is in a tile what the program id was."""
+    statement: ast.Assign | None
+    """The one that bound that name before, and goes."""
     updated: tuple[Updated, ...]
+    """Of the parameters that the body binds again, and would go on from tile to tile."""
     copies: tuple[tuple[str, ...], ...]
     """Statements that the tile, and the rest after each of its exits, must begin with."""
-
-
-@dataclass(frozen=True)
-class TileCount:
+    count: str
     """Code for the number of tiles, also in the place of the number of programs."""
-
-    code: str
     before: tuple[str, ...]
     """Statements that must stand before the loop."""
-    replaced: Mapping[ast.expr, str]
-
-
-@dataclass(frozen=True)
-class TileNames:
-    induction: Induction
-    parameters: TileParameters
-    count: TileCount
     replaced: Mapping[ast.expr, str]
     """New code for expressions of the kernel, all that there is."""
 
     @classmethod
     def of(cls, tiling: Tiling, writer: Writer) -> TileNames:
         finder = _Finder(tiling, writer)
-        induction = finder.induction()
-        parameters = finder.parameters()
-        in_branches = finder.in_branches()
-        count = finder.count()
-        replaced = {
-            **induction.replaced,
-            **parameters.replaced,
-            **in_branches,
-            **count.replaced,
-        }
-        return cls(induction, parameters, count, replaced)
+        variable, statement = finder.induction()
+        updated, copies = finder.parameters()
+        finder.rename_in_branches()
+        count, before = finder.count()
+        return cls(variable, statement, updated, copies, count, before, finder.replaced)
 
 
 def language_call(body: TileBody, writer: Writer, name: str) -> str:
@@ -96,25 +69,25 @@ class _Finder:
         self.body, self.launches, self.writer = tiling.body, tiling.launches, writer
         self.kernel = tiling.body.kernel
         self.module = tiling.body.kernel.module
+        self.replaced: dict[ast.expr, str] = {}
 
     # The loop variable in the place of the program id
 
-    def induction(self) -> Induction:
+    def induction(self) -> tuple[str, ast.Assign | None]:
         ids = self.body.ids
         is_cast = asks_for_tensor(self.body.facts, ids, self.body.looped)
         statement = None if is_cast else self._program_id_statement()
-        replaced: dict[ast.expr, str] = {}
         if statement is None:
             variable = self.writer.fresh("tile")
             for call in ids.calls:
-                replaced.update(self._replaced_id(call, variable, is_cast=is_cast))
-            return Induction(variable, replaced)
+                self.replaced.update(self._replaced_id(call, variable, is_cast=is_cast))
+            return variable, None
         assert isinstance(statement.targets[0], ast.Name)
         variable = statement.targets[0].id
         for node in walk(self.kernel.node):
             if isinstance(node, ast.Name) and node.id == variable:
-                replaced.update(self._conversion(node, variable))
-        return Induction(variable, replaced, statement)
+                self.replaced.update(self._conversion(node, variable))
+        return variable, statement
 
     def _program_id_statement(self) -> ast.Assign | None:
         """`pid = tl.program_id(0)` where that is the only thing that pid ever is."""
@@ -146,18 +119,17 @@ class _Finder:
         """`pid.to(tl.int64)` becomes a cast of the loop variable."""
         parents = self.module.names.parents
         around = parents.get(node)
-        call = parents.get(around) if isinstance(around, ast.Attribute) else None
-        if not (isinstance(around, ast.Attribute) and isinstance(call, ast.Call)):
+        if not isinstance(around, ast.Attribute) or around.attr != "to":
             return {}
-        if around.attr != "to":
+        call = parents.get(around)
+        if not isinstance(call, ast.Call):
             return {}
         arguments = arguments_code(self.module, call)
         return {call: f"{self.writer.language('cast')}({variable}, {arguments})"}
 
     # Names that are bound for each tile
 
-    def parameters(self) -> TileParameters:
-        replaced: dict[ast.expr, str] = {}
+    def parameters(self) -> tuple[tuple[Updated, ...], tuple[tuple[str, ...], ...]]:
         updated: list[Updated] = []
         copies: list[tuple[str, ...]] = [()] * (len(self.body.exits) + 1)
         for parameter in self.body.rebound:
@@ -172,27 +144,24 @@ class _Finder:
             for statement in self.body.looped:
                 for node in walk(statement):
                     if isinstance(node, ast.Name) and node.id == parameter and node not in kept:
-                        replaced[node] = new
+                        self.replaced[node] = new
             if isinstance(first, ast.AugAssign) and begins is not None:
                 updated.append(Updated(first, new, parameter, begins))
-        return TileParameters(replaced, tuple(updated), tuple(copies))
+        return tuple(updated), tuple(copies)
 
-    def in_branches(self) -> dict[ast.expr, str]:
+    def rename_in_branches(self) -> None:
         """New names in branches that leave for what the rest binds too, of another type maybe."""
-        found: dict[ast.expr, str] = {}
         for leaving in self.body.exits:
             for name in names_in_both(self.body, leaving):
                 new = self.writer.fresh(name)
-                nodes = (node for statement in leaving.done for node in walk(statement))
-                for node in nodes:
+                for node in (node for statement in leaving.done for node in walk(statement)):
                     if isinstance(node, ast.Name) and node.id == name:
-                        found[node] = new
-        return found
+                        self.replaced[node] = new
 
-    def count(self) -> TileCount:
+    def count(self) -> tuple[str, tuple[str, ...]]:
         tiles, counts = self.launches.bound, self.body.ids.counts
         if tiles and not counts:
-            return TileCount(tiles, (), {})
+            return tiles, ()
         name = self.writer.fresh("num_tiles")
         if not tiles:
             parameter = self.launches.parameter
@@ -202,4 +171,5 @@ class _Finder:
             # A tensor as the number of programs was, whatever the launch passes.
             cast, type_ = self.writer.language("cast"), self.writer.language("int32")
             tiles = f"{cast}({tiles}, {type_})"
-        return TileCount(name, (f"{name} = {tiles}",), dict.fromkeys(counts, name))
+        self.replaced.update(dict.fromkeys(counts, name))
+        return name, (f"{name} = {tiles}",)
