@@ -146,16 +146,28 @@ def recorded(
     A launch is described as in `Captured.records`, of each kernel as many as are described there.
     Raises VerificationError where the command cannot be started.
     """
-    names = tuple(k.name for k in module.kernels if k.qualname == k.name)
+    seen, found = recorded_of([module], command)
+    return seen, found.get(os.path.realpath(module.path), {})
+
+
+def recorded_of(
+    modules: Sequence[source.Module], command: Sequence[str]
+) -> tuple[Watched, dict[str, dict[str, list[Mapping[str, Any]]]]]:
+    """The same for several files in one run, by their real paths."""
+    names = {
+        os.path.realpath(module.path): [k.name for k in module.kernels if k.qualname == k.name]
+        for module in modules
+    }
     with tempfile.TemporaryDirectory(prefix="tritonopt-") as folder:
         reports = Path(folder) / "reports"
         reports.mkdir()
-        plan = Plan(os.path.realpath(module.path), "", names, str(reports), compares=False)
+        plan = Plan("", "", (), str(reports), compares=False, others=names)
         seen = _watched(command, plan, Path(folder))
-        found: dict[str, list[Mapping[str, Any]]] = {}
+        found: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
         for line in (line for report in sorted(reports.iterdir()) for line in _lines(report)):
             if line["launch"] is not None:
-                found.setdefault(line["kernel"], []).append(line["launch"])
+                of_file = found.setdefault(line["path"], {})
+                of_file.setdefault(line["kernel"], []).append(line["launch"])
     return seen, found
 
 

@@ -22,7 +22,7 @@ import os
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -60,6 +60,8 @@ class Plan:
     """Whether launches that agree are followed with residues too, in the interpreter."""
     compares: bool = True
     """Whether the launches are made again and compared; else they are described only."""
+    others: dict[str, list[str]] = field(default_factory=dict)
+    """More files, and the kernels of each, whose launches are described."""
 
 
 @functools.cache  # of commands in commands, each has a `sitecustomize`
@@ -183,12 +185,12 @@ class Shadow:
         kind.__getitem__ = getitem
 
     def _is_ours(self, function: Any) -> bool:
-        code = getattr(function, "__code__", None)
-        return (
-            code is not None
-            and function.__name__ in self.plan.names
-            and os.path.realpath(code.co_filename) == self.plan.path
-        )
+        code, plan = getattr(function, "__code__", None), self.plan
+        if code is None:
+            return False
+        path = os.path.realpath(code.co_filename)
+        names = plan.names if path == plan.path else plan.others.get(path, ())
+        return function.__name__ in names
 
     def _launch(
         self,
@@ -202,7 +204,8 @@ class Shadow:
         name = function.__name__
         if not self.plan.compares:
             described = self._describe(kernel, function, grid, args, kwargs)
-            self._write(kernel=name, launch=described)
+            path = os.path.realpath(function.__code__.co_filename)
+            self._write(kernel=name, path=path, launch=described)
             return launch(*args, **kwargs)
         interpreted = type(kernel).__name__.startswith("Interpreted") or not _is_cuda(args, kwargs)
         self._say_backend(interpreted)
@@ -365,7 +368,7 @@ class Shadow:
         self, kernel: Any, function: Any, grid: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> dict[str, Any] | None:
         """The launch as numbers, where not enough of them are described by now."""
-        name = function.__name__
+        name = f"{function.__code__.co_filename}:{function.__name__}"
         if self.described.get(name, 0) >= _MOST_RECORDS:
             return None
         self.described[name] = self.described.get(name, 0) + 1
