@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 
 from tritonopt import facts, source
 from tritonopt.facts.algebra.work import TooMuchWork
@@ -99,12 +99,7 @@ def dry_run(
 
     Raises AssumptionError where the launches refute a given fact.
     """
-
-    @cache
-    def facts_of(kernel: source.Kernel) -> facts.KernelFacts:
-        seen = still_shown((recorded or {}).get(kernel.qualname), kernel, kernel)
-        return facts.of(kernel, given, recorded=seen)
-
+    facts_of = cache(partial(_facts_of, given, recorded or {}))
     suppressions = suppressions or AppliedSuppressions(module)
     worthwhile = worthwhile and suppressions.is_empty
     found: list[Found] = []
@@ -142,6 +137,13 @@ def dry_run(
         tuple(given_up),
         parts.notes(passes, [item.remark for item in in_order], suppressions.notes),
     )
+
+
+def _facts_of(
+    given: Sequence[facts.Assumption], recorded: Mapping[str, Recorded], kernel: source.Kernel
+) -> facts.KernelFacts:
+    seen = still_shown(recorded.get(kernel.qualname), kernel, kernel)
+    return facts.of(kernel, given, recorded=seen)
 
 
 def _told(
