@@ -199,6 +199,9 @@ def test_files_without_kernels_have_no_launches(run: Run) -> None:
     Path("empty.py").write_text("x = 1\n")
     code, _, err = run("suggest", "empty.py", "--launches", "l.json")
     assert code == 2 and "no kernel in the given files" in err
+    Path("empty.py").write_text("import triton.jit\nx = (\n")
+    code, _, err = run("suggest", "empty.py", "--launches", "l.json")
+    assert code == 2 and "error: empty.py:2:" in err
 
 
 def test_the_command_of_a_suggestion_has_what_it_rests_on(run: Run) -> None:
@@ -221,3 +224,26 @@ def test_the_command_of_a_suggestion_has_what_it_rests_on(run: Run) -> None:
     keep(100, 500, text=one_tile)
     Path("k.py").write_text(one_tile)
     assert "one-tile" not in run("suggest", "k.py", *flags)[1]
+
+
+def test_kernels_that_names_do_not_tell_apart_get_no_launches(run: Run) -> None:
+    Path("k.py").write_text(
+        KERNEL + KERNEL[KERNEL.index("@triton.jit") : KERNEL.index("def totals")]
+    )
+    keep(9000)
+    code, out, err = run("rewrite", "k.py", "--launches", "l.json")
+    assert (code, out) == (2, "") and "launches of total, total are not recorded" not in err
+    assert "k.py: launches of total are not recorded: it stands in a class or function, or" in err
+
+
+def test_every_launch_of_a_long_run_counts(run: Run) -> None:
+    """Of the same sizes one is kept, of the last as of the first."""
+    code = "import k, torch\nfor n in [9000] * 250 + [200]: k.totals(torch.ones(1, n))"
+    Path("many.py").write_text(
+        code.replace("k.totals", "k.total[(1,)]").replace(
+            "(torch.ones(1, n))", "(torch.ones(1, n), torch.ones(1), n, n, BLOCK=16384)"
+        )
+    )
+    run("rewrite", "k.py", "--launches", "l.json", "--", sys.executable, "many.py")
+    (one,) = json.loads(Path("l.json").read_text())["kernels"]
+    assert [launch["arguments"]["n"]["value"] for launch in one["launches"]] == [9000, 200]

@@ -8,8 +8,8 @@ import os
 import shlex
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -212,12 +212,16 @@ def with_launches(arguments: argparse.Namespace, targets: Targets) -> Targets:
     from tritonopt.source import SourceError, read
 
     modules: dict[str, Module] = {}
+    wrong = ["no kernel in the given files, so there are no launches to record"]
     for target in filter(may_hold_kernels, targets.files):
-        with suppress(SourceError):  # whoever rewrites it says what is wrong
+        try:
             module = read(target.read().text, str(target.path))
+        except SourceError as error:
+            wrong.insert(0, str(error))
+        else:
             modules.update({os.path.realpath(target.path): module} if module.kernels else {})
     if not modules:
-        raise LaunchesError("no kernel in the given files, so there are no launches to record")
+        raise LaunchesError(wrong[0])
     notes: list[str] = []
     shown = f"`{shlex.join(command)}`" if command else str(file)
     try:
@@ -265,6 +269,9 @@ def _run(
         raise LaunchesError(f"{ended.shown} launched no kernel of {paths}: {why}")
     if ended.status:
         notes.append(f"{ended.shown} failed: what it launched before counts")
+    if ended.more:
+        more = ", ".join(ended.more)
+        notes.append(f"{more}: launched in too many different ways; only the first of them count")
     return found
 
 
@@ -282,6 +289,13 @@ def _with_its_own(
     module, focus = modules[own], target.focus
     called = frozenset().union(*(kernel.called for kernel in module.kernels))
     meant = {k.qualname: k for k in module.kernels if focus is None or focus.concerns(k)}
+    names = Counter(kernel.name for kernel in module.kernels)
+    if unseen := [name for name, k in meant.items() if names[k.name] > 1 or name != k.name]:
+        notes.append(
+            f"{target.path}: launches of {', '.join(unseen)} are not recorded: it stands in a "
+            "class or function, or another kernel has its name"
+        )
+        meant = {name: kernel for name, kernel in meant.items() if name not in unseen}
     of_file = {one.kernel: one for one in known.get(own, ()) if one.kernel in meant}
     found = {name: one for name, one in of_file.items() if one.digest == meant[name].digest}
     if other := sorted(of_file.keys() - found.keys()):

@@ -10,6 +10,7 @@ import ast
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -54,11 +55,12 @@ Recordings = Mapping[str, tuple[KernelLaunches, ...]]
 def made_by(
     command: str, module: source.Module, seen: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> tuple[KernelLaunches, ...]:
-    """What a command showed of the kernels of a file."""
+    """What a command showed of the kernels of a file: of those that their names tell apart."""
+    names = Counter(kernel.name for kernel in module.kernels)
     return tuple(
         KernelLaunches(kernel.name, kernel.digest, command, tuple(_different(seen[kernel.name])))
         for kernel in module.kernels
-        if kernel.qualname == kernel.name and seen.get(kernel.name)
+        if kernel.qualname == kernel.name and names[kernel.name] == 1 and seen.get(kernel.name)
     )
 
 
