@@ -146,7 +146,7 @@ def diff_by_rows(example: str) -> str:
     return "\n".join(["```diff", *(line.rstrip() for line in lines), "```", ""])
 
 
-TAKE_A_COMMAND = ("verify", "bench", "tune")
+TAKE_A_COMMAND = ("rewrite", "suggest", "verify", "bench", "tune")
 """Commands that take the user's own command after `--`."""
 USAGE_COLUMNS = 110
 

@@ -16,10 +16,11 @@ from tritonopt.tuning.bench import AFTER, BEFORE
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.compiling.ahead import Ahead
 from tritonopt.tuning.requests import Request
-from tritonopt.tuning.session import Session
+from tritonopt.tuning.session import OVER, Session
 from tritonopt.tuning.subjects import Wanted, subjects_of
 from tritonopt.tuning.timing_server import Version
 from tritonopt.tuning.trials import Trials
+from tritonopt.verification.process.client import Died
 
 EFFORT = Effort(least=3, most=3)
 
@@ -249,5 +250,17 @@ def test_a_number_that_is_another_one_each_time_decides_nothing(tmp_path: Path) 
     try:
         lines = (text.splitlines().index("    # before the launch") + 3,) * 2
         assert session.numbers_at(BEFORE, lines, subject.calls[0]) == {"n": 40, "stride": 1}
+    finally:
+        session.close()
+
+
+def test_nobody_is_waited_for_beyond_the_budget() -> None:
+    """The start of the worker is part of it."""
+    version = Version("original", "k.py", "", "k.py", "f")
+    session = Session([version], 60.0, server="tests.tuning.cpu_server", left=lambda: 0.0)
+    try:
+        with pytest.raises(Died) as death:
+            session.has_gpu()
+        assert death.value.failure.message == OVER and session.worker.process is None
     finally:
         session.close()

@@ -11,7 +11,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
 
+from tests.tuning.in_process import Here
 from tritonopt.measurement.results import Compiled, Ratio, Row
 from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import Answer, Evidence, Fate, Progress
@@ -20,13 +22,14 @@ from tritonopt.tuning.applying.outcome import outcomes, written
 from tritonopt.tuning.compiling import without_gpu
 from tritonopt.tuning.halving import Search, Standing
 from tritonopt.tuning.proposals import Choosing
-from tritonopt.tuning.proving.evidence import Proving
+from tritonopt.tuning.proving.evidence import NO_TIME, Proving
 from tritonopt.tuning.proving.verifying import Verifying
 from tritonopt.tuning.proving.verifying_server import Question
 from tritonopt.tuning.requests import Request
+from tritonopt.tuning.session import Session
 from tritonopt.tuning.shapes import calls_of, without_sizes
 from tritonopt.tuning.store import VERSION, Store
-from tritonopt.tuning.trials import Found, Trials, imports_others, subject_digest
+from tritonopt.tuning.trials import Found, Trials, _Asked, imports_others, subject_digest
 from tritonopt.tuning.tune import _Tuning, tune_subject
 from tritonopt.tuning.variation.variants import Variant
 from tritonopt.verification.signature.argument_language import parse
@@ -78,14 +81,32 @@ class Planted:
 
 
 @pytest.fixture
-def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Planted:
+def processes() -> None:
+    """For a test whose workers are processes."""
+
+
+@pytest.fixture
+def planted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Planted:
     found = Planted(tmp_path)
+    if "processes" not in request.fixturenames:
+        # The server that plays the GPU leaves these as it has them.
+        for name in ("synchronize", "empty_cache", "mem_get_info"):
+            monkeypatch.setattr(torch.cuda, name, getattr(torch.cuda, name))
+        monkeypatch.setattr("tritonopt.tuning.session.Worker", Here)
+        monkeypatch.setattr("tritonopt.tuning.proving.verifying.Worker", Here)
+    # The clock stands still, and nobody's patience ends on a machine that is busy.
+    monkeypatch.setattr("tritonopt.tuning.tune.time", SimpleNamespace(monotonic=lambda: 0.0))
+    monkeypatch.setattr("tritonopt.tuning.trials._PATIENCE", 1000.0)
     monkeypatch.setenv("TRITONOPT_PLANTED", str(found.plan))
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     return found
 
 
-def test_a_variant_that_wins_on_some_calls_is_chosen_there(planted: Planted) -> None:
+def test_a_variant_that_wins_on_some_calls_is_chosen_there(
+    planted: Planted, processes: None
+) -> None:
     answer = planted.tuned(WINS_LATER)
     assert not answer.failure and answer.changed
     assert answer.what.startswith("one-tile")
@@ -199,7 +220,7 @@ def test_what_goes_on_from_a_wrong_variant_is_not_verified() -> None:
 
 
 @pytest.mark.thorough
-def test_a_verification_that_ends_is_no_yes(planted: Planted) -> None:
+def test_a_verification_that_ends_is_no_yes(planted: Planted, processes: None) -> None:
     answer = planted.tuned([{"kernel": "ONE_TILE", "factor": 0.1}], ends=["ONE_TILE"])
     assert not answer.changed
     assert {tried.fate for tried in answer.tried} == {Fate.REFUSED}
@@ -214,7 +235,9 @@ def test_calls_on_which_a_variant_fails_stay_with_the_original(planted: Planted)
 
 
 @pytest.mark.thorough
-def test_calls_on_which_a_variant_hangs_stay_with_the_original(planted: Planted) -> None:
+def test_calls_on_which_a_variant_hangs_stay_with_the_original(
+    planted: Planted, processes: None
+) -> None:
     rules = [
         {"kernel": "ONE_TILE", "sizes": {"n": [32, 128]}, "hangs": True},
         {"kernel": "ONE_TILE", "factor": 0.7},
@@ -260,14 +283,75 @@ def test_where_the_original_fails_it_is_said_why(planted: Planted) -> None:
 
 
 def test_without_time_the_original_stays_and_that_is_said(planted: Planted) -> None:
-    answer = planted.tuned(WINS_LATER, budget=0.001)
+    """Not even the original is timed."""
+    answer = planted.tuned(WINS_LATER, budget=0.0)
+    assert not answer.changed and not answer.failure
+    assert "was over before the original was timed on every call" in answer.notes[-1]
+
+
+def test_where_the_budget_ends_in_the_measurement_the_original_stays(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was not timed on one of the calls may be slower there."""
+    timed: list[Row] = []
+    usual = Session.row
+
+    def row(session: Session, *given: Any, **options: Any) -> Row:
+        timed.append(usual(session, *given, **options))
+        return timed[-1]
+
+    monkeypatch.setattr(Session, "row", row)
+    monkeypatch.setattr(_Tuning, "left", property(lambda tuning: 0.0 if timed else 300.0))
+    answer = planted.tuned(WINS_LATER)
+    assert not answer.changed and not answer.failure and not answer.tried
+    assert [bool(row.original and row.original.times) for row in answer.rows] == [
+        True,
+        *[False] * 3,
+    ]
+    assert "was over before the original was timed on every call" in answer.notes[-1]
+
+
+def test_what_is_timed_last_leaves_time_for_the_proof(planted: Planted) -> None:
+    trials = Trials(planted.request(), None, lambda: -10.0, ends=lambda: 50.0)
+    limits: list[float] = []
+    usual = trials.session.row
+
+    def row(*given: Any, **options: Any) -> Row:
+        limits.append(trials.session.left())
+        return usual(*given, **options)
+
+    planted.plan.write_text("{}")
+    trials.session.row = row  # type: ignore[method-assign]
+    text, (call, *_) = planted.request().text, planted.request().calls
+    trials.original(EFFORT)
+    trials._measured(_Asked(call, EFFORT, "rung 1"), {"variant0": text})
+    trials.fresh("tuned", text, call)
+    assert (limits[0], limits[-2], limits[-1]) == (50.0, 5.0, 50.0)
+
+
+def test_where_the_budget_ends_before_the_proof_the_original_stays(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        Proving, "evidence", lambda proving, text: Evidence("unsupported", reason=NO_TIME)
+    )
+    answer = planted.tuned([{"kernel": "ONE_TILE", "factor": 0.7}])
+    assert not answer.changed
+    assert "was faster, and the budget of 300 s was over before it was verified" in answer.notes[-1]
+
+
+def test_variants_that_there_is_no_time_for_are_left(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_Tuning, "no_more_variants", lambda tuning: True)
+    answer = planted.tuned(WINS_LATER)
     assert not answer.changed
     assert "run it again, and it goes on" in answer.notes[-1]
     assert {tried.fate for tried in answer.tried} == {Fate.WAITING}
 
 
 def test_what_was_not_compiled_in_time_is_said_too(planted: Planted) -> None:
-    answer = tune_subject(replace(planted.request(budget=0.001), gpu=False))
+    answer = tune_subject(replace(planted.request(budget=0.0), gpu=False))
     assert {tried.fate for tried in answer.tried} == {Fate.WAITING}
     assert "run it again, and it goes on" in answer.notes[-1]
 
@@ -362,7 +446,38 @@ def test_a_full_disk_costs_the_store_and_nothing_else(
     assert any("the disk is full" in note for note in answer.notes)
 
 
-def test_all_verifications_share_what_they_have_beyond_the_budget(
+def test_the_likely_winner_is_verified_while_others_are_timed(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[tuple[str, bool]] = []
+    asked: list[Question] = []
+
+    def begin_with(verifying: Verifying, question: Question) -> None:
+        begun.append((question.text, "fresh" in spent))
+        asked.append(question)
+
+    def begun_with(verifying: Verifying, seconds: float) -> tuple[Question, Evidence] | None:
+        return (asked.pop(), Evidence("identical", "planted", 7)) if asked else None
+
+    spent: set[str] = set()
+    usual = Trials.fresh
+
+    def fresh(trials: Trials, *given: Any) -> Row:
+        spent.add("fresh")
+        return usual(trials, *given)
+
+    monkeypatch.setattr(Trials, "fresh", fresh)
+    monkeypatch.setattr(Verifying, "begin_with", begin_with)
+    monkeypatch.setattr(Verifying, "begun_with", begun_with)
+    rules = [{"kernel": "ONE_TILE", "factor": 0.7}]
+    answer = planted.tuned(rules, backend="interpreter")
+    assert answer.changed and (answer.text, False) in begun
+    # Nobody was asked again.
+    assert answer.evidence is not None and answer.evidence.examples == 7
+    assert "evidence" not in planted.asked()
+
+
+def test_verifications_end_with_the_budget(
     planted: Planted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now, given = [0.0], []
@@ -372,15 +487,14 @@ def test_all_verifications_share_what_they_have_beyond_the_budget(
         now[0] += min(seconds, 60.0)
         return [Evidence("unsupported", reason="it came to no end")]
 
-    for module in ("tune", "proving.evidence"):
-        clock = SimpleNamespace(monotonic=lambda: now[0])
-        monkeypatch.setattr(f"tritonopt.tuning.{module}.time", clock)
+    clock = SimpleNamespace(monotonic=lambda: now[0])
+    monkeypatch.setattr("tritonopt.tuning.tune.time", clock)
     monkeypatch.setattr(Verifying, "answers", answers)
-    tuning = _Tuning(planted.request(budget=20.0), lambda where: None, begin=0.0)
+    tuning = _Tuning(planted.request(budget=100.0), lambda where: None, begin=0.0)
     for text in ("one", "another", "a third"):
         evidence = tuning._verified(text)
-    assert given == [90.0, 50.0]
-    assert evidence.reason == "no time was left to verify it"
+    assert given == [60.0, 40.0] and now == [100.0]
+    assert evidence.reason == NO_TIME
 
 
 def test_where_a_form_of_the_calls_comes_to_no_answer_the_next_is_drawn_from(
@@ -484,7 +598,9 @@ def test_a_yes_is_one_of_the_interpreter_and_of_the_gpu(
         assert evidence.notes == ("100 examples on the interpreter, 20 on the GPU",)
 
 
-def test_what_was_verified_with_another_helper_is_verified_again(planted: Planted) -> None:
+def test_what_was_verified_with_another_helper_is_verified_again(
+    planted: Planted, processes: None
+) -> None:
     helper = planted.file.parent / "helper_of_softmax.py"
     helper.write_text("LEAST = 16\n")
     text = planted.file.read_text()

@@ -85,6 +85,9 @@ CLAIMS: Mapping[str, str] = {
     "length-is-known-at-the-launch": (
         "The launch shows how long the row and the tile are, and may make the tile longer."
     ),
+    "recorded-launches": (
+        "Launches pass what those of the user's own run did (`-- COMMAND` or `--launches FILE`)."
+    ),
     "reads-nothing-more": "The new code reads no element that the old code would not have read.",
     "loads-run-ahead": "Something that the loop loads can be loaded some iterations ahead.",
     "masked-off-lanes-add-nothing": (

@@ -37,6 +37,9 @@ _ALIASES = {"check": "suggest"}
 _ABOUT_FILES = frozenset({"explain", "verify", "bench", "tune", "facts"})
 """Commands that read files, but not all that a configuration says of them."""
 
+_TAKE_A_COMMAND = frozenset({"rewrite", "suggest", "verify", "bench", "tune"})
+"""Commands after which a command of the user's may stand, behind `--`."""
+
 _EPILOG = """\
 exit codes:
   0  done, or nothing to do
@@ -100,7 +103,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _before_dashes(given: list[str]) -> tuple[list[str], list[str]]:
     """Our own arguments, and the user's command that some commands take after `--`."""
-    if given[:1] not in (["verify"], ["bench"], ["tune"]) or "--" not in given:
+    if not (given and given[0] in _TAKE_A_COMMAND and "--" in given):
         return given, []
     at = given.index("--")
     return given[:at], given[at + 1 :]

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 _DESCRIPTION = """\
 Rewrite the kernels of files. Without --write a unified diff goes to stdout and
 remarks go to stderr; nothing is changed. Of stdin (-) the new text goes to stdout.
+
+After `--` stands a command of yours (`-- pytest tests`): it runs as always, and the
+sizes of the launches that it makes decide what is profitable. With --safety assumption
+a rewrite may be legal at these launches only.
 """
 
 _NEAR = "profitable-at-some-sizes"
@@ -116,7 +120,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     summary = Summary()
     try:
-        targets = scanning.find(arguments)
+        targets = scanning.with_launches(arguments, scanning.find(arguments))
     except ConfigurationError as error:
         return complain(str(error))
     if arguments.verify and any(target.data is not None for target in targets.files):
@@ -137,6 +141,7 @@ def run(arguments: argparse.Namespace) -> int:
         say(message)
     for named, by in targets.excluded:
         summary.notes.append(f"{named}: excluded by {by}")
+    summary.notes.extend(targets.notes)
     run = Run(writes=arguments.write, checks=arguments.check)
     reporter = formats.reporter(arguments.format, run, statistics=arguments.statistics)
     parameters: list[frozenset[str]] = []
@@ -289,6 +294,7 @@ def _attempt(job: Job, program: source.Program | None, target: Target) -> Done:
             same_bits=selection.same_bits(settings),
             only=target.focus,
             program=program,
+            recorded=target.evidence(selection.safety(settings)),
         )
 
     passes = selection.passes(settings)

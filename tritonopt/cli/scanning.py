@@ -5,21 +5,27 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import shlex
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from tritonopt.cli.configuration import Configurations, Settings
+from tritonopt.cli.configuration import ConfigurationError, Configurations, Settings
 from tritonopt.cli.places import STDIN, PlaceError, place
 from tritonopt.source.decorators import take_for_jit
 from tritonopt.source.files import SourceFile, decoded, find_python_files, read_file
 
 if TYPE_CHECKING:
+    from tritonopt.facts.launch_bindings import Recorded
     from tritonopt.rewriting.focus import Focus
+    from tritonopt.rewriting.model import Safety
+    from tritonopt.rewriting.recorded_launches import KernelLaunches, Recordings
+    from tritonopt.source import Module
     from tritonopt.source.project.program import Program
 
 Result = TypeVar("Result")
@@ -42,6 +48,14 @@ class Target:
     """The kernels and lines of it that are meant; all of it without."""
     data: bytes | None = field(default=None, repr=False)
     """What came from stdin in the place of the file."""
+    recorded: tuple[KernelLaunches, ...] = field(default=(), repr=False)
+    """Launches of its kernels that a run made."""
+
+    def evidence(self, safety: Collection[Safety]) -> dict[str, Recorded]:
+        """The recorded launches by kernel; with the level `assumption` a rewrite may rest on them
+        to be legal."""
+        proves = any(level.value == "assumption" for level in safety)
+        return {one.kernel: one.evidence(proves=proves) for one in self.recorded}
 
     def read(self) -> SourceFile:
         """Raises SourceError."""
@@ -59,6 +73,12 @@ class Targets:
     """Files that were named and are left out, and by which configuration."""
     context: tuple[Path, ...] = ()
     """Files that are read only as far as the others import from them or are imported by them."""
+    notes: tuple[str, ...] = ()
+    """On launches that were recorded."""
+
+
+class LaunchesError(ConfigurationError):
+    """Recorded launches were asked for, and there are none."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,6 +111,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="more files of the same program, read for what they import, offer and launch, and "
         "not looked at otherwise (can be given several times)",
+    )
+    parser.add_argument(
+        "--launches",
+        type=Path,
+        metavar="FILE",
+        help="launches of a run, as evidence for sizes: written there by a run of `-- COMMAND`, "
+        "else read from there",
     )
     parser.add_argument(
         "--jobs",
@@ -168,6 +195,122 @@ def program(targets: Targets, *, keep: bool = False) -> Program | None:
     # as long as a third of the whole run.
     gc.set_threshold(COLLECTED_AFTER, *gc.get_threshold()[1:])
     return Program(paths, keep=keep)
+
+
+# Launches of a run
+
+
+def with_launches(arguments: argparse.Namespace, targets: Targets) -> Targets:
+    """The files with the launches that were asked for: of the command after `--`, or of a file.
+
+    Raises LaunchesError where no kernel that is meant gets any.
+    """
+    command, file = tuple(arguments.shadowed), arguments.launches
+    if not command and file is None:
+        return targets
+    from tritonopt.rewriting import recorded_launches
+    from tritonopt.source import SourceError, read
+
+    modules: dict[str, Module] = {}
+    wrong = ["no kernel in the given files, so there are no launches to record"]
+    for target in filter(may_hold_kernels, targets.files):
+        try:
+            module = read(target.read().text, str(target.path))
+        except SourceError as error:
+            wrong.insert(0, str(error))
+        else:
+            modules.update({os.path.realpath(target.path): module} if module.kernels else {})
+    if not modules:
+        raise LaunchesError(wrong[0])
+    notes: list[str] = []
+    shown = f"`{shlex.join(command)}`" if command else str(file)
+    try:
+        known = recorded_launches.read(file) if file is not None and file.exists() else {}
+        if command:
+            known = {**known, **_run(command, list(modules.values()), known, notes)}
+            if file is not None:
+                recorded_launches.write(file, known)
+        elif not file.exists():
+            raise LaunchesError(f"{file}: does not exist: add `-- COMMAND` to record it")
+    except recorded_launches.RecordingError as error:
+        raise LaunchesError(str(error)) from None
+    files = tuple(_with_its_own(target, modules, known, shown, notes) for target in targets.files)
+    if not any(target.recorded for target in files):
+        raise LaunchesError("; ".join(notes))
+    return replace(targets, files=files, notes=tuple(dict.fromkeys(notes)))
+
+
+def _run(
+    command: Sequence[str], modules: Sequence[Module], known: Recordings, notes: list[str]
+) -> dict[str, tuple[KernelLaunches, ...]]:
+    """Run the command; its launches in the place of those that are known of the same kernels."""
+    from tritonopt.cli.arguments import missing
+    from tritonopt.rewriting.recorded_launches import made_by
+
+    try:
+        from tritonopt.verification.capture.command import recorded_of
+        from tritonopt.verification.errors import VerificationError
+    except ModuleNotFoundError as error:
+        raise LaunchesError(missing(error, "recording launches")) from None
+    try:
+        ended, seen = recorded_of(modules, command)
+    except VerificationError as error:
+        raise LaunchesError(str(error)) from None
+    found = {}
+    for module in modules:
+        own = os.path.realpath(module.path)
+        made = made_by(shlex.join(command), module, seen.get(own, {}))
+        names = {one.kernel for one in made}
+        rest = (one for one in known.get(own, ()) if one.kernel not in names)
+        found[own] = (*made, *rest)
+    if not seen:
+        paths = ", ".join(str(module.path) for module in modules)
+        why = ended.blind or f"{ended.limits}. Without a GPU set TRITON_INTERPRET=1"
+        raise LaunchesError(f"{ended.shown} launched no kernel of {paths}: {why}")
+    if ended.status:
+        notes.append(f"{ended.shown} failed: what it launched before counts")
+    if ended.more:
+        more = ", ".join(ended.more)
+        notes.append(f"{more}: launched in too many different ways; only the first of them count")
+    return found
+
+
+def _with_its_own(
+    target: Target,
+    modules: Mapping[str, Module],
+    known: Recordings,
+    shown: str,
+    notes: list[str],
+) -> Target:
+    """The file with the launches of the kernels that are meant; notes say which have none."""
+    own = os.path.realpath(target.path)
+    if target.data is not None or own not in modules:
+        return target
+    module, focus = modules[own], target.focus
+    called = frozenset().union(*(kernel.called for kernel in module.kernels))
+    meant = {k.qualname: k for k in module.kernels if focus is None or focus.concerns(k)}
+    names = Counter(kernel.name for kernel in module.kernels)
+    if unseen := [name for name, k in meant.items() if names[k.name] > 1 or name != k.name]:
+        notes.append(
+            f"{target.path}: launches of {', '.join(unseen)} are not recorded: it stands in a "
+            "class or function, or another kernel has its name"
+        )
+        meant = {name: kernel for name, kernel in meant.items() if name not in unseen}
+    of_file = {one.kernel: one for one in known.get(own, ()) if one.kernel in meant}
+    found = {name: one for name, one in of_file.items() if one.digest == meant[name].digest}
+    if other := sorted(of_file.keys() - found.keys()):
+        notes.append(
+            f"{target.path}: {shown} has launches of another text of {', '.join(other)}, which are "
+            "not used: record them again"
+        )
+    unlaunched = [k.qualname for k in meant.values() if k.name not in called]
+    if none := [name for name in unlaunched if name not in of_file]:
+        has = "launches" if shown.startswith("`") else "has launches of"
+        notes.append(
+            f"{target.path}: {shown} {has} no {' and no '.join(none)}: for what that gets, only "
+            "the source counts"
+        )
+    return replace(target, recorded=tuple(found.values()))
 
 
 def _stdin(files: Mapping[str, Target]) -> bytes | None:

@@ -36,6 +36,8 @@ _DESCRIPTION = """\
 List mistakes in the kernels of files, then profitable rewrites, whatever passes a configuration
 names for `rewrite`. Without --fix nothing is changed. The files' code is not run, unless a pass
 that compiles kernels is named: specialization and spills import the file, in another process.
+After `--` stands a command of yours (`-- pytest tests`): the sizes of the launches that it makes
+count as those of the launches in the files.
 """
 
 _EPILOG = """\
@@ -96,11 +98,13 @@ class Job:
     """Whether a report shows the file, and what was left alone in it."""
     fix: bool = False
     """Whether what is suggested is done."""
+    launches: tuple[str, str] = ("", "")
+    """The flag and the end of a command that rests on recorded launches."""
 
 
 def run(arguments: argparse.Namespace) -> int:
     try:
-        targets = scanning.find(arguments)
+        targets = scanning.with_launches(arguments, scanning.find(arguments))
     except ConfigurationError as error:
         return complain(str(error))
     kernels = [target for target in targets.files if scanning.may_hold_kernels(target)]
@@ -130,8 +134,9 @@ def _suggest(
         "".join(f" --context {shlex.quote(path)}" for path in given),
         arguments.report is not None,
         arguments.fix,
+        _launches(arguments),
     )
-    summary = Summary(files=len(targets.files) - len(kernels))
+    summary = Summary(files=len(targets.files) - len(kernels), notes=list(targets.notes))
     try:
         job.selection.check()
         job.selection.check_settings(target.settings for target in kernels)
@@ -186,6 +191,13 @@ def _flags(arguments: argparse.Namespace) -> str:
     return "".join(f" {flag}" for flag in flags)
 
 
+def _launches(arguments: argparse.Namespace) -> tuple[str, str]:
+    """The flag and the end of a command that rests on recorded launches."""
+    if arguments.launches is not None:
+        return f" --launches {shlex.quote(str(arguments.launches))}", ""
+    return "", f" -- {shlex.join(arguments.shadowed)}" if arguments.shadowed else ""
+
+
 # One file
 
 
@@ -216,6 +228,7 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
                 worthwhile=selection.is_default(settings),
                 only=target.focus,
                 suppressions=seen.suppressions,
+                recorded=target.evidence(selection.safety(settings)),
             )
             seen.take_in(job, target, result)
         suggestions = tuple(seen.suggestions(job, target, passes))
@@ -269,6 +282,7 @@ def _fixed(
             assume=job.selection.facts(target.settings),
             only=Focus(kernels=frozenset({kernel})),
             program=module.program,
+            recorded=target.evidence(job.selection.safety(target.settings)),
         ).text
     return text
 
@@ -356,6 +370,7 @@ class _Rewriting:
         self._safety = job.selection.safety(target.settings)
         self._facts = job.selection.facts(target.settings)
         self._module = module
+        self._recorded = target.evidence(self._safety)
         self._done: dict[tuple[Pass, int], bool] = {}
 
     def does(self, found: Found) -> bool:
@@ -391,6 +406,7 @@ class _Rewriting:
             only=Focus(lines=frozenset({line})),
             program=self._module.program,
             whole=self._module.whole,
+            recorded=self._recorded,
         )
         return any(remark.kind is RemarkKind.PASSED for remark in result.remarks)
 
@@ -423,11 +439,14 @@ def _suggestion(job: Job, target: Target, found: Found, kernel: str, *, mends: b
     passes = shlex.quote(spelled(found.chosen))
     path = shlex.quote(f"{target.path}:{kernel or remark.line}")
     flags = job.flags + (job.context if module.has_asked_elsewhere else "")
+    # What is named acts wherever it is legal: the launches count where it is legal for them only.
+    rests = any(c.claim == "recorded-launches" for c in found.site.conditions)
+    recorded, end = job.launches if rests else ("", "")
     return Suggestion(
         remark,
         why=why,
         worth=worth,
-        apply=f"tritonopt rewrite {path} --passes {passes}{flags} --write",
+        apply=f"tritonopt rewrite {path} --passes {passes}{flags}{recorded} --write{end}",
         fix=_fix(module, found.rewritten()) if job.with_fixes else (),
         span=span,
     )

@@ -7,12 +7,14 @@ It says nothing of a kernel that does not have all of its names.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations, permutations
 
 from tritonopt.facts.algebra.atoms import Param
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
+from tritonopt.facts.launch_bindings import Recorded
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 
@@ -130,6 +132,33 @@ def _form(text: str, node: ast.expr) -> Polynomial:
     raise AssumptionError(
         f"{text!r}: {ast.unparse(node)!r} cannot be used; write integers, parameters, + - *"
     )
+
+
+def assumptions_of(recorded: Recorded, tiles: Collection[str]) -> Iterator[Assumption]:
+    """What holds of the numbers in every recorded launch. `tiles` are constexprs of the kernel."""
+    columns = _columns([launch.numbers for launch in recorded.launches])
+    for name, numbers in columns.items():
+        least, most = min(numbers), max(numbers)
+        both = (f"{least} <= {name}", f"{name} <= {most}")
+        yield from map(parse_assumption, both if least < most else (f"{name} == {most}",))
+    for one, other in permutations(columns, 2):
+        pairs = list(zip(columns[one], columns[other], strict=True))
+        if one < other and all(a == b for a, b in pairs):
+            yield parse_assumption(f"{one} == {other}")
+        if other in tiles and all(a <= b for a, b in pairs):
+            yield parse_assumption(f"{one} <= {other}")
+        if other in tiles and all(b > 0 and a % b == 0 for a, b in pairs):
+            yield parse_assumption(f"{one} % {other} == 0")
+    buffers = _columns([launch.storages for launch in recorded.launches])
+    for one, other in combinations(buffers, 2):
+        if all(a != b for a, b in zip(buffers[one], buffers[other], strict=True)):
+            yield parse_assumption(f"disjoint({one}, {other})")
+
+
+def _columns(launches: Sequence[Mapping[str, int]]) -> dict[str, list[int]]:
+    """By parameter, what the launches pass; without those that one does not pass."""
+    names = [name for name in launches[0] if all(name in launch for launch in launches)]
+    return {name: [launch[name] for launch in launches] for name in names}
 
 
 class Assumptions:

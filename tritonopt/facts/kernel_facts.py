@@ -13,7 +13,12 @@ from functools import cached_property
 
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts.algebra.forms import Forms
-from tritonopt.facts.assumptions import Assumption, AssumptionError, Assumptions
+from tritonopt.facts.assumptions import (
+    Assumption,
+    AssumptionError,
+    Assumptions,
+    assumptions_of,
+)
 from tritonopt.facts.binding_times import BindingTimes, TruthValues
 from tritonopt.facts.dtypes import ElementTypes
 from tritonopt.facts.effects import Effect, EffectKind, Loop
@@ -21,6 +26,7 @@ from tritonopt.facts.host.launch_evidence import LaunchEvidence
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.interpreting import interpret
 from tritonopt.facts.language import GRID_ORDER
+from tritonopt.facts.launch_bindings import Recorded
 from tritonopt.facts.memory.pointers import (
     Integers,
     find_extents,
@@ -41,9 +47,15 @@ class KernelFacts:
     """What is true of one kernel. Computed when first asked for, and never changed."""
 
     def __init__(
-        self, kernel: Kernel, assumptions: Sequence[Assumption] = (), unseen_launches: str = ""
+        self,
+        kernel: Kernel,
+        assumptions: Sequence[Assumption] = (),
+        unseen_launches: str = "",
+        recorded: Recorded | None = None,
     ) -> None:
         self.kernel = kernel
+        self.recorded = recorded
+        """Launches of a run of the user's: evidence for what is profitable."""
         self.interpretation = interpret(kernel)
         self.launches = LaunchEvidence(kernel, unseen_launches)
         names = frozenset(p.name for p in kernel.parameters)
@@ -51,6 +63,11 @@ class KernelFacts:
         self.assumptions = Assumptions(assumptions, names)
         for assumption in self.assumptions.given:
             self._check(assumption)
+        if recorded is not None and recorded.proves and recorded.launches:
+            tiles = {p.name for p in kernel.parameters if p.constexpr}
+            shown = assumptions_of(recorded, tiles)
+            known = (a for a in shown if not a.is_refuted_by(self.launches.constants))
+            self.assumptions = Assumptions((*assumptions, *known), names)
 
     def _check(self, assumption: Assumption) -> None:
         """Raises AssumptionError where launches show the assumption to be false."""
@@ -71,9 +88,14 @@ class KernelFacts:
 
         Its launches are those that it had, so what they show is not looked for again.
         """
-        found = KernelFacts(kernel, *self._given)
+        found = KernelFacts(kernel, *self._given, self.recorded)
         found.launches = self.launches
         return found
+
+    @cached_property
+    def without_records(self) -> KernelFacts:
+        """The facts that hold whatever a run recorded."""
+        return self if self.recorded is None else KernelFacts(self.kernel, *self._given)
 
     @property
     def loops(self) -> Sequence[Loop]:
@@ -236,14 +258,18 @@ class KernelFacts:
 
 
 def of(
-    kernel: Kernel, assumptions: Sequence[Assumption] = (), unseen_launches: str = ""
+    kernel: Kernel,
+    assumptions: Sequence[Assumption] = (),
+    unseen_launches: str = "",
+    recorded: Recorded | None = None,
 ) -> KernelFacts:
     """The facts of a kernel. Nothing is run, and nothing raises on code that is not understood.
 
     `unseen_launches` says why the file does not show all launches; they are no evidence then.
-    Raises AssumptionError where the launches refute an assumption.
+    `recorded` are launches of a run. Raises AssumptionError where the launches of the file refute
+    an assumption.
     """
-    return KernelFacts(kernel, assumptions, unseen_launches)
+    return KernelFacts(kernel, assumptions, unseen_launches, recorded)
 
 
 def _pinned(facts: KernelFacts) -> Iterator[tuple[ast.expr, str]]:

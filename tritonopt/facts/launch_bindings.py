@@ -1,9 +1,10 @@
-"""What one launch passes to the parameters of its kernel, as forms of the launcher's values."""
+"""What one launch passes to the parameters of its kernel: forms of the launcher's values, or the
+numbers of a launch that a run of the user's made."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 
 from tritonopt.facts.algebra.atoms import ProgramId
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
@@ -43,3 +44,48 @@ class LaunchBinding:
         if number is None or number not in range(len(self.grid)):
             return None
         return self.grid[int(number)]
+
+
+@dataclass(frozen=True)
+class RecordedLaunch:
+    """One launch of a run, under one configuration."""
+
+    numbers: Mapping[str, int]
+    """The integers that it passes, by parameter."""
+    grid: tuple[int, ...] = ()
+    """The number of programs by axis; empty where it is not known."""
+    storages: Mapping[str, int] = field(default_factory=dict)
+    """By parameter, a number for the memory of the tensor that it passes."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The launches of one kernel that a run made: evidence for the sizes that no source shows."""
+
+    launches: tuple[RecordedLaunch, ...]
+    command: str = ""
+    """What made them, as messages name it."""
+    digest: str = ""
+    """Of the text of the kernel that ran; "" for the text at hand."""
+    proves: bool = False
+    """Whether the user allows a rewrite to be legal at these launches only."""
+
+    @property
+    def told(self) -> str:
+        """As messages name them."""
+        number = f"{len(self.launches)} recorded launch" + "es" * (len(self.launches) != 1)
+        return f"{number} of `{self.command}`" if self.command else number
+
+    def where_known(self, parameters: Collection[str], *, grid: bool) -> Recorded:
+        """The same without what is passed for other parameters."""
+        return replace(
+            self,
+            launches=tuple(
+                RecordedLaunch(
+                    {name: n for name, n in launch.numbers.items() if name in parameters},
+                    launch.grid if grid else (),
+                    {name: n for name, n in launch.storages.items() if name in parameters},
+                )
+                for launch in self.launches
+            ),
+        )

@@ -6,18 +6,20 @@ that the text has, and its edit is one to that text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 
 from tritonopt import facts, source
 from tritonopt.facts.algebra.work import TooMuchWork
+from tritonopt.facts.launch_bindings import Recorded
 from tritonopt.rewriting import parts
 from tritonopt.rewriting.applied_suppressions import AppliedSuppressions
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import Remark, Safety, Site
 from tritonopt.rewriting.pipeline import classify, defect_remark, gave_up_remark, within_reason
 from tritonopt.rewriting.protocol import Pass
+from tritonopt.rewriting.recorded_launches import still_shown
 
 
 @dataclass(frozen=True)
@@ -86,16 +88,18 @@ def dry_run(
     worthwhile: bool = False,
     only: Focus | None = None,
     suppressions: AppliedSuppressions | None = None,
+    recorded: Mapping[str, Recorded] | None = None,
 ) -> Survey:
     """Ask every pass for its sites in every kernel.
 
     With `worthwhile`, a pass may be left out where it finds no mistakes and has nothing profitable,
     unless a suppression may be meant for it. `only` says which kernels or lines are meant.
-    `suppressions` are those of the file where the module is an excerpt.
+    `suppressions` are those of the file where the module is an excerpt. `recorded` are launches
+    that a run made, by kernel.
 
     Raises AssumptionError where the launches refute a given fact.
     """
-    facts_of = cache(partial(facts.of, assumptions=given))
+    facts_of = cache(partial(_facts_of, given, recorded or {}))
     suppressions = suppressions or AppliedSuppressions(module)
     worthwhile = worthwhile and suppressions.is_empty
     found: list[Found] = []
@@ -117,7 +121,7 @@ def dry_run(
             defects.append(defect_remark(kernel, chosen, error))
             continue
         used = used.union(*(site.facts_used for site in sites))
-        for each in _told(sites, known, (order, chosen), allowed):
+        for each in _told(sites, known, (order, chosen), allowed, given):
             line = each.remark.line
             if only is not None and not only.covers(kernel, line):
                 continue
@@ -135,16 +139,24 @@ def dry_run(
     )
 
 
+def _facts_of(
+    given: Sequence[facts.Assumption], recorded: Mapping[str, Recorded], kernel: source.Kernel
+) -> facts.KernelFacts:
+    seen = still_shown(recorded.get(kernel.qualname), kernel, kernel)
+    return facts.of(kernel, given, recorded=seen)
+
+
 def _told(
     sites: Sequence[Site],
     known: facts.KernelFacts,
     asked: tuple[int, Pass],
     allowed: frozenset[Safety],
+    given: Sequence[facts.Assumption],
 ) -> Iterator[Found]:
     """What is to be said of the sites that a pass found."""
     kernel, (order, chosen) = known.kernel, asked
+    texts = [fact.text for fact in given]
     for site in sites:
         line, column = kernel.module.lines.place(site.anchor)
-        given = [fact.text for fact in known.assumptions.given]
-        remark = classify(kernel, chosen, site, (line, column), allowed, given, mends=False)
+        remark = classify(kernel, chosen, site, (line, column), allowed, texts, mends=False)
         yield Found((kernel.node.lineno, order, line, column), remark, chosen, site, known)

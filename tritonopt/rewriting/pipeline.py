@@ -22,12 +22,14 @@ from typing import TYPE_CHECKING
 
 from tritonopt import facts, source
 from tritonopt.facts.algebra.work import TooMuchWork, at_most
+from tritonopt.facts.launch_bindings import Recorded
 from tritonopt.rewriting import parts, registry
 from tritonopt.rewriting.applied_suppressions import AppliedSuppressions
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.line_map import Copy, LineMap
 from tritonopt.rewriting.model import Bits, Remark, RemarkKind, Safety, Site
 from tritonopt.rewriting.neighborhoods import Neighborhood, Neighborhoods, Units
+from tritonopt.rewriting.recorded_launches import resting, rests_on, still_shown
 from tritonopt.source.editing import apart
 from tritonopt.source.files import BYTE_ORDER_MARK
 
@@ -88,6 +90,7 @@ def rewrite_source(
     program: source.Program | None = None,
     refused: Callable[[str], str] | None = None,
     whole: source.Module | None = None,
+    recorded: Mapping[str, Recorded] | None = None,
 ) -> RewriteResult:
     """Rewrite the kernels of a file.
 
@@ -102,7 +105,8 @@ def rewrite_source(
     this one, at `path`: it may import from them, and they may launch its kernels. `refused`
     says of the text after an edit why that edit is not to be made, "" where it is.
 
-    `whole` is the file of which the text is an excerpt.
+    `whole` is the file of which the text is an excerpt. `recorded` are launches that a run made, by
+    kernel: evidence for what is profitable, and with the level `assumption` for what is legal.
 
     Raises SourceError for a text that does not parse, PassSelectionError and
     AssumptionError for arguments that mean nothing.
@@ -112,7 +116,9 @@ def rewrite_source(
         facts.parse_assumption(fact) if isinstance(fact, str) else fact for fact in assume
     )
     chosen = registry.resolve(passes)
-    asked = _Request(chosen, allowed, given, same_bits, only, unseen_launches, refused)
+    asked = _Request(
+        chosen, allowed, given, same_bits, only, unseen_launches, refused, recorded or {}
+    )
     if not source.has_kernels(text):
         return RewriteResult(text, original=text)
     module = source.read(text, path, program, whole)
@@ -141,6 +147,7 @@ class _Request:
     only: Focus | None
     unseen_launches: str
     refused: Callable[[str], str] | None
+    recorded: Mapping[str, Recorded]
 
 
 @dataclass(frozen=True)
@@ -447,7 +454,9 @@ class _Run:
         try:
             # Facts were given of the parameters of the kernels that there were.
             given = () if state.is_new(kernel) else self._asked.given
-            known = facts.of(kernel, given, self._asked.unseen_launches)
+            known = facts.of(
+                kernel, given, self._asked.unseen_launches, self._recorded(kernel, state)
+            )
             for order, culprit in enumerate(self._asked.passes):
                 if not self._is_original and (first or culprit.only_tells):
                     continue
@@ -483,6 +492,12 @@ class _Run:
         state.missed = missed
         self.facts_used |= used
         return None
+
+    def _recorded(self, kernel: source.Kernel, state: _State) -> Recorded | None:
+        found = self._asked.recorded.get(state.origin.qualname)
+        if found is None or state.is_new(kernel):
+            return None
+        return still_shown(found, state.origin, kernel)
 
     def _is_skipped(self, chosen: Pass, known: facts.KernelFacts) -> bool:
         """Whether a pass that was not named has nothing to do; no suppression is meant for it."""
@@ -655,6 +670,9 @@ def classify(
         kind, reason = RemarkKind.MISSED, "profitable-at-some-sizes" if near else "not-profitable"
         why = f" ({site.profit.why})" if site.profit.why else ""
         message = f"not known to be faster here{why}; name {chosen.name} to have {message}"
+    conditions = site.conditions
+    if kind is RemarkKind.PASSED and site.profit.recorded and not chosen.is_named:
+        conditions += (rests_on(site.profit.recorded, "faster at the sizes"),)
     return Remark(
         chosen.name,
         kind,
@@ -663,7 +681,7 @@ def classify(
         message,
         site.safety,
         site.bits,
-        site.conditions,
+        conditions,
         reason,
     )
 
@@ -682,7 +700,11 @@ def _refused(remark: Remark, site: Site, why: str) -> Remark:
 def within_reason(chosen: Pass, known: facts.KernelFacts) -> Iterator[Site]:
     """The sites of a pass; TooMuchWork where there is no end to be seen of looking for them."""
     with at_most(FORMS_PER_LOOK):
-        yield from chosen.sites(known)
+        if known.recorded is None or not known.recorded.proves:
+            yield from chosen.sites(known)
+            return
+        without = list(chosen.sites(known.without_records))
+        yield from resting(chosen.sites(known), without, known.recorded, known.kernel.module)
 
 
 def gave_up_remark(kernel: source.Kernel, chosen: Pass, place: tuple[int, int]) -> Remark:

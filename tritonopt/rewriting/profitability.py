@@ -12,16 +12,18 @@ import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from math import prod
 from typing import TYPE_CHECKING, Any
 
-from tritonopt.facts.algebra.polynomial import ONE, Polynomial, TooLarge
+from tritonopt.facts.algebra.atoms import Param
+from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
 from tritonopt.facts.algebra.tiles import length_and_tile, tiles_of
 from tritonopt.facts.algebra.turns import is_nonnegative_at
 from tritonopt.rewriting.model import Answer, Profit
 
 if TYPE_CHECKING:
     from tritonopt.facts import KernelFacts, Loop
-    from tritonopt.facts.launch_bindings import LaunchBinding
+    from tritonopt.facts.launch_bindings import LaunchBinding, Recorded
 
 MULTIPROCESSORS = 132
 """Of the H100 and H200 that were measured."""
@@ -140,18 +142,49 @@ def profit(
     at_launches = list(_sizes(facts, loop, tile))
     failed: list[Bound] = []
     refuted = False
+    run, rests = facts.recorded, False
     for bound in BOUNDS[rewrite]:
         shown = [_shown(facts, bound, binding, at, loop) for binding, at in at_launches]
-        refuted |= bool(shown) and all(answer is False for answer in shown)
         suffices = {True, None} if bound.neutral and facts.launches.bindings else {True}
+        if run is not None and run.launches and None in shown:
+            rests |= not suffices.issuperset(shown)
+            recorded = _shown_by(run, bound, at_launches[0][1])
+            shown = [recorded if answer is None else answer for answer in shown]
+        refuted |= bool(shown) and all(answer is False for answer in shown)
         if not suffices.issuperset(shown):
             failed.append(bound)
+    told = run.told if rests and run is not None else ""
     if not failed:
-        return Profit(Answer.ALWAYS)
+        return Profit(Answer.ALWAYS, recorded=told)
     wanted = ", ".join(map(str, failed))
     if refuted:
-        return Profit(Answer.NEVER, f"the launches have not {wanted}", len(failed))
-    return Profit(Answer.AT_LAUNCH, f"no launch shows {wanted}", len(failed))
+        why = f"there are not {wanted} in {told}" if told else f"the launches have not {wanted}"
+        return Profit(Answer.NEVER, why, len(failed))
+    why = f"not all of {told} have {wanted}" if told else f"no launch shows {wanted}"
+    return Profit(Answer.AT_LAUNCH, why, len(failed))
+
+
+def _shown_by(run: Recorded, bound: Bound, at: Sizes) -> bool | None:
+    """Whether a bound holds at every recorded launch; of a neutral one, at some launch.
+
+    `at` is in terms of the kernel. None where it holds at some, or where a size is not recorded.
+    """
+    answers: list[bool | None] = []
+    for launch in run.launches:
+        numbers: dict[Atom, int] = {Param(name): n for name, n in launch.numbers.items()}
+        length, tile = (
+            form.value(numbers) if isinstance(form, Polynomial) else form
+            for form in (at.length, at.tile)
+        )
+        try:
+            answers.append(
+                bound.holds(Sizes(length, tile, prod(launch.grid) if launch.grid else None))
+            )
+        except TypeError:  # a size that is not known
+            answers.append(None)
+    if all(answers) or (bound.neutral and any(answers)):
+        return True
+    return False if not any(answers) and None not in answers else None
 
 
 def _sizes(

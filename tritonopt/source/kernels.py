@@ -62,6 +62,15 @@ class Kernel:
         return range(self.first_line, (self.node.end_lineno or self.node.lineno) + 1)
 
     @cached_property
+    def digest(self) -> str:
+        """Of its text, with its decorators."""
+        from hashlib import sha256  # rarely needed
+
+        lines = self.module.lines
+        text = self.module.text[lines.start(self.first_line) : lines.start(self.lines.stop)]
+        return sha256(text.strip().encode()).hexdigest()
+
+    @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         return tuple(_parameters(self.node.args))
 

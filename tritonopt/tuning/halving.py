@@ -11,9 +11,9 @@ and need no proof. So what comes out has to be verified before anything is made 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, zip_longest
+from itertools import chain, islice, zip_longest
 
 from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import Evidence, Fate, Progress, Tried
@@ -36,6 +36,8 @@ _SETS, _PARAMETERS = 2, 4
 """Variants of sets of passes and of launch parameters that come before those of single passes."""
 _KEPT = 8
 """Variants that reach the second rung, at most."""
+_LIKELY = math.log(1.05)
+"""Of a gain that is worth a verification before all is known of it."""
 _AT_ONCE = 4
 """Variants that are timed before it is asked whether the time is over."""
 
@@ -109,6 +111,8 @@ class Search:
     over: Callable[[], bool]
     report: Callable[[Progress], None]
     standings: list[Standing] = field(default_factory=list)
+    leading: Callable[[str], None] = lambda text: None
+    """Called with the text that is likely to win, while others are still to be timed."""
     is_cut_short: bool = False
     """Whether the time was over before everything was made that could be."""
 
@@ -121,6 +125,9 @@ class Search:
             for start in range(0, len(begun), _AT_ONCE):
                 if not self.over():
                     self._time(begun[start : start + _AT_ONCE], self._probes(), 0, _EFFORTS[0])
+            for likely in self.best(1):
+                if likely.gain >= _LIKELY:
+                    self.leading(likely.variant.text)
             self.is_cut_short = self.over()
             if self.is_cut_short or generation == _GENERATIONS - 1:
                 break
@@ -131,7 +138,17 @@ class Search:
         """Passes; and a few launch parameters early, which cost nothing to read and often pay."""
         passed = self.variation.first()
         tuned = self.variation.tuned(self.variation.original)
-        return [*islice(passed, _SETS), *islice(tuned, _PARAMETERS), *passed]
+        early = chain(islice(passed, _SETS), islice(tuned, _PARAMETERS))
+        return self._in_time(chain(early, passed))
+
+    def _in_time(self, variants: Iterable[Variant]) -> list[Variant]:
+        """Those that can be made before the time is over; one at least, to be told of."""
+        found: list[Variant] = []
+        for variant in variants:
+            found.append(variant)
+            if self.over():
+                break
+        return found
 
     def finalists(self) -> list[Standing]:
         """Of those that were no finalists before, what gains most on all calls; the best first."""

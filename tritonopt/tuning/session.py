@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from tritonopt.measurement.results import Machine, Row
 from tritonopt.measurement.timing import Effort
@@ -16,6 +18,8 @@ from tritonopt.verification.process.messages import OUT_OF_MEMORY, Failure
 SERVER = "tritonopt.tuning.timing_server"
 _PATIENCE = 300.0
 """Seconds for everything but a first call."""
+OVER = "the time was over"
+"""Why something has no answer that had no time for one."""
 _SHOWN = 300
 """Characters of a reason."""
 
@@ -29,6 +33,8 @@ class Session:
     """Seconds for the first call of a version, which may compile and tune."""
     server: str = SERVER
     """The module that serves in the worker."""
+    left: Callable[[], float] = lambda: math.inf
+    """Seconds until nobody waits for an answer any more."""
     siblings: int = 0
     """Other processes of ours on this GPU, which do nothing while this one times."""
     worker: Worker = field(init=False)
@@ -48,7 +54,21 @@ class Session:
 
     def has_gpu(self) -> bool:
         """Whether the worker sees one. Raises Died and Refusal where torch cannot be imported."""
-        return bool(self.worker.ask("probe"))
+        return bool(self._ask("probe"))
+
+    def _ask(self, *request: Any) -> Any:
+        """The answer, within the time that is left. Raises Died and Refusal."""
+        self.worker.send(*request)
+        return self._receive(self.worker.timeout)
+
+    def _receive(self, seconds: float) -> Any:
+        left = max(self.left(), 0.0)
+        try:
+            return self.worker.receive(min(seconds, left))
+        except Died as death:
+            if death.failure.kind == "Hang" and left < seconds:
+                raise Died(Failure("Hang", OVER)) from None
+            raise
 
     def row(
         self,
@@ -80,7 +100,7 @@ class Session:
                 good = ()  # there is nothing to compare the others with
             timed: Timed | None = None
             if good:
-                timed = self.worker.ask("time", good, effort, flops, copy)
+                timed = self._ask("time", good, effort, flops, copy)
         except (Died, Refusal) as error:
             # Whatever it was, the next call shall not suffer from it.
             self.worker.close()
@@ -100,7 +120,7 @@ class Session:
         try:
             begin = time.monotonic()
             self.worker.send("first", name, numbers)
-            firsts[name] = self.worker.receive(self.timeout)
+            firsts[name] = self._receive(self.timeout)
             self.longest = max(self.longest, time.monotonic() - begin)
         except Refusal as error:
             failures[name] = said(error.failure)
@@ -108,7 +128,7 @@ class Session:
             failures[name] = said(death.failure)
             self._prepare(call)
             for other in firsts:
-                firsts[other] = self.worker.ask("first", other, numbers)
+                firsts[other] = self._ask("first", other, numbers)
 
     def use(self, versions: Sequence[Version]) -> None:
         """Other versions from now on, in the same process; those that it has stay there."""
@@ -117,13 +137,13 @@ class Session:
 
     def _prepare(self, call: Call) -> None:
         self._load()
-        self.worker.ask("prepare", call)
+        self._ask("prepare", call)
 
     def _load(self) -> None:
         """All versions, in one process, which may be a new one."""
         if self.worker.process is None or self.worker.process is not self.begun:
             self.loaded = []
-            self.worker.ask("begin", *([self.siblings] if self.siblings else []))
+            self._ask("begin", *([self.siblings] if self.siblings else []))
             self.begun = self.worker.process
         for version in self.versions:
             if version.name in self.unloadable or version in self.loaded:
@@ -131,7 +151,7 @@ class Session:
             # The one that had this name before is forgotten.
             self.loaded = [other for other in self.loaded if other.name != version.name]
             try:
-                self.worker.ask("load", version)
+                self._ask("load", version)
                 self.loaded.append(version)
             except (Refusal, Died) as error:
                 self.unloadable[version.name] = f"it cannot be imported: {said(error.failure)}"
@@ -142,17 +162,17 @@ class Session:
         """See the server. Raises Died and Refusal."""
         self._prepare(call)
         self.worker.send("numbers_at", name, lines)
-        found: dict[str, int] = self.worker.receive(self.timeout)
+        found: dict[str, int] = self._receive(self.timeout)
         return found
 
     def machine(self) -> Machine:
         """What was measured on. Raises Died."""
-        found: Machine = self.worker.ask("machine")
+        found: Machine = self._ask("machine")
         return found
 
     def imported(self) -> str:
         """What the versions import, see the server. Raises Died."""
-        found: str = self.worker.ask("imported")
+        found: str = self._ask("imported")
         return found
 
     def close(self) -> None:

@@ -15,7 +15,7 @@ from tritonopt.source.parsing import parsed
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.compiling.ahead import Ahead
 from tritonopt.tuning.requests import Request
-from tritonopt.tuning.session import Session
+from tritonopt.tuning.session import OVER, Session
 from tritonopt.tuning.store import Key, Store, StoreError, digest
 from tritonopt.tuning.timing_server import Version
 
@@ -26,8 +26,8 @@ _PATIENCE, _TIMES_AS_LONG = 10.0, 10.0
 
 
 _NOT_BESIDE = "the original could not be timed beside it"
-_ANOTHER_TIME = ("out of memory", _NOT_BESIDE)
-"""What is not kept: somebody else may have had the memory."""
+_ANOTHER_TIME = ("out of memory", _NOT_BESIDE, OVER)
+"""What is not kept: somebody else may have had the memory, or the budget was over."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,8 @@ class Trials:
     """A short name for the text of what the file imports: a helper has a part in every result."""
     failed: dict[tuple[str, str], Found] = field(default_factory=dict)
     """By text and label of the call."""
+    ends: Callable[[], float] | None = None
+    """Seconds until nobody waits for anything; as `left` where none are given."""
     ahead: Ahead | None = None
     """Who compiles the variants before they are timed, if anybody does."""
     compiled: set[tuple[str, tuple[tuple[str, str], ...], str]] = field(default_factory=set)
@@ -110,7 +112,8 @@ class Trials:
 
     def __post_init__(self) -> None:
         siblings = self.ahead.count if self.ahead is not None else 0
-        self.session = Session((), self.request.timeout, self.request.server, siblings)
+        ends = self.ends or self.left
+        self.session = Session((), self.request.timeout, self.request.server, ends, siblings)
 
     def close(self) -> None:
         self.session.close()
@@ -130,7 +133,8 @@ class Trials:
         rows = []
         for call in self.request.calls:
             rows.append(self.session.row(self.request.launcher, call, effort, numbers=False))
-        if any(row.times for row in rows):
+        is_over = any(OVER in row.failures.values() for row in rows)
+        if any(row.times for row in rows) and not is_over:
             self.machine = self.session.machine()
             self.imported = self.session.imported()
             # What takes far longer than the original hangs, or is no gain anyway.
@@ -138,10 +142,17 @@ class Trials:
             self.session.timeout = min(self.request.timeout, usual)
         return rows
 
+    def _while_searching(self) -> float:
+        """What is being timed when the search is to end may take a quarter of what is kept for the
+        proof."""
+        left = self.left()
+        return left + ((self.ends or self.left)() - left) / 4
+
     def fresh(self, name: str, text: str, call: Call) -> Row:
         """The original and one text, with the whole effort; never from the store."""
         versions = [self.version(ORIGINAL, self.request.text), self.version(name, text)]
         self.session.use(versions)
+        self.session.left = self.ends or self.left
         return self.session.row(self.request.launcher, call, self.request.effort)
 
     def timed(
@@ -218,17 +229,23 @@ class Trials:
                 if what.failure not in _ANOTHER_TIME:
                     self._keep(text, asked, what)
             known |= new
-        self.failed |= {(t, label): what for t, what in known.items() if what.failure}
+        self.failed |= {
+            (text, label): what
+            for text, what in known.items()
+            if what.failure and what.failure != OVER
+        }
         return known
 
     def _measured(self, asked: _Asked, names: Mapping[str, str]) -> Row:
         versions = [self.version(name, text, asked.tuners) for name, text in names.items()]
         self.session.use([self.version(ORIGINAL, self.request.text), *versions])
+        self.session.left = self._while_searching
         launcher, call = self.request.launcher, asked.call
         return self.session.row(launcher, call, asked.effort, copy=False, numbers=False)
 
     def numbers_at(self, lines: tuple[int, int], call: Call) -> dict[str, int]:
         """What names of the original stand for there. Raises Died and Refusal."""
+        self.session.left = self.ends or self.left
         self.session.use([self.version(ORIGINAL, self.request.text)])
         return self.session.numbers_at(ORIGINAL, lines, call)
 

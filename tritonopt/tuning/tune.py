@@ -19,9 +19,10 @@ from tritonopt.tuning.compiling.ahead import Ahead
 from tritonopt.tuning.compiling.without_gpu import Kept, compiled_variants
 from tritonopt.tuning.halving import Search, Standing
 from tritonopt.tuning.proposals import Choosing, Proposal
-from tritonopt.tuning.proving.evidence import Proving
-from tritonopt.tuning.proving.verifying import Verifying
+from tritonopt.tuning.proving.evidence import NO_TIME, Proving
+from tritonopt.tuning.proving.verifying import LATE, Verifying
 from tritonopt.tuning.requests import Request
+from tritonopt.tuning.session import OVER
 from tritonopt.tuning.store import Key, Store, StoreError
 from tritonopt.tuning.trials import Trials
 from tritonopt.tuning.variation.variants import Variation
@@ -29,9 +30,10 @@ from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.process.client import Died, Refusal
 from tritonopt.verification.signature.launchers import Launchers
 
-_FOR_VARIANTS, _FOR_THE_SEARCH = 0.5, 0.6
+_FOR_VARIANTS, _FOR_THE_SEARCH = 0.35, 0.45
 """Of what the original leaves of the budget: then no new variant is looked at; then none is timed.
-What is left is for measuring what the search chose afresh, and for verifying it."""
+What is left is for measuring what the search chose afresh, and for verifying it, which takes as
+long as all else."""
 _ORIGINAL = Effort(precision=0.02, least=10, most=40, seconds=0.2)
 """Of the original alone, which nothing is compared with."""
 
@@ -49,13 +51,24 @@ def tune_subject(request: Request, progress: Callable[[Progress], None] | None =
             stack.callback(tuning.close)
             answer = tuning.answer()
     except (StoreError, VerificationError, source.SourceError, Died, Refusal) as error:
-        answer = _nothing(request, str(error))
+        is_late = isinstance(error, Died) and error.failure.message == OVER
+        answer = _late(request) if is_late else _nothing(request, str(error))
     return replace(answer, seconds=time.monotonic() - begin)
 
 
 def _nothing(request: Request, failure: str) -> Answer:
     text = request.text
     return Answer(request.path, request.launcher, text, text, failure=failure)
+
+
+def _late(request: Request, rows: Sequence[Row] = ()) -> Answer:
+    """The original stays: what it takes on one of the calls is not known."""
+    note = (
+        f"the budget of {request.budget:.0f} s was over before the original was timed on every "
+        "call, so it stays: give more time (--budget), or fewer sizes"
+    )
+    told = tuple(TunedRow(row.label, row.sizes, original=row) for row in rows)
+    return replace(_nothing(request, ""), rows=told, notes=(note,))
 
 
 def _on_no_call(rows: Sequence[Row]) -> str:
@@ -83,7 +96,8 @@ class _Tuning:
     @cached_property
     def trials(self) -> Trials:
         ahead = Ahead(self.request.server)
-        return Trials(self.request, self.store, self.left_for_search, self.notes, ahead=ahead)
+        left, ends = self.left_for_search, lambda: self.left
+        return Trials(self.request, self.store, left, self.notes, ends=ends, ahead=ahead)
 
     @cached_property
     def verifying(self) -> Verifying:
@@ -125,6 +139,8 @@ class _Tuning:
             self.trials.ahead.begin(self.trials.version(ORIGINAL, self.request.text))
         with self._phase("original"):
             rows = self.trials.original(_ORIGINAL)
+        if any(why == OVER for row in rows for why in row.failures.values()):
+            return _late(self.request, rows)
         calls = [c for c, row in zip(self.request.calls, rows, strict=True) if row.times]
         for row in rows:
             self.notes += [f"{row.label}: {why}; left out" for why in row.failures.values()]
@@ -215,7 +231,9 @@ class _Tuning:
         def report(where: Progress) -> None:
             self.progress(replace(where, left=max(self.left, 0.0)))
 
-        return Search(self._variation(kernels), calls, self.trials, self.no_more_variants, report)
+        variation, over = self._variation(kernels), self.no_more_variants
+        leading = self.proving.begin
+        return Search(variation, calls, self.trials, over, report, leading=leading)
 
     def _kernels(self) -> frozenset[str]:
         """Those that the launcher may run; helpers included."""
@@ -261,6 +279,15 @@ class _Tuning:
             self.notes.append(
                 f"the budget of {request.budget:.0f} s was over before all variants were made"
                 f"{left}: run it again, and it goes on"
+            )
+        self.proving.collect()
+        unverified = (
+            s for s in search.standings if any(why in s.reason for why in (LATE, NO_TIME))
+        )
+        if accepted is None and (first := next(unverified, None)) is not None:
+            self.notes.append(
+                f"{first.variant.name} was faster, and the budget of {request.budget:.0f} s was "
+                "over before it was verified, so the original stays: give more time (--budget)"
             )
         return Answer(
             request.path,

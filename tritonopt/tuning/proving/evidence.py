@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -16,8 +15,9 @@ from tritonopt.tuning.proving.verifying_server import Question
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.trials import Trials
 
-LEAST = 90.0
-"""Seconds that verifications have together once the budget is used up."""
+LEAST = 60.0
+"""Seconds that a verification may take of what is left, though it leaves none for another."""
+NO_TIME = "no time was left to verify it"
 _SCREENING = 4
 """Where nothing is timed, variants are verified on so many times fewer examples."""
 _NO_TIME = 5.0
@@ -38,9 +38,9 @@ class Proving:
     """Seconds of the budget."""
     phase: Callable[[str], AbstractContextManager[None]]
     """Takes down how long it took what is done within it."""
-    overtime: float = LEAST
-    """Seconds that verifications may still take beyond the budget."""
     forms: Forms = field(default_factory=Forms)
+    ahead: dict[Question, Evidence] = field(default_factory=dict)
+    """What was answered while others were timed."""
 
     @cached_property
     def kept(self) -> Kept:
@@ -48,8 +48,26 @@ class Proving:
 
     @property
     def has_time(self) -> bool:
-        """Whether a verification may begin, within the budget or beyond it."""
-        return max(self.left(), self.overtime) >= _NO_TIME
+        """Whether a verification may begin within the budget."""
+        return self.left() >= _NO_TIME
+
+    def begin(self, text: str) -> None:
+        """Have the interpreter look at a text while others are timed: the likely winner."""
+        self.collect()
+        if self.request.backend not in ("auto", "interpreter") or not self.has_time:
+            return
+        forms = (self.request.args, *self.request.otherwise)
+        question = self._question(text, self.request.examples)
+        question = replace(question, backend="interpreter", args=forms[0], algebra=True)
+        if self.kept.known(question) is None:
+            self.verifying.begin_with(question)
+
+    def collect(self, seconds: float = 0.0) -> None:
+        """Keep what was asked ahead, once it is answered."""
+        found = self.verifying.begun_with(seconds)
+        if found is not None:
+            self.ahead[found[0]] = found[1]
+            self.kept.keep(*found)
 
     def screened(self, texts: Sequence[str]) -> Iterator[Evidence]:
         """Evidence for variants that are not timed; what is known is not asked again."""
@@ -57,7 +75,7 @@ class Proving:
         asked = [self._question(text, examples) for text in texts]
         known = {a.text: e for a in asked if (e := self.kept.known(a)) is not None}
         missing = [a for a in asked if a.text not in known]
-        answers = self.verifying.answers(missing, max(self.left(), LEAST))
+        answers = self.verifying.answers(missing, max(self.left(), 0.0))
         for question, evidence in zip(missing, answers, strict=True):
             self.kept.keep(question, evidence)
             known[question.text] = evidence
@@ -97,16 +115,17 @@ class Proving:
 
     def _answered(self, question: Question, share: int) -> Evidence:
         """The answer; it may take the time that there is, divided by `share`."""
-        known = self.kept.known(question)
+        left = self.left()
+        seconds = max(left / _SHARE, min(left, LEAST)) / share
+        with self.phase("verifying"):
+            self.collect(max(seconds, 0.0) if self.verifying.is_begun_with(question) else 0.0)
+        known = self.ahead.get(question) or self.kept.known(question)
         if known is not None:
             return known
-        begun, left = time.monotonic(), max(self.left(), 0.0)
-        seconds = max(left / _SHARE, self.overtime) / share
-        if seconds < _NO_TIME:
-            return Evidence("unsupported", reason="no time was left to verify it")
+        if seconds < _NO_TIME or self.verifying.is_begun_with(question):
+            return Evidence("unsupported", reason=NO_TIME)
         with self.phase("verifying"):
             (evidence,) = self.verifying.answers([question], seconds)
-        self.overtime -= max(time.monotonic() - begun - left, 0.0)
         self.kept.keep(question, evidence)
         return evidence
 

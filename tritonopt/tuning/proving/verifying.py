@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,7 @@ from tritonopt.tuning.proving.verifying_server import Question
 from tritonopt.verification.process.client import Died, Refusal, Worker
 
 SERVER = "tritonopt.tuning.proving.verifying_server"
+LATE = "it was not verified within"
 _LONGEST = 3600.0
 """Seconds for one verification, whatever the budget."""
 _ON_GPU = 5
@@ -35,6 +37,9 @@ class Verifying:
     _free: list[Worker] = field(default_factory=list)
     _begun: bool = False
     """Whether the first worker has yet to say that it has imported what it needs."""
+    _ahead: tuple[Question, Worker, bool] | None = None
+    """What is answered while something else is done, by whom, and whether that one has yet to say
+    that it has imported what it needs."""
 
     def begin(self) -> None:
         """Start a worker, which imports what it needs while something else is done."""
@@ -46,6 +51,7 @@ class Verifying:
 
     def answers(self, questions: Sequence[Question], seconds: float) -> Iterator[Evidence]:
         """Their answers, in their order; each has so many seconds. What ends or hangs is no yes."""
+        first = time.monotonic() + seconds
         if self._begun:
             self._begun = False
             with suppress(Died, Refusal):  # the question will show it again
@@ -57,8 +63,41 @@ class Verifying:
             pairs = list(zip(asked, self._free, strict=False))
             for question, worker in pairs:
                 self._send(worker, question)
+            end = time.monotonic() + seconds if start else first
             for _, worker in pairs:
-                yield self._received(worker, seconds)
+                yield self._received(worker, max(end - time.monotonic(), 0.0), seconds)
+
+    def begin_with(self, question: Question) -> None:
+        """Have a question answered while something else is done, unless another one is."""
+        if self._ahead is not None or not self._free:
+            return
+        worker, begun = self._free.pop(), self._begun
+        with suppress(Died):
+            self._send(worker, question)
+            self._ahead, self._begun = (question, worker, begun), False
+
+    def begun_with(self, seconds: float) -> tuple[Question, Evidence] | None:
+        """What was asked ahead, with its answer, if that comes within so many seconds."""
+        if self._ahead is None:
+            return None
+        question, worker, begun = self._ahead
+        end = time.monotonic() + seconds
+        if begun:
+            if not worker.has_answered(seconds):
+                return None
+            with suppress(Died, Refusal):  # the question will show it again
+                worker.receive(0.0)
+            self._ahead = question, worker, False
+        left = max(end - time.monotonic(), 0.0)
+        is_alive = worker.connection is not None
+        if is_alive and not worker.has_answered(left):
+            return None
+        self._ahead = None
+        self._free.append(worker)
+        return (question, self._received(worker, 0.0, seconds)) if is_alive else None
+
+    def is_begun_with(self, question: Question) -> bool:
+        return self._ahead is not None and self._ahead[0] == question
 
     def _send(self, worker: Worker, question: Question) -> None:
         try:
@@ -66,21 +105,22 @@ class Verifying:
         except Died:
             worker.send("evidence", question)  # it had died since the last one
 
-    def _received(self, worker: Worker, seconds: float) -> Evidence:
+    def _received(self, worker: Worker, left: float, seconds: float) -> Evidence:
         try:
-            found: Evidence = worker.receive(seconds)
+            found: Evidence = worker.receive(left)
         except (Died, Refusal) as error:
             late = isinstance(error, Died) and error.failure.kind == "Hang"
-            reason = f"it was not verified within {seconds:.0f} s" if late else (
+            reason = f"{LATE} {seconds:.0f} s" if late else (
                 f"the verification failed: {error}"
             )  # fmt: skip
             return Evidence("unsupported", reason=reason)
         return found
 
     def close(self) -> None:
-        for worker in self._free:
+        for worker in (*self._free, *(self._ahead[1:2] if self._ahead else ())):
             worker.close()
         self._free.clear()
+        self._ahead = None
 
 
 def on_gpu(question: Question) -> Question:

@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -143,20 +143,35 @@ def recorded(
 ) -> tuple[Watched, dict[str, list[Mapping[str, Any]]]]:
     """Run the command; how it ended, and the launches that it makes of the file's kernels.
 
-    A launch is described as in `Captured.records`, of each kernel as many as are described there.
+    A launch is described as in `Captured.records`, those of the same sizes once.
     Raises VerificationError where the command cannot be started.
     """
-    names = tuple(k.name for k in module.kernels if k.qualname == k.name)
+    seen, found = recorded_of([module], command)
+    return seen, found.get(os.path.realpath(module.path), {})
+
+
+def recorded_of(
+    modules: Sequence[source.Module], command: Sequence[str]
+) -> tuple[Watched, dict[str, dict[str, list[Mapping[str, Any]]]]]:
+    """The same for several files in one run, by their real paths."""
+    names = {
+        os.path.realpath(module.path): [k.name for k in module.kernels if k.qualname == k.name]
+        for module in modules
+    }
     with tempfile.TemporaryDirectory(prefix="tritonopt-") as folder:
         reports = Path(folder) / "reports"
         reports.mkdir()
-        plan = Plan(os.path.realpath(module.path), "", names, str(reports), compares=False)
+        plan = Plan("", "", (), str(reports), compares=False, others=names)
         seen = _watched(command, plan, Path(folder))
-        found: dict[str, list[Mapping[str, Any]]] = {}
+        found: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
+        more: list[str] = []
         for line in (line for report in sorted(reports.iterdir()) for line in _lines(report)):
+            of_kernel = found.setdefault(line["path"], {}).setdefault(line["kernel"], [])
             if line["launch"] is not None:
-                found.setdefault(line["kernel"], []).append(line["launch"])
-    return seen, found
+                of_kernel.append(line["launch"])
+            else:
+                more.append(line["kernel"])
+    return replace(seen, more=tuple(dict.fromkeys(more))), found
 
 
 def _watched(command: Sequence[str], plan: Plan, folder: Path) -> Watched:

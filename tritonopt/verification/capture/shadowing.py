@@ -22,7 +22,7 @@ import os
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -35,6 +35,8 @@ VARIABLE = "TRITONOPT_SHADOW"
 
 _MOST_RECORDS = 200
 """Launches of one kernel that are described for generalizing; all are compared."""
+_MOST_DIFFERENT = 2000
+"""Different launches of one kernel that are recorded."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ class Plan:
     """Whether launches that agree are followed with residues too, in the interpreter."""
     compares: bool = True
     """Whether the launches are made again and compared; else they are described only."""
+    others: dict[str, list[str]] = field(default_factory=dict)
+    """More files, and the kernels of each, whose launches are described."""
 
 
 @functools.cache  # of commands in commands, each has a `sitecustomize`
@@ -149,6 +153,8 @@ class Shadow:
         self.rewritten: dict[str, Any] | None = None
         self.oracle: Any = None
         self.described: dict[str, int] = {}
+        self.recorded: dict[tuple[str, str], set[str]] = {}
+        """Of every file and kernel, the launches that were written down."""
         self.followed: dict[str, int] = {}
         """Of every kernel, how many launches were followed with residues."""
         self.draws = 0
@@ -183,12 +189,12 @@ class Shadow:
         kind.__getitem__ = getitem
 
     def _is_ours(self, function: Any) -> bool:
-        code = getattr(function, "__code__", None)
-        return (
-            code is not None
-            and function.__name__ in self.plan.names
-            and os.path.realpath(code.co_filename) == self.plan.path
-        )
+        code, plan = getattr(function, "__code__", None), self.plan
+        if code is None:
+            return False
+        path = os.path.realpath(code.co_filename)
+        names = plan.names if path == plan.path else plan.others.get(path, ())
+        return function.__name__ in names
 
     def _launch(
         self,
@@ -201,8 +207,7 @@ class Shadow:
     ) -> Any:
         name = function.__name__
         if not self.plan.compares:
-            described = self._describe(kernel, function, grid, args, kwargs)
-            self._write(kernel=name, launch=described)
+            self._record(function, described_launch(kernel, function, grid, args, kwargs))
             return launch(*args, **kwargs)
         interpreted = type(kernel).__name__.startswith("Interpreted") or not _is_cuda(args, kwargs)
         self._say_backend(interpreted)
@@ -361,6 +366,17 @@ class Shadow:
             exec(code, self.rewritten)
         return self.rewritten[function.__name__]
 
+    def _record(self, function: Any, described: dict[str, Any]) -> None:
+        """Write down a launch, if none of these sizes was; the first that is too much is told."""
+        name, path = function.__name__, os.path.realpath(function.__code__.co_filename)
+        known = self.recorded.setdefault((path, name), set())
+        sizes = _sizes_of(described)
+        if sizes in known or len(known) > _MOST_DIFFERENT:
+            return
+        known.add(sizes)
+        is_cut = len(known) > _MOST_DIFFERENT
+        self._write(kernel=name, path=path, launch=None if is_cut else described)
+
     def _describe(
         self, kernel: Any, function: Any, grid: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> dict[str, Any] | None:
@@ -384,6 +400,18 @@ class Shadow:
     def _write(self, **line: object) -> None:
         self.report.write(json.dumps(line) + "\n")
         self.report.flush()
+
+
+def _sizes_of(described: Mapping[str, Any]) -> str:
+    """A launch without where its memory is, but which tensors share it, and what is in it."""
+    places: dict[int, int] = {}
+    arguments = {}
+    for name, value in described["arguments"].items():
+        kept = {key: part for key, part in value.items() if key not in ("memory", "values")}
+        if "memory" in value:
+            kept["storage"] = places.setdefault(value["memory"][0], len(places))
+        arguments[name] = kept
+    return json.dumps({**described, "arguments": arguments}, sort_keys=True)
 
 
 def described_launch(

@@ -39,6 +39,8 @@ class Watched:
     """Python processes in which `install` ran to its end."""
     failure: str = ""
     """An error that kept it from running in another one, or nothing."""
+    more: tuple[str, ...] = ()
+    """Kernels with too many different launches to record them all."""
 
     @property
     def blind(self) -> str:

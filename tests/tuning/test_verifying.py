@@ -1,0 +1,101 @@
+"""What is asked of a worker while something else is done; nothing here waits for a clock."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tritonopt.measurement.tuned import Evidence
+from tritonopt.tuning.proving.verifying import LATE, Verifying
+from tritonopt.tuning.proving.verifying_server import Question
+from tritonopt.verification.process.client import Died
+from tritonopt.verification.process.messages import Failure
+
+
+class Fake:
+    """A worker that answers what it is asked in the order of `answers`; None is no answer."""
+
+    answers: list[Any]
+    made: list[Fake]
+
+    def __init__(self, timeout: float, **options: Any) -> None:
+        self.asked: list[str] = []
+        self.connection: object = self
+        self.made.append(self)
+
+    def send(self, request: str, *arguments: object) -> None:
+        self.asked.append(request)
+
+    def has_answered(self, seconds: float) -> bool:
+        return bool(self.answers) and self.answers[0] is not None
+
+    def receive(self, seconds: float) -> Any:
+        if not self.has_answered(seconds):
+            raise Died(Failure("Hang", "no answer"))
+        answer = self.answers.pop(0)
+        if isinstance(answer, Died):
+            self.connection = None
+            raise answer
+        return answer
+
+    def close(self) -> None:
+        self.asked.append("close")
+
+
+@pytest.fixture(autouse=True)
+def _workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tritonopt.tuning.proving.verifying.Worker", Fake)
+    Fake.answers, Fake.made = [], []
+
+
+def question(text: str) -> Question:
+    return Question("k.py", "f", text, None, ())
+
+
+YES, NO = Evidence("identical", "here", 5), Evidence("counterexample", "here", 1)
+
+
+def ahead() -> Verifying:
+    verifying = Verifying(workers=1)
+    verifying.begin()
+    verifying.begin_with(question("likely"))
+    return verifying
+
+
+def test_it_is_asked_at_once_and_answered_later() -> None:
+    verifying = ahead()
+    assert Fake.made[0].asked == ["begin", "evidence"]
+    Fake.answers = [None]
+    assert verifying.begun_with(0.0) is None and verifying.is_begun_with(question("likely"))
+    Fake.answers = ["imported"]
+    assert verifying.begun_with(0.0) is None and verifying.is_begun_with(question("likely"))
+    Fake.answers = [YES]
+    assert verifying.begun_with(0.0) == (question("likely"), YES)
+    assert not verifying.is_begun_with(question("likely"))
+    # The worker has nothing else to say, and is free for the next question.
+    Fake.answers = [NO]
+    assert list(verifying.answers([question("other")], 1.0)) == [NO] and len(Fake.made) == 1
+
+
+def test_another_question_is_another_workers() -> None:
+    verifying = ahead()
+    verifying.begin_with(question("a second one"))
+    assert verifying.is_begun_with(question("likely"))
+    Fake.answers = [NO]
+    assert list(verifying.answers([question("other")], 1.0)) == [NO]
+    assert [worker.asked for worker in Fake.made] == [["begin", "evidence"], ["evidence"]]
+    verifying.close()
+    assert all(worker.asked[-1] == "close" for worker in Fake.made)
+
+
+def test_a_worker_that_dies_of_its_imports_is_asked_again() -> None:
+    verifying = ahead()
+    Fake.answers = [Died(Failure("Crash", "no torch"))]
+    assert verifying.begun_with(1.0) is None
+    assert not verifying.is_begun_with(question("likely"))
+
+
+def test_without_an_answer_in_time_it_is_no_yes() -> None:
+    (evidence,) = Verifying(workers=1).answers([question("slow")], 2.0)
+    assert evidence.verdict == "unsupported" and evidence.reason == f"{LATE} 2 s"
