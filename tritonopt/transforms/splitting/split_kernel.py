@@ -16,14 +16,12 @@ from tritonopt.source import (
     Change,
     InsertAfter,
     InsertBefore,
-    Replace,
     ReplaceExpression,
 )
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.kernels import Parameter
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import in_parentheses, new_function_name, on_lines
-from tritonopt.transforms.splitting.atomic_store import AtomicStore
 from tritonopt.transforms.splitting.parts_together import PartsTogether
 from tritonopt.transforms.splitting.second_sweep import SecondSweep
 from tritonopt.transforms.splitting.split_launches import NewNames
@@ -42,15 +40,11 @@ class SplitKernel:
     axis: int
     """Of the grid: the one along which there is a program for each part."""
     writer: Writer
-    atomic: AtomicStore | None = None
-    """What is behind the loop, where an atomic puts the results together."""
 
     @cached_property
     def names(self) -> NewNames:
         fresh = self.writer.fresh
         accumulators = self.split.accumulators
-        if self.atomic is not None:
-            return NewNames(fresh("SPLITS"), (), "")
         many = len(accumulators) > 1
         partials = [f"partial_{a.name.strip('_')}" if many else "partials" for a in accumulators]
         plain = tuple(p.name for p in self._parameters if not p.default)
@@ -88,20 +82,9 @@ class SplitKernel:
         for moved in self.split.moved:
             changes += moved.changes(self.split.facts, loop, self._number, names.size)
         changes += self._header()
-        if self.atomic is not None:
-            return [*changes, Replace(self.split.behind[-1], self._added(self.atomic))]
         changes.append(InsertAfter(loop.node, self._stored()))
         changes.append(InsertAfter(kernel.node, self._final()))
         return changes
-
-    def _added(self, atomic: AtomicStore) -> str:
-        """The store of a program that is alone, or one of several that share a row."""
-        store = self._text(atomic.node)
-        if "\n" in store or comments_in(store):
-            raise NotExpressible(f"the store in line {atomic.node.lineno} has several lines")
-        arguments = ", ".join(map(self._text, atomic.node.args))
-        added = f"{self.writer.language(atomic.function)}({arguments})"
-        return f"if {self.names.size} > 1:\n    {added}\nelse:\n    {store}"
 
     def _header(self) -> Iterator[Change]:
         """A program has every so many turns, from the one on that has its number."""

@@ -34,7 +34,6 @@ from tritonopt.source import (
 )
 from tritonopt.source.editing.width import line_width
 from tritonopt.transforms.code_edits import in_parentheses, on_lines
-from tritonopt.transforms.splitting.atomic_store import AtomicStore
 from tritonopt.transforms.splitting.split_sums import Accumulator, SplitLoop
 from tritonopt.transforms.tiling.tile_limits import Limit
 from tritonopt.transforms.writing import NotExpressible
@@ -96,13 +95,11 @@ class SplitLaunches:
         one = len(self.extents) == 1
         return "the launch decides" if one else "each launch decides"
 
-    def changes(
-        self, names: NewNames, splitting: Splitting, atomic: AtomicStore | None = None
-    ) -> list[Change]:
+    def changes(self, names: NewNames, splitting: Splitting) -> list[Change]:
         """The launches. Raises Declined where something has no expression there."""
         found: list[Change] = []
         for extents in self.extents:
-            found += _SplitLaunch(self.split, extents, names, splitting, atomic).changes()
+            found += _SplitLaunch(self.split, extents, names, splitting).changes()
         return found
 
 
@@ -141,7 +138,6 @@ class _SplitLaunch:
     extents: tuple[Extent, ...]
     names: NewNames
     splitting: Splitting
-    atomic: AtomicStore | None
 
     @property
     def _at(self) -> PlannedLaunch:
@@ -166,23 +162,14 @@ class _SplitLaunch:
         buffers = [new_name(partial, launch) for partial in self.names.partials]
         if len(set(buffers)) < len(buffers):
             raise NotExpressible(f"line {launch.call.lineno} has names like those of the buffers")
-        made = self._allocated(buffers, rows, splits)
-        code += f"\n{made if self.atomic is None else self._filled(self.atomic, splits)}"
+        code += f"\n{self._allocated(buffers, rows, splits)}"
         changes.append(InsertBefore(statement, code))
         changes.append(ReplaceExpression(launch.grid, self._grid(numbers, splits)))
         passed = zip(self.names.partials, buffers, strict=True)
         changes += [AddArgument(launch.call, f"{name}={buffer}") for name, buffer in passed]
         changes.append(AddArgument(launch.call, f"{self.names.size}={splits}"))
-        if self.atomic is None:
-            changes.append(InsertAfter(statement, self._final(numbers, buffers, splits)))
+        changes.append(InsertAfter(statement, self._final(numbers, buffers, splits)))
         return changes
-
-    def _filled(self, atomic: AtomicStore, splits: str) -> str:
-        """The statement that stores the identity, from which the programs of a row begin."""
-        if "float(" in atomic.identity:
-            check_builtin(self._at.launch, "float")
-        output = self._at.argument(atomic.output)
-        return f"if {splits} > 1:\n    {output}.fill_({atomic.identity})"
 
     def _number_of_splits(self, name: str, rows: str, most: str) -> str:
         """The statement that computes how many programs a row has."""
@@ -215,8 +202,6 @@ class _SplitLaunch:
     def _allocated(self, buffers: Sequence[str], rows: str, splits: str) -> str:
         """The statements that make the buffers for what the programs find."""
         made: list[str] = []
-        if not buffers:
-            return ""
         for accumulator, buffer in zip(self.split.accumulators, buffers, strict=True):
             sizes = [part for part in (rows, splits) if part != "1"]
             shape = ", ".join([*sizes, *self._extents_of(accumulator)])
