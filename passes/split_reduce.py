@@ -16,7 +16,7 @@ from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 
 if TYPE_CHECKING:
-    from tritonopt.transforms.splitting.split_sums import SplitLoop
+    from tritonopt.transforms.splitting.split_loop import SplitLoop
 
 
 _FEW_ROWS = figure("split-reduce, few rows")
@@ -200,56 +200,47 @@ class SplitReduce(Pass):
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         if not facts.loops:
             return
-        from tritonopt.transforms.splitting.shared_loops import candidates
+        from tritonopt.transforms.splitting.split_loop import candidates
 
         for loop in candidates(facts):
             yield self._examined(facts, loop)
 
     def _examined(self, facts: KernelFacts, loop: Loop) -> Site:
+        from tritonopt.launches.plan import LaunchPlan
         from tritonopt.transforms.pinned_rounding import check_pins
         from tritonopt.transforms.promised_order import assume_free_order
-        from tritonopt.transforms.splitting.split_kernel import SplitKernel
-        from tritonopt.transforms.splitting.split_launches import Splitting, prove_launches
-        from tritonopt.transforms.splitting.split_sums import prove_split
-        from tritonopt.transforms.writing import Writer
+        from tritonopt.transforms.splitting.split_loop import is_no_row, prove_split
+        from tritonopt.transforms.splitting.two_kernels import TwoKernels
 
         split: SplitLoop | None = None
         changes: tuple[Change, ...] = ()
-        summary = ""
+        launches = facts.launches.launches
         with Attempt() as attempt:
             split = prove_split(facts, loop, attempt)
-            if any(c.claim == "infinite-rows-are-the-same" for c in attempt.conditions):
-                attempt.need(Safety.ASSUMPTION)
-            if any(a.rounds for a in split.accumulators):
+            if any(p.rounds for p in split.partials):
                 attempt.need(Safety.ROUNDING)
                 assume_free_order(attempt, facts)
                 check_pins(attempt, facts)
-            launches = prove_launches(split, attempt)
-            kernel = SplitKernel(split, launches.axes, Writer(facts))
-            splitting = Splitting(self.programs, self.turns)
-            found = [*kernel.changes(), *launches.changes(kernel.names, splitting)]
+            axis = LaunchPlan.of(facts, attempt).new_axis()
+            found = TwoKernels(split, axis, self.programs, self.turns).changes()
             detail = "the last turns count beyond the end of the row by as many tiles as it has"
             attempt.assume("no-int32-overflow", f"{detail} programs, which stays below 2**31")
             attempt.prove("is-expressible", "the two kernels and their launches can be written")
-            changes, summary = tuple(found), launches.summary
+            changes = tuple(found)
         where = f"the loop in line {loop.line}"
         if split is not None and split.second is not None:
             where = f"the loops in lines {loop.line} and {split.second.loop.line}"
+        decides = "the launch decides" if len(launches) == 1 else "each launch decides"
         rounds = Safety.ROUNDING in attempt.safety
+        never = "the loop does not go through the tiles of a row" if is_no_row(facts, loop) else ""
         return Site.of(
             attempt,
             loop.node,
-            f"divided {where} over several programs ({summary} over how many)",
+            f"divided {where} over several programs ({decides} over how many)",
             f"left {where} to one program",
             needs={Safety.CONTRACT},
             bits=Bits.REDUCTION_ORDER if rounds else Bits.SAME,
             changes=changes,
-            profit=profit(facts, "split-reduce", loop=loop, never=self._never(facts, loop)),
+            profit=profit(facts, "split-reduce", loop=loop, never=never),
             advice=f"let several programs share {where}, which one goes through alone",
         )
-
-    def _never(self, facts: KernelFacts, loop: Loop) -> str:
-        """Why no size of the launch gains; "" where one may."""
-        from tritonopt.transforms.splitting.split_gain import is_no_row
-
-        return "the loop does not go through the tiles of a row" if is_no_row(facts, loop) else ""

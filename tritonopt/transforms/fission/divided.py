@@ -13,7 +13,7 @@ from tritonopt.source import Change, InsertAfter, Replace
 from tritonopt.transforms.fission.needed_statements import needed_statements
 from tritonopt.transforms.fission.two_launches import TwoLaunches
 from tritonopt.transforms.fission.write_groups import CLAIM, WriteGroups
-from tritonopt.transforms.part_text import PartText, named_in_launchers
+from tritonopt.transforms.new_kernel import PartText, named_in_launchers
 from tritonopt.transforms.writing import NotExpressible
 
 

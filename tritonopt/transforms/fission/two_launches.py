@@ -11,7 +11,7 @@ from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.host.side_effects import effects_of
 from tritonopt.launches.planned_launch import PlannedLaunch
 from tritonopt.source import Change, InsertAfter, Launch, ReplaceExpression
-from tritonopt.transforms.part_text import PartText, launch_text
+from tritonopt.transforms.new_kernel import PartText, launch_text
 from tritonopt.transforms.writing import NotExpressible
 
 

@@ -22,7 +22,7 @@ from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.interleaving.unused_names import unused_names
 from tritonopt.transforms.merging.met_slots import Place
 from tritonopt.transforms.merging.partial_stores import PartialStore
-from tritonopt.transforms.part_text import PartText, launch_text, named_in_launchers
+from tritonopt.transforms.new_kernel import PartText, launch_text, named_in_launchers
 from tritonopt.transforms.statement_lists import StatementLists
 from tritonopt.transforms.writing import NotExpressible, Writer, comments_in
 

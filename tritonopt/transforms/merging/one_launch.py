@@ -26,7 +26,7 @@ from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 from tritonopt.transforms.merging.launch_pairs import Made, Pair, uses
 from tritonopt.transforms.merging.slot_reductions import SlotReduction
-from tritonopt.transforms.part_text import PartText, launch_text
+from tritonopt.transforms.new_kernel import PartText, launch_text
 
 _TYPES = {"fp32": "float32", "fp64": "float64", "int32": "int32", "int64": "int64"}
 _ZEROED = dict(zip(torch_api.EMPTY, torch_api.ZEROED, strict=True))
