@@ -31,13 +31,13 @@ def kernel(
         tl.store(partial_acc + part * BLOCK + tl.arange(0, BLOCK), acc)
         tl.store(partial_most + part * BLOCK + tl.arange(0, BLOCK), most)
         return
-    if N > 100:
+    if row > 0:
         acc = most
     tl.store(Y + row, tl.sum(acc, axis=0) + tl.max(most, axis=0))
 
 
 @triton.jit
-def kernel_final(partial_acc, partial_most, Y, N, BLOCK: tl.constexpr, SPLITS: tl.constexpr):
+def kernel_final(partial_acc, partial_most, Y, BLOCK: tl.constexpr, SPLITS: tl.constexpr):
     # Puts together what the programs of kernel have found.
     row = tl.program_id(0)
     parts = row * SPLITS + tl.arange(0, SPLITS)
@@ -45,7 +45,7 @@ def kernel_final(partial_acc, partial_most, Y, N, BLOCK: tl.constexpr, SPLITS: t
     most = tl.load(partial_most + parts[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :])
     acc = tl.sum(acc, axis=0)
     most = tl.max(most, axis=0)
-    if N > 100:
+    if row > 0:
         acc = most
     tl.store(Y + row, tl.sum(acc, axis=0) + tl.max(most, axis=0))
 
@@ -76,5 +76,5 @@ def reduced(x: torch.Tensor):
         SPLITS=splits,
     )
     if splits > 1:
-        kernel_final[(m,)](partial_acc, partial_most, y, n, BLOCK=64, SPLITS=splits)
+        kernel_final[(m,)](partial_acc, partial_most, y, BLOCK=64, SPLITS=splits)
     return y

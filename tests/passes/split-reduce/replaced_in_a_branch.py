@@ -16,7 +16,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
         acc += x
         most = tl.maximum(most, x)
-    if N > 100:
+    if row > 0:
         acc = most
     tl.store(Y + row, tl.sum(acc, axis=0) + tl.max(most, axis=0))
 
