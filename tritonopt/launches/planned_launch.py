@@ -13,10 +13,19 @@ from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.operations import Op
 from tritonopt.launches.known_launches import check_binding
 from tritonopt.launches.launch_grids import given_by, scope_at, statement_of
-from tritonopt.source import Change, Enclose, InsertBefore, Launch, Replace, ReplaceExpression
+from tritonopt.source import (
+    Change,
+    Enclose,
+    InsertAfter,
+    InsertBefore,
+    Launch,
+    Replace,
+    ReplaceExpression,
+)
 from tritonopt.source.editing import excerpts
 from tritonopt.source.editing.changes import ELSE
 from tritonopt.source.editing.expressions import in_parentheses
+from tritonopt.source.editing.width import line_width, on_lines
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 
@@ -144,7 +153,27 @@ class PlannedLaunch:
             raise NotExpressible(f"no tensor has a name at the launch in {self.launch.where}")
         return f"{named.id}.device"
 
-    # One more launch
+    # Buffers, and one more launch
+
+    @property
+    def width(self) -> int:
+        """Of a line that stands where the launch does."""
+        return line_width(self.launch.module) - self.statement.col_offset
+
+    def allocated(self, buffers: Mapping[str, str], when: str) -> str:
+        """Code that binds each buffer to what a call allocates where a test holds, else to None."""
+        made = [f"{name} = {call}" for name, call in buffers.items()]
+        one = f"{made[0]} if {when} else None"
+        if len(made) == 1 and len(one) <= self.width:
+            return one
+        return f"{' = '.join(buffers)} = None\n{self._under(when, made)}"
+
+    def then(self, code: str, when: str) -> InsertAfter:
+        """Another launch after this one, where a test holds."""
+        return InsertAfter(self.statement, self._under(when, [code]))
+
+    def _under(self, test: str, statements: Iterable[str]) -> str:
+        return _under(test, *(on_lines(code, self.width - 4) for code in statements))
 
     def another(
         self,

@@ -45,18 +45,6 @@ def _head(module: Module, name: str, parameters: Sequence[str]) -> list[str]:
     return [f"def {name}(", *parts, "):"]
 
 
-def new_kernel(
-    facts: KernelFacts, name: str, parameters: Sequence[str], body: Iterable[str]
-) -> str:
-    """Code of a kernel with the decorator of another one, but for what that is called with."""
-    kernel, module = facts.kernel, facts.kernel.module
-    jit = kernel.node.decorator_list[kernel.decorators.index(kernel.jit)]
-    jit = jit.func if isinstance(jit, ast.Call) else jit
-    head = "\n".join(_head(module, name, parameters))
-    inside = textwrap.indent("\n".join(body), "    ")
-    return f"@{module.text_of(jit)}\n{head}\n{inside}"
-
-
 def lines_of(facts: KernelFacts, first: int, last: int) -> str:
     """Lines of the kernel from the first statement on, unindented. Raises NotExpressible."""
     for node in facts.kernel.nodes:
@@ -74,14 +62,68 @@ def _margin(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def needed_before(statements: Sequence[ast.stmt], names: Collection[str]) -> list[ast.stmt]:
-    """Those of some statements that give the names their values, and what these are made of."""
-    needed, kept = set(names), list[ast.stmt]()
-    for statement in reversed(statements):
-        if names_bound(statement) & needed:
-            kept.insert(0, statement)
-            needed |= names_bound(statement) | names_read(statement)
-    return kept
+@dataclass(frozen=True)
+class NewKernel:
+    """A kernel beside another one, which goes on from one of its statements in its own way."""
+
+    facts: KernelFacts
+    name: str
+    after: ast.stmt
+    """The statement of the other one that it goes on from."""
+    given: Collection[str]
+    """Names that it binds itself; those that it needs else it binds as the other one does."""
+    also: Collection[str]
+    """Names that it needs in any case."""
+    first: Sequence[str]
+    """Its own parameters, before those that it has of the other one, ..."""
+    constexpr: str
+    """... and one more after them."""
+    annotation: str
+
+    @cached_property
+    def kept(self) -> list[ast.stmt]:
+        """The statements before that give names what they are needed for."""
+        body = self.facts.kernel.node.body
+        place = body.index(self.after)
+        needed = {*set().union(*map(_names, body[place + 1 :])).difference(self.given), *self.also}
+        kept = list[ast.stmt]()
+        for statement in reversed(body[:place]):
+            if names_bound(statement) & needed:
+                kept.insert(0, statement)
+                needed |= _names(statement)
+        return kept
+
+    @cached_property
+    def passed(self) -> list[Parameter]:
+        """The parameters of the other kernel that it takes as well, in their order."""
+        body = self.facts.kernel.node.body
+        statements = [*self.kept, *body[body.index(self.after) + 1 :]]
+        read = set().union(self.also, *map(_names, statements))
+        return [p for p in self.facts.kernel.parameters if p.name in read]
+
+    @property
+    def parameters(self) -> dict[str, bool]:
+        """All of its parameters, and whether each has a default."""
+        plain = [p.name for p in self.passed if not p.default]
+        optional = [p.name for p in self.passed if p.default]
+        needed = [*self.first, *plain, self.constexpr]
+        return {**dict.fromkeys(needed, False), **dict.fromkeys(optional, True)}
+
+    def code(self, said: str, body: Iterable[str]) -> str:
+        """With the decorator of the other one, but for what that is called with."""
+        kernel, module = self.facts.kernel, self.facts.kernel.module
+        jit = kernel.node.decorator_list[kernel.decorators.index(kernel.jit)]
+        jit = jit.func if isinstance(jit, ast.Call) else jit
+        code = {p.name: declared(module, p) for p in self.passed}
+        code[self.constexpr] = f"{self.constexpr}: {self.annotation}"
+        head = _head(module, self.name, [code.get(name, name) for name in self.parameters])
+        kept = [lines_of(self.facts, s.lineno, s.end_lineno or s.lineno) for s in self.kept]
+        inside = textwrap.indent("\n".join([f"# {said}", *kept, *body]), "    ")
+        return "\n".join([f"@{module.text_of(jit)}", *head, inside])
+
+
+def _names(statement: ast.stmt) -> set[str]:
+    return names_read(statement) | names_bound(statement)
 
 
 @dataclass(frozen=True)

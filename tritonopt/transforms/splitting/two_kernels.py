@@ -10,7 +10,6 @@ from functools import cached_property
 
 from tritonopt.facts import Value
 from tritonopt.facts.operations import Op
-from tritonopt.facts.recurrences.after_loops import statements_after
 from tritonopt.facts.recurrences.partials import TYPES, Partial
 from tritonopt.launches.known_launches import check_builtin, number_at_launch
 from tritonopt.launches.launch_grids import Extent, new_name
@@ -25,10 +24,9 @@ from tritonopt.source import (
     InsertBefore,
     ReplaceExpression,
 )
-from tritonopt.source.editing.width import line_width
-from tritonopt.source.kernels import Parameter
-from tritonopt.transforms.code_edits import in_parentheses, new_function_name, on_lines
-from tritonopt.transforms.new_kernel import declared, lines_of, needed_before, new_kernel
+from tritonopt.source.editing.width import line_width, on_lines
+from tritonopt.transforms.code_edits import in_parentheses, new_function_name
+from tritonopt.transforms.new_kernel import NewKernel, lines_of
 from tritonopt.transforms.splitting.second_sweep import header_of
 from tritonopt.transforms.splitting.split_loop import SplitLoop
 from tritonopt.transforms.tiling.tile_limits import Limit
@@ -37,7 +35,6 @@ from tritonopt.transforms.writing import (
     Writer,
     comments_in,
     names_bound,
-    names_read,
 )
 
 _BEFORE_A_SUM = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
@@ -63,7 +60,6 @@ class TwoKernels:
         one = len(split.partials) == 1
         names = ["partials" if one else f"partial_{p.name.strip('_')}" for p in split.partials]
         self.buffers = dict(zip(map(self.writer.fresh, names), split.partials, strict=True))
-        self.final = new_function_name(self.kernel.module, f"{self.kernel.name}_final")
         self.number = self.writer.fresh("split")
 
     def changes(self) -> list[Change]:
@@ -83,7 +79,9 @@ class TwoKernels:
             changes.append(ReplaceExpression(step, f"{size} * {code}"))
         changes += self._divided_loop()
         changes.append(InsertAfter(loop.node, self._stored()))
-        changes.append(InsertAfter(kernel.node, f"\n\n{self._final()}\n"))
+        said = f"Puts together what the programs of {kernel.name} have found."
+        final = self.new.code(said, [*self._row[1:], *self._combined(), *self._rest()])
+        changes.append(InsertAfter(kernel.node, f"\n\n{final}\n"))
         for extents in self.axis.extents:
             changes += _Launch(self, extents).changes()
         return changes
@@ -167,36 +165,16 @@ class TwoKernels:
     # The second kernel
 
     @cached_property
-    def _kept(self) -> list[ast.stmt]:
-        """The statements before the loop that give a name to what is read after it."""
-        needed = set().union(*map(_names, statements_after(self.facts, self.loop)))
-        needed -= {partial.name for partial in self.split.partials}
-        needed |= {self._own_row} if self.axis.number == 1 else set()
-        body = self.kernel.node.body
-        return needed_before(body[: body.index(self.loop.node)], needed)
-
-    @cached_property
-    def passed(self) -> list[Parameter]:
-        """The parameters of the kernel that the new one takes as well, in their order."""
-        statements = [*self._kept, *statements_after(self.facts, self.loop)]
-        read = set().union(*map(_names, statements))
-        read |= {self._extent(e) for partial in self.split.partials for e in partial.shape}
-        return [p for p in self.kernel.parameters if p.name in read]
-
-    @property
-    def taken(self) -> dict[str, str]:
-        """How each parameter of the new kernel is declared, by its name, in their order."""
-        plain = {p.name: declared(self.kernel.module, p) for p in self.passed if not p.default}
-        optional = {p.name: declared(self.kernel.module, p) for p in self.passed if p.default}
-        buffers = {name: name for name in self.buffers}
-        return {**buffers, **plain, self.size: f"{self.size}: {self.tl('constexpr')}", **optional}
-
-    def _final(self) -> str:
+    def new(self) -> NewKernel:
         """The kernel that combines the results of all programs that had a part of a row."""
-        said = f"# Puts together what the programs of {self.kernel.name} have found."
-        kept = [lines_of(self.facts, s.lineno, s.end_lineno or s.lineno) for s in self._kept]
-        body = [said, *kept, *self._row[1:], *self._combined(), *self._rest()]
-        return new_kernel(self.facts, self.final, list(self.taken.values()), body)
+        partials = self.split.partials
+        also = {self._extent(extent) for partial in partials for extent in partial.shape}
+        also |= {self._own_row} if self.axis.number == 1 else set()
+        name = new_function_name(self.kernel.module, f"{self.kernel.name}_final")
+        given, annotation = {partial.name for partial in partials}, self.tl("constexpr")
+        first = list(self.buffers)
+        loop = self.loop.node
+        return NewKernel(self.facts, name, loop, given, also, first, self.size, annotation)
 
     def _combined(self) -> Iterator[str]:
         """What each name is once all parts of the row are taken together."""
@@ -261,10 +239,6 @@ class TwoKernels:
             first = last
 
 
-def _names(statement: ast.stmt) -> set[str]:
-    return names_read(statement) | names_bound(statement)
-
-
 @dataclass(frozen=True)
 class _Launch:
     """One launch, which starts several programs for each row, and the second kernel after them."""
@@ -275,11 +249,6 @@ class _Launch:
     @property
     def _at(self) -> PlannedLaunch:
         return PlannedLaunch(self.extents[0].launch)
-
-    @property
-    def _width(self) -> int:
-        """Of a line that stands where the launch does."""
-        return line_width(self._at.launch.module) - self._at.statement.col_offset
 
     def changes(self) -> list[Change]:
         at, launch, kernels = self._at, self._at.launch, self.kernels
@@ -294,8 +263,10 @@ class _Launch:
         buffers = {name: new_name(name, launch) for name in kernels.buffers}
         if len({*buffers.values()}) < len(buffers):
             raise NotExpressible(f"line {launch.call.lineno} has names like those of the buffers")
-        made = self._allocated(list(buffers.values()), rows, splits)
-        before = f"{self._number_of_splits(splits, rows, most)}\n{made}"
+        sizes = [part for part in (rows, splits) if part != "1"]
+        allocated = {buffers[name]: self._buffer(p, sizes) for name, p in kernels.buffers.items()}
+        before = self._number_of_splits(splits, rows, most)
+        before += f"\n{at.allocated(allocated, f'{splits} > 1')}"
         changes.append(InsertBefore(at.statement, before))
         codes = [number.code for number in numbers]
         changes.append(ReplaceExpression(launch.grid, self._grid(*codes, splits)))
@@ -306,11 +277,8 @@ class _Launch:
             # It has the same loop.
             last += at.options("num_warps", "num_stages")
             grid = self._grid(*codes, splits)
-        optional = {p.name for p in kernels.passed if p.default}
-        taken = {name: name in optional for name in kernels.taken}
-        code = on_lines(at.another(kernels.final, grid, taken, buffers, last), self._width - 4)
-        final = f"if {splits} > 1:\n{textwrap.indent(code, '    ')}"
-        return [*changes, InsertAfter(at.statement, final)]
+        code = at.another(kernels.new.name, grid, kernels.new.parameters, buffers, last)
+        return [*changes, at.then(code, f"{splits} > 1")]
 
     def _number_of_splits(self, name: str, rows: str, most: str) -> str:
         """The statement that computes how many programs a row has."""
@@ -327,29 +295,21 @@ class _Launch:
         fits = [f"{_LARGEST} // {s if s.isdigit() else in_parentheses(s)}" for s in sizes]
         least = f"min({', '.join([str(_MOST), *sorted(fits), share, each])})"
         code = f"{name} = max(1, triton.next_power_of_2({least} + 1) // 2)"
-        if len(code) > self._width:
-            code = on_lines(f"{name} = {least}", self._width)
+        if len(code) > self._at.width:
+            code = on_lines(f"{name} = {least}", self._at.width)
             code += f"\n{name} = max(1, triton.next_power_of_2({name} + 1) // 2)"
         return f"{_COMMENT}\n{code}"
 
     def _shape(self, partial: Partial) -> list[str]:
         return [in_parentheses(self._at.number(extent)) for extent in partial.shape]
 
-    def _allocated(self, buffers: list[str], rows: str, splits: str) -> str:
-        """The statements that make the buffers for what the programs find."""
+    def _buffer(self, partial: Partial, sizes: list[str]) -> str:
+        """The call that allocates what the programs find for a name."""
         facts = self.kernels.facts
         sure = [facts.bases(e) or () for e in facts.effects if not e.guards and not e.inlined]
         device = self._at.device_of(bases for found in sure if len(found) == 1 for bases in found)
-        made: list[str] = []
-        for partial, buffer in zip(self.kernels.split.partials, buffers, strict=True):
-            sizes = [part for part in (rows, splits) if part != "1"]
-            shape, dtype = ", ".join([*sizes, *self._shape(partial)]), TYPES[partial.dtype]
-            made.append(f"{buffer} = torch.empty({shape}, dtype=torch.{dtype}, device={device})")
-        one = f"{made[0]} if {splits} > 1 else None"
-        if len(made) == 1 and len(one) <= self._width:
-            return one
-        inside = textwrap.indent("\n".join(on_lines(m, self._width - 4) for m in made), "    ")
-        return f"{' = '.join(buffers)} = None\nif {splits} > 1:\n{inside}"
+        shape, dtype = ", ".join([*sizes, *self._shape(partial)]), TYPES[partial.dtype]
+        return f"torch.empty({shape}, dtype=torch.{dtype}, device={device})"
 
     def _grid(self, *codes: str) -> str:
         """Code for a grid of so many programs along each axis, in the words of the one there is."""
