@@ -10,10 +10,10 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import Effect, KernelFacts
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Pass
+from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.transforms.merging.launch_pairs import Candidate
-    from tritonopt.transforms.merging.merged import Merged
 
 
 @dataclass(frozen=True)
@@ -146,9 +146,9 @@ class MergeKernels(Pass):
     def _examined(self, facts: KernelFacts, candidate: Candidate) -> Site:
         from tritonopt.transforms.merging.merged import prove_merge
 
-        merged: Merged | None = None
+        changes: tuple[Change, ...] = ()
         with Attempt() as attempt:
-            merged = prove_merge(facts, candidate, attempt)
+            changes = prove_merge(facts, candidate, attempt)
         buffers, final = " and ".join(candidate.buffers), candidate.final.name
         anchor = next(e.node for e in facts.effects if e.writes and _is_to(facts, e, candidate))
         return Site.of(
@@ -156,9 +156,9 @@ class MergeKernels(Pass):
             anchor,
             f"combined what is stored to {buffers} by atomics, without {final}",
             f"left what is stored to {buffers} to {final}",
-            needs=merged.safety if merged else {Safety.CONTRACT},
-            bits=Bits.REDUCTION_ORDER if merged and merged.rounds else Bits.SAME,
-            changes=merged.changes if merged else (),
+            needs={Safety.CONTRACT},
+            bits=Bits.REDUCTION_ORDER if Safety.ROUNDING in attempt.safety else Bits.SAME,
+            changes=changes,
             advice=f"combine what is stored to {buffers} by atomics, without {final}",
         )
 

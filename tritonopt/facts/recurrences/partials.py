@@ -30,7 +30,8 @@ TYPES: Mapping[str, str] = {
     "int32": "int32",
     "int64": "int64",
 }
-"""Of accumulators, as torch calls them: what is stored and loaded again is what it was."""
+"""Of partial results, as torch calls them: what is stored and loaded again is what it was, and
+there are atomics of all kinds."""
 _SUMS, _COMBINED = "accumulators-are-sums", "accumulators-can-be-combined"
 
 

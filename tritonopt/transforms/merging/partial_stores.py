@@ -12,7 +12,7 @@ from tritonopt.facts.operations import Op
 from tritonopt.facts.values import is_integer
 from tritonopt.source.trees import walk
 from tritonopt.transforms.merging.coordinates import Coordinate, NotUnderstood, coordinates_of
-from tritonopt.transforms.merging.locked_sums import LockedSums, locked_sums, read_behind
+from tritonopt.transforms.merging.locked_sums import LockedSums, locked_sums
 from tritonopt.transforms.writing import NotExpressible, names_bound
 
 CLAIM = "accumulators-can-be-combined"
@@ -87,10 +87,10 @@ def partial_store(facts: KernelFacts, buffer: str) -> PartialStore:
 
 def _check_below(lock: LockedSums, call: ast.Call) -> None:
     """Without the lock, all that the store asks for has the value that it had."""
-    bound = set().union(*map(names_bound, lock.section))
-    asked = {n.id for a in call.args[2:] for n in walk(a) if isinstance(n, ast.Name)}
-    asked |= {n.id for k in call.keywords for n in walk(k) if isinstance(n, ast.Name)}
-    if asked & bound or read_behind(lock):
+    bound, body = set().union(*map(names_bound, lock.section)), lock.facts.kernel.node.body
+    after = body[body.index(lock.section[-1]) + 1 :]
+    asked = [n for part in (*call.args[2:], *call.keywords, *after) for n in walk(part)]
+    if any(isinstance(n, ast.Name) and n.id in bound for n in asked):
         text = f"what is computed under the lock is used in line {call.lineno}, or behind it"
         raise refuted(CLAIM, "lock-is-not-understood", text)
 

@@ -17,14 +17,13 @@ from tritonopt.facts.algebra.atoms import Iteration, Lane, ProgramId
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import NUMERIC, NUMERIC_REDUCTIONS, Kind
+from tritonopt.facts.recurrences.partials import TYPES
 from tritonopt.facts.recurrences.reading import plain_update
 from tritonopt.facts.recurrences.value_parts import all_parts
 from tritonopt.source import Kernel
 from tritonopt.transforms.merging.coordinates import Coordinate, NotUnderstood, coordinates_of
 
 CLAIM = "nothing-else-is-lost"
-TYPES = frozenset({"fp32", "fp64", "int32", "int64"})
-"""Of these there are atomics of all kinds."""
 _FREE = frozenset({Op.IN_BRANCH, Op.POS})
 
 
@@ -135,7 +134,7 @@ class _Store:
                 return self._looped(value)
             case op if op in _FREE:
                 return self._load_of(value.operands[0])
-        raise self._more("line {0} does more with what it loads than to reduce it", linear=True)
+        raise self._more("line {0} does more with what it loads than to reduce it")
 
     def _reduced(self, value: Value, found: Effect) -> Effect:
         _, axes, keeps = value.reduction
@@ -182,19 +181,13 @@ class _Store:
             raise refuted("accumulators-are-wide", "accumulator-is-narrow", text)
         if not all(self._facts.types.of(v).all_in(frozenset({dtype})) for v in self._combined):
             raise self._more("line {0} computes in another type than the buffer's")
-        # The outermost cast goes to the output, those below it change nothing.
-        inner = self._casts if self._reduces_behind_casts() else self._casts[:-1]
-        for cast in inner:
-            if cast.dtype != dtype:
-                raise self._more("line {0} computes in another type than the buffer's")
-        if self._casts and self._casts[-1] not in inner:
-            self._check_last_cast(self._casts[-1], dtype)
+        # A cast of the result goes to the output, those below it change nothing.
+        stored = self._store.stored
+        if stored is not None and stored.op is Op.CAST:
+            self._check_last_cast(self._casts.pop(), dtype)
+        if any(cast.dtype != dtype for cast in self._casts):
+            raise self._more("line {0} computes in another type than the buffer's")
         return dtype
-
-    def _reduces_behind_casts(self) -> bool:
-        """Whether a reduction is what is stored, and no cast of one."""
-        assert self._store.stored is not None
-        return self._store.stored.op is not Op.CAST
 
     def _check_last_cast(self, cast: Value, dtype: str) -> None:
         """The last cast is to the output's own type, which the store makes of it anyway."""
@@ -297,10 +290,9 @@ class _Store:
             raise self._more("line {0} stores to other places than it loads for")
         return tuple(found)
 
-    def _more(self, text: str, *, linear: bool = False) -> Declined:
-        said = text.format(self._store.line)
-        reason = "kernel-does-more" if linear else "kernel-does-more"
-        return refuted(CLAIM, reason, f"{self._facts.kernel.name}: {said}")
+    def _more(self, text: str) -> Declined:
+        said = f"{self._facts.kernel.name}: {text.format(self._store.line)}"
+        return refuted(CLAIM, "kernel-does-more", said)
 
 
 def reduces(kernel: Kernel, buffers: set[str]) -> bool:
