@@ -27,8 +27,7 @@ from tritonopt.facts.algebra.atoms import Mod, ProgramId
 from tritonopt.facts.algebra.polynomial import Polynomial
 from tritonopt.facts.operations import Op
 from tritonopt.source.trees import walk
-
-CLAIM = "accumulators-can-be-combined"
+from tritonopt.transforms.merging.coordinates import CLAIM
 
 
 @dataclass(frozen=True)

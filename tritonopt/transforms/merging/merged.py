@@ -18,6 +18,7 @@ from tritonopt.source import Change, Launch, Remove
 from tritonopt.source.launches import places
 from tritonopt.source.trees import walk
 from tritonopt.transforms.merging.atomic_kernel import AtomicKernel
+from tritonopt.transforms.merging.coordinates import CLAIM as MET
 from tritonopt.transforms.merging.launch_pairs import (
     CLAIM,
     Candidate,
@@ -27,7 +28,6 @@ from tritonopt.transforms.merging.launch_pairs import (
     check_zeros,
     pairs_of,
 )
-from tritonopt.transforms.merging.met_slots import CLAIM as MET
 from tritonopt.transforms.merging.met_slots import MetSlots
 from tritonopt.transforms.merging.one_launch import OneLaunch, Result
 from tritonopt.transforms.merging.partial_stores import PartialStore, partial_store

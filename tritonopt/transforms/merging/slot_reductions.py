@@ -21,7 +21,7 @@ from tritonopt.facts.recurrences.partials import TYPES
 from tritonopt.facts.recurrences.reading import plain_update
 from tritonopt.facts.recurrences.value_parts import all_parts
 from tritonopt.source import Kernel
-from tritonopt.transforms.merging.coordinates import Coordinate, NotUnderstood, coordinates_of
+from tritonopt.transforms.merging.coordinates import Coordinate, coordinates_of
 
 CLAIM = "nothing-else-is-lost"
 _FREE = frozenset({Op.IN_BRANCH, Op.POS})
@@ -101,10 +101,7 @@ class _Store:
         self._check_starts(combining)
         if set(load.loops) != set(self._loops) or store.loops:
             raise self._more("line {0} stands in a loop, or loads more than once")
-        try:
-            here, there = coordinates_of(facts, load), coordinates_of(facts, store)
-        except NotUnderstood as why:
-            raise unknown(CLAIM, "opaque-value", str(why)) from why
+        here, there = coordinates_of(facts, load), coordinates_of(facts, store)
         slots, kept = self._divided(load, here)
         if any(coordinate.bound is not None for coordinate in slots):
             self._check_other(load, combining)
