@@ -26,7 +26,7 @@ from tritonopt.source import (
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 from tritonopt.transforms.merging.launch_pairs import Made, Pair, uses
-from tritonopt.transforms.merging.slot_reductions import SlotReduction
+from tritonopt.transforms.merging.slot_reductions import DEFAULT, SlotReduction
 from tritonopt.transforms.new_kernel import PartText, launch_text
 
 _ZEROED = dict(zip(torch_api.EMPTY, torch_api.ZEROED, strict=True))
@@ -95,8 +95,9 @@ class OneLaunch:
 
     def _has_the_type(self, result: Result) -> bool:
         """Whether the results are of the output's type, and need no cast."""
-        types = self.facts.types.behind(result.reduction.store)
-        return types.all_in(frozenset({result.reduction.dtype}))
+        reduction, types = result.reduction, self.facts.types.behind(result.reduction.store)
+        unnamed = reduction.output in reduction.unnamed and reduction.dtype == DEFAULT
+        return unnamed or types.all_in(frozenset({reduction.dtype}))
 
     def _is_beside(self, made: Made) -> bool:
         """Whether the output is made in the block of the launches."""

@@ -6,24 +6,31 @@ coordinates, and agree in those that say which element of the output it is.
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts import of as facts_of
 from tritonopt.facts.algebra.atoms import Iteration, Lane, ProgramId
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
+from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import NUMERIC, NUMERIC_REDUCTIONS, Kind
 from tritonopt.facts.recurrences.partials import TYPES
 from tritonopt.facts.recurrences.reading import plain_update
 from tritonopt.facts.recurrences.value_parts import all_parts
-from tritonopt.source import Kernel
+from tritonopt.source import Kernel, Launch
 from tritonopt.transforms.merging.coordinates import Coordinate, coordinates_of
 
 CLAIM = "nothing-else-is-lost"
+DEFAULT = "fp32"
+"""Of tensors that are made without a type, unless somebody tells torch another one."""
+_DEFAULTS = ("set_default_dtype", "set_default_tensor_type")
+_PLAIN = frozenset({"torch.empty", "torch.zeros"})
 _FREE = frozenset({Op.IN_BRANCH, Op.POS})
 
 
@@ -46,6 +53,8 @@ class SlotReduction:
     kept: tuple[Coordinate, ...]
     strides: tuple[Polynomial, ...]
     """What each of the kept ones is multiplied by in the place that the result goes to."""
+    unnamed: frozenset[str] = frozenset()
+    """Those of its buffers that every launch makes without a type, so of torch's default one."""
 
     @property
     def begins_with_zero(self) -> bool:
@@ -97,7 +106,8 @@ class _Store:
         if len(self._kinds) != 1:
             raise self._more("line {0} stores what is no reduction of what it loads")
         (combining,) = self._kinds
-        (buffer, output), dtype = self._buffers(load), self._dtype(load)
+        buffer, output = self._buffers(load)
+        dtype = self._dtype(load, buffer)
         self._check_starts(combining)
         if set(load.loops) != set(self._loops) or store.loops:
             raise self._more("line {0} stands in a loop, or loads more than once")
@@ -107,8 +117,9 @@ class _Store:
             self._check_other(load, combining)
         strides = self._strides(kept, there)
         start = self._starts[0] if self._starts and combining is not Kind.ADD else None
+        unnamed = self._unnamed & {buffer, output} if buffer in self._unnamed else frozenset()
         return SlotReduction(
-            load, store, buffer, output, combining, dtype, start, slots, kept, strides
+            load, store, buffer, output, combining, dtype, start, slots, kept, strides, unnamed
         )
 
     # The value
@@ -167,16 +178,27 @@ class _Store:
             raise self._more("line {0} brings tiles of one shape to one of another")
         return found
 
-    def _dtype(self, load: Effect) -> str:
+    @cached_property
+    def _unnamed(self) -> frozenset[str]:
+        launches = self._facts.launches.launches
+        found = [{n for n, a in la.arguments.items() if _has_no_type(la, a)} for la in launches]
+        return frozenset(set.intersection(*found)) if found else frozenset()
+
+    def _dtype(self, load: Effect, buffer: str) -> str:
         types = self._facts.types.behind(load)
         dtype = next(iter(types.seen)) if len(types.seen) == 1 and types.complete else None
+        unnamed = dtype is None and not types.seen and buffer in self._unnamed
+        dtype = DEFAULT if unnamed else dtype
         if dtype is None:
             text = f"the type of what line {load.line} of {self._facts.kernel.name} loads"
             raise unknown("accumulators-are-wide", "type-is-unknown", f"{text} is not seen")
         if dtype not in TYPES:
             text = f"the partial results are {dtype}"
             raise refuted("accumulators-are-wide", "accumulator-is-narrow", text)
-        if not all(self._facts.types.of(v).all_in(frozenset({dtype})) for v in self._combined):
+        combined = map(self._facts.types.of, self._combined)
+        if not all(
+            t.all_in(frozenset({dtype})) or (unnamed and t.seen <= {dtype}) for t in combined
+        ):
             raise self._more("line {0} computes in another type than the buffer's")
         # A cast of the result goes to the output, those below it change nothing.
         stored = self._store.stored
@@ -290,6 +312,19 @@ class _Store:
     def _more(self, text: str) -> Declined:
         said = f"{self._facts.kernel.name}: {text.format(self._store.line)}"
         return refuted(CLAIM, "kernel-does-more", said)
+
+
+def _has_no_type(launch: Launch, argument: ast.expr) -> bool:
+    """Whether it is a name for what `torch.empty` or `torch.zeros` made without a type."""
+    changed = any(word in launch.module.text for word in _DEFAULTS)
+    if launch.launcher is None or not isinstance(argument, ast.Name) or changed:
+        return False
+    made = names_of(launch.launcher).assigned.get(argument.id, [])
+    for call in made:
+        plain = isinstance(call, ast.Call) and launch.module.resolve(call.func) in _PLAIN
+        if not plain or not {k.arg for k in call.keywords} <= {"device", "size"}:
+            return False
+    return bool(made)
 
 
 def reduces(kernel: Kernel, buffers: set[str]) -> bool:
