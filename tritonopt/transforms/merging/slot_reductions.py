@@ -321,8 +321,9 @@ def _has_no_type(launch: Launch, argument: ast.expr) -> bool:
         return False
     made = names_of(launch.launcher).assigned.get(argument.id, [])
     for call in made:
-        plain = isinstance(call, ast.Call) and launch.module.resolve(call.func) in _PLAIN
-        if not plain or not {k.arg for k in call.keywords} <= {"device", "size"}:
+        if not isinstance(call, ast.Call) or launch.module.resolve(call.func) not in _PLAIN:
+            return False
+        if not {keyword.arg for keyword in call.keywords} <= {"device", "size"}:
             return False
     return bool(made)
 
