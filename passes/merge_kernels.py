@@ -10,10 +10,10 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import Effect, KernelFacts
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Pass
+from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.transforms.merging.launch_pairs import Candidate
-    from tritonopt.transforms.merging.merged import Merged
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,8 @@ class MergeKernels(Pass):
 
     - The second kernel only loads partial results, combines them by `tl.sum`, `tl.max` or `tl.min`,
       in a loop or not, and stores each to its own buffer; it computes no root or mean of the result
-      (`kernel-does-more`). It accumulates in the buffer's type: fp32, fp64, int32 or int64.
+      (`kernel-does-more`). It accumulates in the buffer's type: fp32, fp64, int32 or int64. Of a
+      buffer that is made without a type fp32 is assumed, unless the file sets another default.
     - The first kernel accesses the buffer only in one store, at top level, and has no early exit.
       By sizes, strides, masks and grids, each partial result is used once, for its own element
       (`partials-do-not-match`).
@@ -146,9 +147,9 @@ class MergeKernels(Pass):
     def _examined(self, facts: KernelFacts, candidate: Candidate) -> Site:
         from tritonopt.transforms.merging.merged import prove_merge
 
-        merged: Merged | None = None
+        changes: tuple[Change, ...] = ()
         with Attempt() as attempt:
-            merged = prove_merge(facts, candidate, attempt)
+            changes = prove_merge(facts, candidate, attempt)
         buffers, final = " and ".join(candidate.buffers), candidate.final.name
         anchor = next(e.node for e in facts.effects if e.writes and _is_to(facts, e, candidate))
         return Site.of(
@@ -156,9 +157,9 @@ class MergeKernels(Pass):
             anchor,
             f"combined what is stored to {buffers} by atomics, without {final}",
             f"left what is stored to {buffers} to {final}",
-            needs=merged.safety if merged else {Safety.CONTRACT},
-            bits=Bits.REDUCTION_ORDER if merged and merged.rounds else Bits.SAME,
-            changes=merged.changes if merged else (),
+            needs={Safety.CONTRACT},
+            bits=Bits.REDUCTION_ORDER if Safety.ROUNDING in attempt.safety else Bits.SAME,
+            changes=changes,
             advice=f"combine what is stored to {buffers} by atomics, without {final}",
         )
 

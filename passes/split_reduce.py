@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts, Loop
@@ -16,7 +16,7 @@ from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 
 if TYPE_CHECKING:
-    from tritonopt.transforms.splitting.split_sums import SplitLoop
+    from tritonopt.transforms.splitting.split_loop import SplitLoop
 
 
 _FEW_ROWS = figure("split-reduce, few rows")
@@ -43,15 +43,12 @@ class SplitReduce(Pass):
 
     - `programs` (`sm*8`): total programs, a number or a multiple of the multiprocessors.
     - `turns` (8): fewest iterations per program.
-    - `combine` (`kernel`): with `atomics`, programs update the output by `tl.atomic_max` and the
-      like, without a second kernel. The launcher first stores the identity: -inf for a maximum, inf
-      for a minimum, 0 for an integer sum.
 
     ## Why
 
     A launch of few programs leaves most of a GPU idle, however long its rows are. Without
     its name the pass acts where the launches show at most 132 programs and at least 64 iterations;
-    not on loops of step 1 to a constexpr, such as a number of experts, nor by `combine=atomics`.
+    not on loops of step 1 to a constexpr, such as a number of experts.
 
     ## Conditions
 
@@ -78,9 +75,6 @@ class SplitReduce(Pass):
       in-place norms are declined.
     - Launches are statements in the kernel's file, have grids of one or two axes, and pass row and
       tile length.
-    - `combine=atomics` (otherwise `not-one-atomic`) takes no float sums and no tuner, which would
-      accumulate repeatedly. After the loop there is only one plain store of the result, in its own
-      type, to one element per program. The output is unused `torch.empty` memory of the launcher.
 
     Assumed: indices fit int32 (`no-int32-overflow`), up to `SPLITS` tiles past the end of the row.
 
@@ -173,8 +167,8 @@ class SplitReduce(Pass):
     Sums, extremes, means and variances, tiles of 1024, fp32, one H200, Triton 3.6, cold L2,
     original / rewritten; every run gave the same result. One row reaches copy bandwidth, 16 rows
     0.89 of it; the variance 0.90 and 0.78; torch 0.72 to 0.99. A million rows of 64 stay at 0.11:
-    use `row-batch`. `combine=atomics` takes as long as the second kernel. Not measured: indices of
-    extremes. Record: `benchmarks/reductions.py`, `benchmarks/results/`.
+    use `row-batch`. Not measured: indices of extremes. Record: `benchmarks/reductions.py`,
+    `benchmarks/results/`.
 
     Layer norm and log-softmax after `fuse-stats` and `online-softmax`, 256 rows of 65536 and 16 of
     four million: 1.77x to 29.19x, 0.56 to 0.60 of copy bandwidth (`benchmarks/references.py`).
@@ -182,7 +176,6 @@ class SplitReduce(Pass):
 
     programs: str = "sm*8"
     turns: int = 8
-    combine: Literal["kernel", "atomics"] = "kernel"
 
     name: ClassVar[str] = "split-reduce"
     summary: ClassVar[str] = "reduce a long row by several programs at once"
@@ -207,62 +200,47 @@ class SplitReduce(Pass):
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         if not facts.loops:
             return
-        from tritonopt.transforms.splitting.shared_loops import candidates
+        from tritonopt.transforms.splitting.split_loop import candidates
 
         for loop in candidates(facts):
             yield self._examined(facts, loop)
 
     def _examined(self, facts: KernelFacts, loop: Loop) -> Site:
+        from tritonopt.launches.plan import LaunchPlan
         from tritonopt.transforms.pinned_rounding import check_pins
         from tritonopt.transforms.promised_order import assume_free_order
-        from tritonopt.transforms.splitting.atomic_store import prove_atomic
-        from tritonopt.transforms.splitting.split_kernel import SplitKernel
-        from tritonopt.transforms.splitting.split_launches import Splitting, prove_launches
-        from tritonopt.transforms.splitting.split_sums import prove_split
-        from tritonopt.transforms.writing import Writer
+        from tritonopt.transforms.splitting.split_loop import is_no_row, prove_split
+        from tritonopt.transforms.splitting.two_kernels import TwoKernels
 
         split: SplitLoop | None = None
         changes: tuple[Change, ...] = ()
-        summary = ""
+        launches = facts.launches.launches
         with Attempt() as attempt:
             split = prove_split(facts, loop, attempt)
-            if any(c.claim == "infinite-rows-are-the-same" for c in attempt.conditions):
-                attempt.need(Safety.ASSUMPTION)
-            if any(a.rounds for a in split.accumulators):
+            if any(p.rounds for p in split.partials):
                 attempt.need(Safety.ROUNDING)
                 assume_free_order(attempt, facts)
                 check_pins(attempt, facts)
-            launches = prove_launches(split, attempt)
-            atomic = None
-            if self.combine == "atomics":
-                atomic = prove_atomic(split, launches.extents, attempt)
-            kernel = SplitKernel(split, launches.axes, Writer(facts), atomic)
-            splitting = Splitting(self.programs, self.turns)
-            found = [*kernel.changes(), *launches.changes(kernel.names, splitting, atomic)]
+            axis = LaunchPlan.of(facts, attempt).new_axis()
+            found = TwoKernels(split, axis, self.programs, self.turns).changes()
             detail = "the last turns count beyond the end of the row by as many tiles as it has"
             attempt.assume("no-int32-overflow", f"{detail} programs, which stays below 2**31")
             attempt.prove("is-expressible", "the two kernels and their launches can be written")
-            changes, summary = tuple(found), launches.summary
+            changes = tuple(found)
         where = f"the loop in line {loop.line}"
         if split is not None and split.second is not None:
             where = f"the loops in lines {loop.line} and {split.second.loop.line}"
+        decides = "the launch decides" if len(launches) == 1 else "each launch decides"
         rounds = Safety.ROUNDING in attempt.safety
+        never = "the loop does not go through the tiles of a row" if is_no_row(facts, loop) else ""
         return Site.of(
             attempt,
             loop.node,
-            f"divided {where} over several programs ({summary} over how many)",
+            f"divided {where} over several programs ({decides} over how many)",
             f"left {where} to one program",
             needs={Safety.CONTRACT},
             bits=Bits.REDUCTION_ORDER if rounds else Bits.SAME,
             changes=changes,
-            profit=profit(facts, "split-reduce", loop=loop, never=self._never(facts, loop)),
+            profit=profit(facts, "split-reduce", loop=loop, never=never),
             advice=f"let several programs share {where}, which one goes through alone",
         )
-
-    def _never(self, facts: KernelFacts, loop: Loop) -> str:
-        """Why no size of the launch gains; "" where one may."""
-        from tritonopt.transforms.splitting.split_gain import is_no_row
-
-        if self.combine != "kernel":
-            return "only a second kernel was measured to gain"
-        return "the loop does not go through the tiles of a row" if is_no_row(facts, loop) else ""

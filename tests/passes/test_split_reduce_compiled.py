@@ -33,8 +33,7 @@ def test_one_program_to_a_row_is_compiled_to_what_it_was(name: str) -> None:
 def test_several_programs_to_a_row_compile(name: str) -> None:
     path = CASES / f"{name}.expected.py"
     assert any(".entry" in line for line in ptx(path, "kernel", 16))
-    if not name.startswith("atomics"):
-        assert any(".entry" in line for line in ptx(path, "kernel_final", 16))
+    assert any(".entry" in line for line in ptx(path, "kernel_final", 16))
 
 
 def ptx(path: Path, name: str, splits: int) -> list[str]:

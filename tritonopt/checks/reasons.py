@@ -469,10 +469,6 @@ REASONS: Mapping[str, Reason] = {
         ),
         "Do it after the loop.",
     ),
-    "not-one-atomic": Reason(
-        "An atomic would not leave in memory what a store behind the loop leaves.",
-        "Let a second kernel put the results together: `split-reduce{combine=kernel}`.",
-    ),
     "several-sweeps": Reason(
         (
             "The kernel goes through the row in more loops than one that finds something and one "

@@ -7,7 +7,7 @@ argument.
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tritonopt.checks.condition import NotExpressible, refuted, unknown
@@ -134,20 +134,6 @@ def check_builtin(launch: Launch, name: str) -> None:
         known = scope.find(name) is None and not names.stars
     if not known:
         raise NotExpressible(f"line {launch.call.lineno} has no {name} to call")
-
-
-def arguments_for(
-    parameters: Mapping[str, bool], given: Mapping[str, str], named: Container[str]
-) -> list[str]:
-    """What a launch of a new kernel passes: by place as long as it keeps to the kernel's order.
-
-    What comes after one that is `named`, or left to its default, has its name too.
-    """
-    order, found, by_place = [*parameters], list[str](), True
-    for name, code in given.items():
-        by_place = by_place and name not in named and order[len(found)] == name
-        found.append(code if by_place else f"{name}={code}")
-    return found
 
 
 def check_binding(launch: Launch, code: str, parameters: Mapping[str, bool]) -> None:

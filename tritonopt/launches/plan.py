@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
+from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.launches.division import Division, Divisor, words_of
 from tritonopt.launches.known_launches import check_numbers, check_parameter, extents_of
 from tritonopt.launches.launch_grids import Extent, given_by, statement_of
@@ -87,6 +88,27 @@ class LaunchPlan:
             if name not in self.facts.pointers
         )
 
+    def new_axis(self) -> NewAxis:
+        """One more axis for all grids, and one more parameter for the kernel. Raises Declined."""
+        axes = {extent.axes for extent in extents_of(self.facts, 0)}
+        if len(axes) != 1 or axes & {0, 3}:
+            text = "the launches have grids of several kinds, or of three axes already"
+            raise unknown("grid-is-known", "axis-is-taken", text)
+        axis = axes.pop()
+        extents = [extents_of(self.facts, number) for number in range(axis)]
+        for of_axis in extents:
+            check_numbers(of_axis)
+        check_parameter(self.facts)
+        ids = ProgramIds.of(self.facts.kernel, axis)
+        in_helper = ids.in_helper or ids.counted_in_helper
+        if ids.calls or ids.counts or in_helper or ids.unknown is not None:
+            text = f"the kernel may ask for its program along axis {axis}, which is to be a new one"
+            raise unknown("grid-is-known", "axis-is-taken", text)
+        detail = f"each launch has a grid of {axis}, and may have one more"
+        self.attempt.prove("grid-is-known", detail)
+        self.attempt.assume_no_other_launches()
+        return NewAxis(axis, tuple(zip(*extents, strict=True)))
+
     def divide(self, by: NewParameter, count: Count, divisors: Sequence[Divisor]) -> list[Change]:
         """The changes of the kernel's parameters and of each launch. Raises as they do."""
         changes: list[Change] = [by.added]
@@ -106,6 +128,15 @@ class Count:
     parameter: NewParameter | None
     """The new one that each launch passes it to; None where the kernel knows it."""
     extents: tuple[Extent, ...]
+
+
+@dataclass(frozen=True)
+class NewAxis:
+    """An axis that all grids may have after their last one."""
+
+    number: int
+    extents: tuple[tuple[Extent, ...], ...]
+    """By launch, how many programs it starts along each of the others."""
 
 
 def _counting_names(kernel: Kernel) -> tuple[str, ...]:

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tritonopt.checks.condition import unknown
+from tritonopt.checks.condition import NotExpressible, unknown
 from tritonopt.facts import Value
 from tritonopt.facts.host.launcher_code import evaluated_by, evaluation_at
 from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.operations import Op
 from tritonopt.launches.known_launches import check_binding
 from tritonopt.launches.launch_grids import given_by, scope_at, statement_of
-from tritonopt.source import Change, Enclose, InsertBefore, Launch, Replace, ReplaceExpression
+from tritonopt.source import (
+    Change,
+    Enclose,
+    InsertAfter,
+    InsertBefore,
+    Launch,
+    Replace,
+    ReplaceExpression,
+)
 from tritonopt.source.editing import excerpts
 from tritonopt.source.editing.changes import ELSE
 from tritonopt.source.editing.expressions import in_parentheses
+from tritonopt.source.editing.width import line_width, on_lines
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 
@@ -120,6 +129,76 @@ class PlannedLaunch:
             return f"triton.cdiv({self.number(value.left)}, {self.number(value.right)})"
         text = f"the launch in {self.launch.where} does not pass how long the row is"
         raise unknown(_KNOWN, "length-is-computed", text)
+
+    def leaves_out(self, name: str) -> bool:
+        """Whether it leaves a parameter to its default, which another kernel may have too."""
+        return name not in self.launch.arguments and self.default(name) is not None
+
+    def options(self, *names: str) -> Iterator[str]:
+        """Code that passes the options of these names once more. Raises NotExpressible."""
+        for keyword in self.launch.call.keywords:
+            if keyword.arg in names:
+                if not self.repeats(keyword.value):
+                    raise NotExpressible(f"line {keyword.value.lineno} computes {keyword.arg}")
+                yield f"{keyword.arg}={self.launch.module.text_of(keyword.value)}"
+
+    def device_of(self, parameters: Iterable[str]) -> str:
+        """Code for the device of the first of some tensors that has a name here.
+
+        Raises NotExpressible where none has.
+        """
+        passed = map(self.passed, parameters)
+        named = next((tensor for tensor in passed if isinstance(tensor, ast.Name)), None)
+        if named is None:
+            raise NotExpressible(f"no tensor has a name at the launch in {self.launch.where}")
+        return f"{named.id}.device"
+
+    # Buffers, and one more launch
+
+    @property
+    def width(self) -> int:
+        """Of a line that stands where the launch does."""
+        return line_width(self.launch.module) - self.statement.col_offset
+
+    def allocated(self, buffers: Mapping[str, str], when: str) -> str:
+        """Code that binds each buffer to what a call allocates where a test holds, else to None."""
+        made = [f"{name} = {call}" for name, call in buffers.items()]
+        one = f"{made[0]} if {when} else None"
+        if len(made) == 1 and len(one) <= self.width:
+            return one
+        return f"{' = '.join(buffers)} = None\n{self._under(when, made)}"
+
+    def then(self, code: str, when: str) -> InsertAfter:
+        """Another launch after this one, where a test holds."""
+        return InsertAfter(self.statement, self._under(when, [code]))
+
+    def _under(self, test: str, statements: Iterable[str]) -> str:
+        return _under(test, *(on_lines(code, self.width - 4) for code in statements))
+
+    def another(
+        self,
+        kernel: str,
+        grid: str,
+        parameters: Mapping[str, bool],
+        first: Mapping[str, str],
+        last: Iterable[str],
+    ) -> str:
+        """Code that launches another kernel, of whose parameters it is said which have a default.
+
+        It passes what comes `first`, then what this launch passes for the parameters that both
+        have: by place as long as that is the new kernel's order; and some keywords `last`. Raises
+        Declined.
+        """
+        own = [p for p in self.launch.kernel.parameters if p.name in parameters]
+        own = [p for p in own if not self.leaves_out(p.name)]
+        named = {p.name for p in own if p.constexpr or p.default is not None}
+        order, arguments, by_place = [*parameters], list[str](), True
+        for name, code in {**first, **{p.name: self.argument(p.name) for p in own}}.items():
+            by_place = by_place and name not in named and order[len(arguments)] == name
+            arguments.append(code if by_place else f"{name}={code}")
+        launched = f"{kernel}[{grid}]({', '.join([*arguments, *last])})"
+        check_binding(self.launch, launched, parameters)
+        return launched
 
     # Two kernels, and a test between them
 

@@ -156,25 +156,3 @@ def arguments_code(module: Module, call: ast.Call) -> str:
     given = [excerpts.one_line(module, argument) for argument in call.args]
     named = [(k.arg, excerpts.one_line(module, k.value)) for k in call.keywords]
     return ", ".join([*given, *(f"{name}={code}" if name else f"**{code}" for name, code in named)])
-
-
-def on_lines(code: str, width: int) -> str:
-    """A statement that is a call, or binds one to a name, on several lines where it is long.
-
-    Only the outermost call is broken: its arguments get a line, or a line each.
-    """
-    if len(code) <= width:
-        return code
-    statement = parsed(code).body[0]
-    call = statement.value if isinstance(statement, (ast.Expr, ast.Assign)) else None
-    if not isinstance(call, ast.Call):
-        return code
-    parts = [*call.args, *(keyword.value for keyword in call.keywords)]
-    names = [*("" for _ in call.args), *(f"{keyword.arg}=" for keyword in call.keywords)]
-    texts = [ast.get_source_segment(code, part) for part in parts]
-    written = [f"{name}{text}" for name, text in zip(names, texts, strict=True)]
-    inside = f"    {', '.join(written)}\n"
-    if len(inside) > width:
-        inside = "".join(f"    {part},\n" for part in written)
-    function = ast.get_source_segment(code, call.func)
-    return f"{code[: call.col_offset]}{function}(\n{inside})"

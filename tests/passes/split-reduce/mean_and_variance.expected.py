@@ -41,14 +41,7 @@ def kernel(
 
 @triton.jit
 def kernel_final(
-    partial_total,
-    partial_squares,
-    X,
-    Mean,
-    Var,
-    stride,
-    N,
-    SPLITS: tl.constexpr,
+    partial_total, partial_squares, X, Mean, Var, stride, N, SPLITS: tl.constexpr
 ):
     # Puts together what the programs of kernel have found.
     row = tl.program_id(0)

@@ -37,12 +37,7 @@ def kernel(
 
 @triton.jit
 def kernel_final(
-    partials,
-    Y,
-    SPLITS: tl.constexpr,
-    B=None,
-    scale=1.0,
-    HAS: tl.constexpr = False,
+    partials, Y, SPLITS: tl.constexpr, B=None, scale=1.0, HAS: tl.constexpr = False
 ):
     # Puts together what the programs of kernel have found.
     row = tl.program_id(0)

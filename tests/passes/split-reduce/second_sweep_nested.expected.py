@@ -34,14 +34,7 @@ def kernel(
 
 @triton.jit
 def kernel_final(
-    partials,
-    X,
-    Y,
-    W,
-    channels,
-    pixels,
-    BLOCK: tl.constexpr,
-    SPLITS: tl.constexpr,
+    partials, X, Y, W, channels, pixels, BLOCK: tl.constexpr, SPLITS: tl.constexpr
 ):
     # Puts together what the programs of kernel have found.
     row = tl.program_id(0)

@@ -1,7 +1,8 @@
-"""How long a line of a file may be."""
+"""How long a line of a file may be, and a statement on several lines where it is longer."""
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tritonopt.source.module import Module
+from tritonopt.source.parsing import parsed
 
 _DEFAULT = 88
 """What formatters take where nobody says."""
@@ -65,3 +67,25 @@ def _read(path: Path, width_of: Callable[[Any], Any]) -> int | None:
     except (OSError, ValueError, LookupError, TypeError, AttributeError, StopIteration):
         return None  # there is none, or what it says is not for us to judge
     return width if isinstance(width, int) else None
+
+
+def on_lines(code: str, width: int) -> str:
+    """A statement that is a call, or binds one to a name, on several lines where it is long.
+
+    Only the outermost call is broken: its arguments get a line, or a line each.
+    """
+    if len(code) <= width:
+        return code
+    statement = parsed(code).body[0]
+    call = statement.value if isinstance(statement, (ast.Expr, ast.Assign)) else None
+    if not isinstance(call, ast.Call):
+        return code
+    parts = [*call.args, *(keyword.value for keyword in call.keywords)]
+    names = [*("" for _ in call.args), *(f"{keyword.arg}=" for keyword in call.keywords)]
+    texts = [ast.get_source_segment(code, part) for part in parts]
+    written = [f"{name}{text}" for name, text in zip(names, texts, strict=True)]
+    inside = f"    {', '.join(written)}\n"
+    if len(inside) > width:
+        inside = "".join(f"    {part},\n" for part in written)
+    function = ast.get_source_segment(code, call.func)
+    return f"{code[: call.col_offset]}{function}(\n{inside})"

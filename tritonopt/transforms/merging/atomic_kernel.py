@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt.checks.condition import refuted, unknown
-from tritonopt.facts import Value
+from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.algebra.atoms import Param
 from tritonopt.facts.algebra.polynomial import ONE, Polynomial
 from tritonopt.facts.launch_bindings import LaunchBinding
@@ -22,7 +22,7 @@ from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.interleaving.unused_names import unused_names
 from tritonopt.transforms.merging.met_slots import Place
 from tritonopt.transforms.merging.partial_stores import PartialStore
-from tritonopt.transforms.part_text import PartText, launch_text, named_in_launchers
+from tritonopt.transforms.new_kernel import PartText, launch_text, named_in_launchers
 from tritonopt.transforms.statement_lists import StatementLists
 from tritonopt.transforms.writing import NotExpressible, Writer, comments_in
 
@@ -44,6 +44,10 @@ class AtomicKernel:
     """What its launches pass."""
 
     @property
+    def _facts(self) -> KernelFacts:
+        return self.partials[0][0].facts
+
+    @property
     def places(self) -> tuple[str, ...]:
         """Code for where each partial result goes."""
         return tuple(self._pointer(partial, found) for partial, _, found in self.partials)
@@ -51,7 +55,7 @@ class AtomicKernel:
     @cached_property
     def _instead(self) -> dict[ast.expr, str]:
         """Code in the place of the function and the address of each store."""
-        facts = self.partials[0][0].facts
+        facts = self._facts
         found: dict[ast.expr, str] = {}
         for partial, combining, places in self.partials:
             if comments_in(facts.kernel.module.text_of(partial.pointer)):
@@ -63,7 +67,7 @@ class AtomicKernel:
     @cached_property
     def _removed(self) -> tuple[Remove, ...]:
         """What goes: what moves pointers, locks, and what was computed for these alone."""
-        facts = self.partials[0][0].facts
+        facts = self._facts
         kept = {partial.statement for partial, _, _ in self.partials}
         gone = [Remove(bump) for partial, _, _ in self.partials for bump in partial.bumps]
         for lock in {partial.lock for partial, _, _ in self.partials} - {None}:
@@ -77,8 +81,7 @@ class AtomicKernel:
     @cached_property
     def part(self) -> PartText | None:
         """The whole kernel anew, where it has parameters of no use any more; None elsewhere."""
-        facts = self.partials[0][0].facts
-        kernel = facts.kernel
+        facts, kernel = self._facts, self._facts.kernel
         plain = len(kernel.decorators) == 1 and not isinstance(
             kernel.node.decorator_list[0], ast.Call
         )
@@ -102,7 +105,7 @@ class AtomicKernel:
         return part if all(code) else None
 
     def changes(self) -> Iterator[Change]:
-        facts = self.partials[0][0].facts
+        facts = self._facts
         if self.part is not None:
             yield Replace(facts.kernel.node, self.part.code)
             return
@@ -155,7 +158,7 @@ class AtomicKernel:
         constant = stride.constant_value
         if constant is not None and constant.denominator == 1:
             return str(constant)
-        facts = self.partials[0][0].facts
+        facts = self._facts
         for parameter in facts.kernel.parameters:
             passed = {binding.values.get(Param(parameter.name)) for binding in self.bindings}
             if passed == {stride} and self._is_kept(parameter.name):
@@ -164,7 +167,7 @@ class AtomicKernel:
 
     def _is_kept(self, name: str) -> bool:
         """Whether a parameter is nowhere bound again."""
-        facts = self.partials[0][0].facts
+        facts = self._facts
         value = facts.before[self.partials[0][0].statement].get(name)
         return value is not None and value.op in (Op.PARAM, Op.CONSTEXPR) and value.name == name
 
@@ -172,7 +175,7 @@ class AtomicKernel:
 
     def _check_arguments(self) -> None:
         """Whether no heuristic asks for the buffer, in the place of which the output is passed."""
-        kernel = self.partials[0][0].facts.kernel
+        kernel = self._facts.kernel
         claim, buffers = (
             "launches-can-be-tuned",
             {partial.buffer for partial, _, _ in self.partials},
@@ -198,7 +201,7 @@ class AtomicKernel:
 
     def _tuned(self) -> Iterator[Change]:
         """What a tuner must put right before each run."""
-        kernel = self.partials[0][0].facts.kernel
+        kernel = self._facts.kernel
         for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
             if name in _TUNERS:
                 text = f"what {ast.unparse(decorator).partition('(')[0]} does with atomics"
@@ -226,7 +229,7 @@ class AtomicKernel:
         if not isinstance(listed, ast.List):
             text = f"what the tuner in line {decorator.lineno} resets is not seen"
             raise unknown("launches-can-be-tuned", "state-is-not-restored", text)
-        module = self.partials[0][0].facts.kernel.module
+        module = self._facts.kernel.module
         names = [module.text_of(element) for element in listed.elts]
         names += [_quoted(w) for w in wanted if _quoted(w) not in names]
         return ReplaceExpression(listed, f"[{', '.join(names)}]")

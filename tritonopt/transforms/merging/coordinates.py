@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from tritonopt.checks.condition import Declined, unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.atoms import (
     Iteration,
@@ -33,11 +34,13 @@ class Shared(Atom):
     count: Polynomial
 
 
+CLAIM = "accumulators-can-be-combined"
 POSITIONS = (ProgramId, Lane, Iteration, Shared)
 
 
-class NotUnderstood(Exception):
-    """An address or a mask is none that is understood; the message says why."""
+def not_understood(text: str) -> Declined:
+    """An address or a mask is none that is understood."""
+    return unknown(CLAIM, "opaque-value", text)
 
 
 @dataclass(frozen=True)
@@ -62,14 +65,14 @@ def positions_in(form: Polynomial) -> Iterable[Atom]:
 def coordinates_of(
     facts: KernelFacts, effect: Effect, group: Mod | None = None
 ) -> tuple[Coordinate, ...]:
-    """The coordinates of an access to one parameter. Raises NotUnderstood.
+    """The coordinates of an access to one parameter. Raises Declined.
 
     `group` is the number of a group of programs, which counts as one coordinate.
     """
     assert effect.pointer is not None
     base, rest = facts.forms.address(effect.pointer)
     if base is None:
-        raise NotUnderstood(f"where line {effect.line} goes to is not understood")
+        raise not_understood(f"where line {effect.line} goes to is not understood")
     if group is not None:
         shared = Shared(group.divisor)
         rest = rest.map(lambda atom: shared if atom == group else None)
@@ -79,17 +82,17 @@ def coordinates_of(
         stride = _factor(rest, atom) if atom is not None else None
         if stride is None or stride.is_zero:
             text = f"the mask in line {effect.line} is about something else than the place"
-            raise NotUnderstood(text)
+            raise not_understood(text)
         rest = rest - stride * form
         found.append(Coordinate(form, stride, bound))
     for atom in sorted(set(positions_in(rest)), key=lambda a: a.key):
         stride = _factor(rest, atom)
         if stride is None:
-            raise NotUnderstood(f"where line {effect.line} goes to is not understood")
+            raise not_understood(f"where line {effect.line} goes to is not understood")
         rest = rest - stride * Polynomial.of(atom)
         found.append(Coordinate(Polynomial.of(atom), stride, None))
     if not rest.is_zero:
-        raise NotUnderstood(f"line {effect.line} does not begin where its buffer does")
+        raise not_understood(f"line {effect.line} does not begin where its buffer does")
     _check_lanes(effect, found)
     return tuple(found)
 
@@ -103,16 +106,16 @@ def _bounds(facts: KernelFacts, effect: Effect) -> list[tuple[Polynomial, Polyno
         return []
     terms = list(condition.terms.items())
     if len(terms) != 1 or terms[0][1] != 1:
-        raise NotUnderstood(f"the mask in line {effect.line} is not understood")
+        raise not_understood(f"the mask in line {effect.line} is not understood")
     found = []
     for atom, _ in terms[0][0]:
         if not isinstance(atom, Negative):
-            raise NotUnderstood(f"the mask in line {effect.line} is not understood")
+            raise not_understood(f"the mask in line {effect.line} is not understood")
         places = {m for m in atom.form.terms if any(isinstance(a, POSITIONS) for a, _ in m)}
         form = Polynomial({m: c for m, c in atom.form.terms.items() if m in places})
         bound = form - atom.form
         if any(True for _ in positions_in(bound)):
-            raise NotUnderstood(f"the mask in line {effect.line} is not understood")
+            raise not_understood(f"the mask in line {effect.line} is not understood")
         found.append((form, bound))
     return found
 
@@ -135,18 +138,18 @@ def _check_lanes(effect: Effect, found: Iterable[Coordinate]) -> None:
     assert effect.pointer is not None
     shape = effect.pointer.shape
     if shape is None:
-        raise NotUnderstood(f"the shape of what line {effect.line} accesses is not known")
+        raise not_understood(f"the shape of what line {effect.line} accesses is not known")
     axes = {p.axis for c in found for p in c.positions if isinstance(p, Lane)}
     wide = {len(shape) - 1 - n for n, extent in enumerate(shape) if extent.constant != 1}
     if axes != wide:
-        raise NotUnderstood(f"several lanes of line {effect.line} go to one element")
+        raise not_understood(f"several lanes of line {effect.line} go to one element")
 
 
 def span(form: Polynomial, size_of: Callable[[Atom], Polynomial | None]) -> list[Polynomial]:
     """The factors of how many numbers a coordinate takes, each of them once, from 0 on.
 
     `size_of` says how many numbers a position takes. All is in terms of the launcher, the form
-    too. Raises NotUnderstood where it may take a number twice, or leave one out.
+    too. Raises Declined where it may take a number twice, or leave one out.
     """
     left = {atom: _factor(form, atom) for atom in positions_in(form)}
     factors: list[Polynomial] = []
@@ -155,13 +158,13 @@ def span(form: Polynomial, size_of: Callable[[Atom], Polynomial | None]) -> list
         atom = next((a for a, factor in left.items() if factor == reached), None)
         size = size_of(atom) if atom is not None else None
         if atom is None or size is None:
-            raise NotUnderstood("it may take the same number twice, or leave one out")
+            raise not_understood("it may take the same number twice, or leave one out")
         del left[atom]
         form = form - Polynomial.of(atom) * reached
         factors.append(size)
         reached = reached * size
     if not form.is_zero:
-        raise NotUnderstood("it does not begin with 0")
+        raise not_understood("it does not begin with 0")
     return factors
 
 

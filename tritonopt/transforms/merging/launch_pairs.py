@@ -15,10 +15,11 @@ from tritonopt.facts.host.reach import reach_of
 from tritonopt.facts.host.side_effects import effects_of
 from tritonopt.facts.host.tensor_expressions import Allocation, allocation
 from tritonopt.launches.launch_grids import statement_of
+from tritonopt.launches.planned_launch import PlannedLaunch
 from tritonopt.source import Kernel, Launch
 from tritonopt.source.trees import walk
 
-PAIRED, UNREAD, NEW = "pair-is-private", "pair-is-private", "pair-is-private"
+CLAIM = "pair-is-private"
 _OPTIONS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg"})
 
 
@@ -46,16 +47,12 @@ class Pair:
 
     @cached_property
     def statements(self) -> tuple[ast.Expr, ast.Expr]:
-        one, other = statement_of(self.first), statement_of(self.second)
-        assert one is not None
-        assert other is not None
-        return one, other
+        return PlannedLaunch(self.first).statement, PlannedLaunch(self.second).statement
 
     @cached_property
     def between(self) -> list[ast.stmt]:
-        one, other = self.statements
-        _, block, place = self.local.home[one]
-        return block[place + 1 : block.index(other)]
+        first, second = (PlannedLaunch(launch).before for launch in (self.first, self.second))
+        return list(second[len(first) + 1 :])
 
     def tensor(self, parameter: str) -> ast.expr | None:
         """What the first launch passes."""
@@ -85,7 +82,8 @@ def _behind(launch: Launch, stored: set[str]) -> Iterator[tuple[Launch, Candidat
     }
     for other in launch.module.launches:
         later = other.call.lineno > launch.call.lineno and other.launcher is launch.launcher
-        if not later or other.kernel is launch.kernel or _excludes(launch, other):
+        apart = later and _are_apart(launch, launch.call, other.call)
+        if not later or other.kernel is launch.kernel or apart:
             continue
         buffers = {
             passed[argument.id]: name
@@ -94,11 +92,6 @@ def _behind(launch: Launch, stored: set[str]) -> Iterator[tuple[Launch, Candidat
         }
         if buffers:
             yield other, Candidate(other.kernel, buffers)
-
-
-def _excludes(one: Launch, other: Launch) -> bool:
-    """Whether two launches of a function stand in two branches of one `if`."""
-    return _are_apart(one, one.call, other.call)
 
 
 def _are_apart(launch: Launch, *nodes: ast.AST) -> bool:
@@ -133,15 +126,18 @@ def pairs_of(facts: KernelFacts, candidate: Candidate) -> list[Pair]:
         ]
         if not behind:
             text = f"behind the launch in {launch.where} there is none of {candidate.final.name}"
-            raise refuted(PAIRED, "launches-are-not-paired", f"{text} for what it stores")
+            raise refuted(CLAIM, "launches-are-not-paired", f"{text} for what it stores")
         pair = Pair(launch, behind[0], candidate)
         _check_block(pair)
         _check_between(pair)
+        if not effects_of(pair.second.module).changes([pair.second.call]).nothing:
+            text = f"the launch in {pair.second.where} evaluates what may do something else"
+            raise unknown(CLAIM, "launches-are-not-paired", text)
         for one in (pair.first, pair.second):
             _check_options(one)
         found.append(pair)
     if not found:
-        raise unknown(PAIRED, "unseen-launches", f"no launch of {name} is seen")
+        raise unknown(CLAIM, "unseen-launches", f"no launch of {name} is seen")
     return found
 
 
@@ -149,15 +145,15 @@ def _check_block(pair: Pair) -> None:
     for launch in (pair.first, pair.second):
         if statement_of(launch) is None:
             text = f"the launch in {launch.where} is no statement of its own"
-            raise unknown(PAIRED, "unseen-launches", text)
+            raise unknown(CLAIM, "unseen-launches", text)
     one, other = pair.statements
     if pair.local.home[one][1] is not pair.local.home[other][1]:
         text = f"the launches in {pair.first.where} and {pair.second.where} stand in two blocks"
-        raise refuted(PAIRED, "launches-are-not-paired", text)
+        raise refuted(CLAIM, "launches-are-not-paired", text)
     module = pair.first.module
     if not (module.has_own_lines(one) and module.has_own_lines(other)):
         text = f"the launch in {pair.first.where} shares its line with another statement"
-        raise unknown(PAIRED, "launches-are-not-paired", text)
+        raise unknown(CLAIM, "launches-are-not-paired", text)
 
 
 def _check_between(pair: Pair) -> None:
@@ -168,25 +164,18 @@ def _check_between(pair: Pair) -> None:
         changes = effects.changes([statement])
         calls = (n for n in walk(statement) if isinstance(n, ast.Call))
         resolved = (module.resolve(call.func) for call in calls)
-        plain = isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Assert))
+        plain = isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Assert, ast.Pass))
         moves = any(name.startswith("torch.cuda") for name in resolved)
         if not plain or moves or changes.anything or changes.reshaped or changes.mutated:
             text = f"what line {statement.lineno} does between the two launches"
-            raise unknown(PAIRED, "launches-are-not-paired", f"{text} is not understood")
+            raise unknown(CLAIM, "launches-are-not-paired", f"{text} is not understood")
 
 
 def _check_options(launch: Launch) -> None:
     strange = sorted(set(launch.options) - _OPTIONS)
     if strange or launch.hides_options:
         text = f"the launch in {launch.where} says {', '.join(strange) or 'what is not seen'}"
-        raise unknown(PAIRED, "launches-are-not-paired", text)
-
-
-def check_is_dropped(pair: Pair) -> None:
-    """Whether nobody notices that the second launch is not evaluated. Raises Declined."""
-    if not effects_of(pair.second.module).changes([pair.second.call]).nothing:
-        text = f"the launch in {pair.second.where} evaluates what may do something else"
-        raise unknown(PAIRED, "launches-are-not-paired", text)
+        raise unknown(CLAIM, "launches-are-not-paired", text)
 
 
 @dataclass(frozen=True)
@@ -201,13 +190,13 @@ class Made:
     """By which it is allocated, without what stands before the dot."""
 
 
-def made(pair: Pair, tensor: ast.expr | None, claim: str, otherwise: str) -> Made:
+def made(pair: Pair, tensor: ast.expr | None, otherwise: str) -> Made:
     """How the launcher allocates what it passes. Raises Declined."""
     local, module = pair.local, pair.first.module
     text = (
         f"the launch in {pair.first.where} or the one behind it passes what may be used by others"
     )
-    declined = refuted(claim, otherwise, text)
+    declined = refuted(CLAIM, otherwise, text)
     if not isinstance(tensor, ast.Name):
         raise declined
     name = tensor.id
@@ -253,16 +242,16 @@ def uses(pair: Pair, name: str) -> list[ast.Name]:
 def check_unread(pair: Pair, buffer: str) -> Made:
     """Whether only the two launches see a buffer. Raises Declined."""
     tensor = pair.tensor(buffer)
-    found = made(pair, tensor, UNREAD, "partials-are-used-elsewhere")
+    found = made(pair, tensor, "partials-are-used-elsewhere")
     inside = set(walk(pair.second.call))
     others = [n for n in uses(pair, found.name) if n is not tensor and n not in inside]
     if others:
         text = f"line {others[0].lineno} uses {found.name}, which holds the partial results"
-        raise refuted(UNREAD, "partials-are-used-elsewhere", text)
+        raise refuted(CLAIM, "partials-are-used-elsewhere", text)
     changes = effects_of(pair.first.module).changes([found.statement])
     if changes.anything or changes.reshaped or changes.mutated:
         text = f"line {found.statement.lineno} may do more than to make {found.name}"
-        raise unknown(UNREAD, "partials-are-used-elsewhere", text)
+        raise unknown(CLAIM, "partials-are-used-elsewhere", text)
     return found
 
 
@@ -271,7 +260,7 @@ def check_zeros(pair: Pair, parameter: str) -> None:
     found = check_unread(pair, parameter)
     if found.function not in torch_api.ZEROED:
         text = f"line {found.call.lineno} does not say that {found.name} begins with zeros"
-        raise refuted(UNREAD, "partials-are-used-elsewhere", text)
+        raise refuted(CLAIM, "partials-are-used-elsewhere", text)
 
 
 def check_output(pair: Pair, parameter: str, *, from_zero: bool) -> Made:
@@ -282,12 +271,12 @@ def check_output(pair: Pair, parameter: str, *, from_zero: bool) -> Made:
     """
     tensor = pair.second.arguments.get(parameter)
     reason = "output-may-hold-something"
-    found = made(pair, tensor, NEW, reason)
+    found = made(pair, tensor, reason)
     zeros = torch_api.ZEROED if from_zero else ()
     plain = {k.arg for k in found.call.keywords} <= {"dtype", "device", "size"}
     if not plain or found.function not in (*torch_api.EMPTY, *zeros):
         text = f"line {found.call.lineno} makes {found.name} of what may be read"
-        raise refuted(NEW, reason, text)
+        raise refuted(CLAIM, reason, text)
     assert isinstance(tensor, ast.Name)
     module = pair.first.module
     parents = module.names.parents
@@ -299,9 +288,9 @@ def check_output(pair: Pair, parameter: str, *, from_zero: bool) -> Made:
         )
         if use.lineno < until and not asked:
             text = f"line {use.lineno} uses {found.name} before the second launch"
-            raise refuted(NEW, reason, text)
+            raise refuted(CLAIM, reason, text)
     passed = [n for n in walk(pair.second.call) if isinstance(n, ast.Name) and n.id == found.name]
     if passed != [tensor]:
         text = f"the launch in {pair.second.where} passes {found.name} twice"
-        raise refuted(NEW, reason, text)
+        raise refuted(CLAIM, reason, text)
     return found

@@ -27,9 +27,7 @@ from tritonopt.facts.algebra.atoms import Mod, ProgramId
 from tritonopt.facts.algebra.polynomial import Polynomial
 from tritonopt.facts.operations import Op
 from tritonopt.source.trees import walk
-from tritonopt.transforms.writing import names_bound
-
-CLAIM = "accumulators-can-be-combined"
+from tritonopt.transforms.merging.coordinates import CLAIM
 
 
 @dataclass(frozen=True)
@@ -189,15 +187,6 @@ class _Section:
 
 
 _ACCESSES = frozenset({EffectKind.LOAD, EffectKind.STORE, EffectKind.ATOMIC})
-
-
-def read_behind(sums: LockedSums) -> bool:
-    """Whether a name that is bound below the lock is read behind it."""
-    body = sums.facts.kernel.node.body
-    bound = set().union(*map(names_bound, sums.section))
-    behind = body[body.index(sums.section[-1]) + 1 :]
-    names = (n for s in behind for n in walk(s) if isinstance(n, ast.Name))
-    return any(n.id in bound for n in names)
 
 
 def _declined(text: str) -> Declined:

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import refuted, unknown
+from tritonopt.checks.condition import Safety, refuted, unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts import of as facts_of
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.launches.plan import LaunchPlan
-from tritonopt.rewriting.model import Safety
 from tritonopt.source import Change, Launch, Remove
 from tritonopt.source.launches import places
 from tritonopt.source.trees import walk
 from tritonopt.transforms.merging.atomic_kernel import AtomicKernel
+from tritonopt.transforms.merging.coordinates import CLAIM as MET
 from tritonopt.transforms.merging.launch_pairs import (
-    NEW,
-    PAIRED,
-    UNREAD,
+    CLAIM,
     Candidate,
     Pair,
-    check_is_dropped,
     check_output,
     check_unread,
     check_zeros,
@@ -34,7 +30,6 @@ from tritonopt.transforms.merging.launch_pairs import (
 )
 from tritonopt.transforms.merging.met_slots import MetSlots
 from tritonopt.transforms.merging.one_launch import OneLaunch, Result
-from tritonopt.transforms.merging.partial_stores import CLAIM as STORED
 from tritonopt.transforms.merging.partial_stores import PartialStore, partial_store
 from tritonopt.transforms.merging.slot_reductions import CLAIM as REDUCED
 from tritonopt.transforms.merging.slot_reductions import SlotReduction, slot_reductions
@@ -42,74 +37,50 @@ from tritonopt.transforms.pinned_rounding import check_pins
 from tritonopt.transforms.promised_order import assume_free_order
 
 
-@dataclass(frozen=True)
-class Merged:
-    """Two kernels that may be one."""
-
-    partials: Sequence[PartialStore]
-    reductions: Sequence[SlotReduction]
-    changes: tuple[Change, ...]
-    safety: frozenset[Safety]
-
-    @property
-    def rounds(self) -> bool:
-        """Whether sums of floats are added up in another order."""
-        return any(r.combining is Kind.ADD and r.dtype in FLOAT_BITS for r in self.reductions)
-
-
-def prove_merge(facts: KernelFacts, candidate: Candidate, attempt: Attempt) -> Merged:
-    """Raises Declined, or NotExpressible, where a kernel stays two."""
-    return _Merge(facts, candidate, attempt).proved()
+def prove_merge(facts: KernelFacts, candidate: Candidate, attempt: Attempt) -> tuple[Change, ...]:
+    """The changes. Raises Declined, or NotExpressible, where a kernel stays two."""
+    return _Merge(facts, candidate, attempt).changes()
 
 
 class _Merge:
     def __init__(self, facts: KernelFacts, candidate: Candidate, attempt: Attempt) -> None:
-        self._facts = facts
-        self._candidate = candidate
-        self._attempt = attempt
-        self._final = facts_of(candidate.final)
+        self._facts, self._final = facts, facts_of(candidate.final)
+        self._candidate, self._attempt = candidate, attempt
 
-    def proved(self) -> Merged:
+    def changes(self) -> tuple[Change, ...]:
+        attempt, name = self._attempt, self._facts.kernel.name
         self._check_seen()
-        mine = list(self._candidate.buffers)
         reductions = self._reductions()
-        partials = [partial_store(self._facts, buffer) for buffer in mine]
-        name = self._facts.kernel.name
-        self._attempt.prove(STORED, f"each program of {name} stores what it has found once")
+        partials = [partial_store(self._facts, buffer) for buffer in self._candidate.buffers]
+        attempt.prove(MET, f"each program of {name} stores what it has found once")
         pairs = pairs_of(self._facts, self._candidate)
-        for pair in pairs:
-            check_is_dropped(pair)
         where = places([launch for pair in pairs for launch in (pair.first, pair.second)])
-        self._attempt.prove(PAIRED, f"nothing comes between the launches in {where}")
+        attempt.prove(CLAIM, f"nothing comes between the launches in {where}")
         self._check_locks(partials, reductions, pairs)
         results = [self._results(pair, reductions) for pair in pairs]
-        self._attempt.prove(UNREAD, "no other use of the partial results is seen")
-        self._attempt.prove(NEW, "the results go to new memory, which nobody has used before")
+        attempt.prove(CLAIM, "no other use of the partial results is seen")
+        attempt.prove(CLAIM, "the results go to new memory, which nobody has used before")
         kernel = self._kernel(pairs, partials, reductions, results)
-        safety = {Safety.CONTRACT} | self._numbers(partials, reductions)
-        merged = Merged(partials, reductions, (), frozenset(safety))
-        if merged.rounds:
-            safety |= {Safety.ROUNDING}
-            launchers = [pair.first for pair in pairs]
-            for facts in (self._facts, self._final):
-                assume_free_order(self._attempt, facts, launchers)
-                check_pins(self._attempt, facts)
+        needs = self._check_numbers(partials, reductions, pairs)
+        if any(reduction.unnamed for reduction in reductions):
+            attempt.assume("accumulators-are-wide", "torch makes float32 where no type is named")
         changes = [*kernel.changes()]
         for pair, made in zip(pairs, results, strict=True):
             changes += OneLaunch(pair, self._final, made, kernel.part).changes()
         changes += self._dropped([pair.second for pair in pairs])
-        self._attempt.assume_no_other_launches()
-        self._attempt.prove("is-expressible", "the kernel and its launches can be written")
-        return Merged(partials, reductions, tuple(changes), frozenset(safety))
+        attempt.assume_no_other_launches()
+        attempt.prove("is-expressible", "the kernel and its launches can be written")
+        attempt.need(*needs)
+        return tuple(changes)
 
     def _check_seen(self) -> None:
         LaunchPlan.of(self._facts, self._attempt)
-        final = self._candidate.final
+        final, claim = self._candidate.final, "launches-are-seen"
         if final.module is not self._facts.kernel.module:
             text = f"{final.name} stands in another file"
-            raise unknown("launches-are-seen", "launch-in-another-file", text)
+            raise unknown(claim, "launch-in-another-file", text)
         if self._final.launches.unknown:
-            raise unknown("launches-are-seen", "unseen-launches", self._final.launches.unknown)
+            raise unknown(claim, "unseen-launches", self._final.launches.unknown)
 
     def _reductions(self) -> list[SlotReduction]:
         """Those of the second kernel, in the order of the buffers. Raises Declined."""
@@ -129,17 +100,15 @@ class _Merge:
         pairs: Sequence[Pair],
     ) -> None:
         """Sums under a lock are added up, from 0 on, and all of them go. Raises Declined."""
-        locks = [partial.lock for partial in partials if partial.lock is not None]
-        if not locks:
+        lock = next((partial.lock for partial in partials if partial.lock is not None), None)
+        if lock is None:
             return
-        lock = locks[0]
         stored = {e.node for e in lock.stores} - {p.effect.node for p in partials}
         if stored or any(r.combining is not Kind.ADD for r in reductions):
             text = f"{lock.lock} guards more than what {self._candidate.final.name} adds up"
-            raise refuted(STORED, "lock-is-not-understood", text)
-        for pair in pairs:
-            for name in (lock.lock, *self._candidate.buffers):
-                check_zeros(pair, name)
+            raise refuted(MET, "lock-is-not-understood", text)
+        for pair, name in product(pairs, (lock.lock, *self._candidate.buffers)):
+            check_zeros(pair, name)
 
     def _results(self, pair: Pair, reductions: Sequence[SlotReduction]) -> list[Result]:
         found = []
@@ -150,7 +119,7 @@ class _Merge:
         names = {result.output.name for result in found} | {r.buffer.name for r in found}
         if len(names) != 2 * len(found):
             text = f"the launch in {pair.second.where} passes one tensor twice"
-            raise refuted(NEW, "output-may-hold-something", text)
+            raise refuted(CLAIM, "output-may-hold-something", text)
         return found
 
     def _kernel(
@@ -163,65 +132,60 @@ class _Merge:
         """The first kernel as it is to be, the same for each pair of launches. Raises Declined."""
         kernels = []
         for pair, made in zip(pairs, results, strict=True):
-            for mine, theirs in product(
-                self._bindings(self._facts, pair.first), self._bindings(self._final, pair.second)
-            ):
+            mine, theirs = self._bindings(self._facts, pair.first), (self._final, pair.second)
+            for worlds in product(mine, self._bindings(*theirs)):
                 parts = []
                 for partial, reduction, result in zip(partials, reductions, made, strict=True):
-                    met = MetSlots(
-                        pair,
-                        partial,
-                        reduction,
-                        self._final,
-                        (mine, theirs),
-                        result.buffer,
-                        result.output,
-                    )
+                    tensors = result.buffer, result.output
+                    met = MetSlots(pair, partial, reduction, self._final, worlds, *tensors)
                     parts.append((partial, reduction.combining, met.places()))
-                kernels.append(AtomicKernel(parts, (mine,)))
+                kernels.append(AtomicKernel(parts, worlds[:1]))
         if len({kernel.places for kernel in kernels}) != 1:
             text = "the results are to go to other places at one launch than at another"
-            raise refuted("accumulators-can-be-combined", "partials-do-not-match", text)
+            raise refuted(MET, "partials-do-not-match", text)
         name = self._candidate.final.name
-        self._attempt.prove(
-            "accumulators-can-be-combined", f"{name} takes in each partial result once"
-        )
+        self._attempt.prove(MET, f"{name} takes in each partial result once")
         return kernels[0]
 
-    def _bindings(self, facts: KernelFacts, launch: Launch) -> Iterator[LaunchBinding]:
+    def _bindings(self, facts: KernelFacts, launch: Launch) -> list[LaunchBinding]:
         found = [b for b in facts.launches.bindings if b.launch is launch]
         if not found:
             text = f"what the launch in {launch.where} passes is not seen"
-            raise unknown("accumulators-can-be-combined", "arguments-are-not-seen", text)
-        yield from found
+            raise unknown(MET, "arguments-are-not-seen", text)
+        return found
 
-    def _numbers(
-        self, partials: Sequence[PartialStore], reductions: Sequence[SlotReduction]
+    def _check_numbers(
+        self,
+        partials: Sequence[PartialStore],
+        reductions: Sequence[SlotReduction],
+        pairs: Sequence[Pair],
     ) -> set[Safety]:
-        """What is needed for extremes: atomics order NaN by its bits, and reductions drop it."""
-        claim, safety = "accumulators-can-be-combined", set()
+        """What sums of floats need, and extremes: atomics order NaN by its bits, and reductions
+        drop it. Raises Declined."""
+        needs = set[Safety]()
         for partial, reduction in zip(partials, reductions, strict=True):
-            if reduction.combining is Kind.ADD or reduction.dtype not in FLOAT_BITS:
+            if reduction.dtype not in FLOAT_BITS:
                 continue
-            if not partial.is_of_numbers:
+            if reduction.combining is Kind.ADD:
+                needs.add(Safety.ROUNDING)
+            elif not partial.is_of_numbers:
                 text = f"no program finds nothing but NaN for {partial.buffer}"
-                self._attempt.assume(claim, f"{text}, of which an atomic makes another number")
-                safety.add(Safety.ASSUMPTION)
-        return safety
+                self._attempt.assume(MET, f"{text}, of which an atomic makes another number")
+                needs.add(Safety.ASSUMPTION)
+        if Safety.ROUNDING in needs:
+            for facts in (self._facts, self._final):
+                assume_free_order(self._attempt, facts, [pair.first for pair in pairs])
+                check_pins(self._attempt, facts)
+        return needs
 
     def _dropped(self, launches: Sequence[Launch]) -> Iterator[Remove]:
         """The second kernel goes where nobody uses it any more, nor names it as `__all__` does."""
         final = self._candidate.final
-        module = final.module
-        inside = {id(launch.call.func) for launch in launches}
-        parents = module.names.parents
-        rest: list[ast.expr] = [
-            name
-            for name in module.names.scope_of
-            if name.id == final.name and id(parents.get(name)) not in inside
-        ]
-        texts = (n.value for n in walk(module.tree) if isinstance(n, ast.Constant))
+        module, parents = final.module, final.module.names.parents
+        inside = {launch.call.func for launch in launches}
+        names = (n for n in module.names.scope_of if n.id == final.name)
+        rest = any(parents.get(name) not in inside for name in names)
         others = set(self._final.launches.launches) - set(launches)
-        used = rest or others or final.name in texts
-        if not used and final.node in module.tree.body:
+        texts = (n.value for n in walk(module.tree) if isinstance(n, ast.Constant))
+        if not rest and not others and final.name not in texts and final.node in module.tree.body:
             yield Remove(final.node)

@@ -16,22 +16,21 @@ from tritonopt.facts.algebra.atoms import (
     ceiling_division,
 )
 from tritonopt.facts.algebra.divisibility import substitute
-from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
+from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial
 from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.launcher_code import forms_at
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.transforms.merging.coordinates import (
+    CLAIM,
     Coordinate,
-    NotUnderstood,
     Shared,
+    not_understood,
     reaches,
     span,
 )
 from tritonopt.transforms.merging.launch_pairs import Made, Pair
 from tritonopt.transforms.merging.partial_stores import PartialStore
 from tritonopt.transforms.merging.slot_reductions import SlotReduction
-
-CLAIM = "accumulators-can-be-combined"
 
 
 @dataclass(frozen=True)
@@ -68,14 +67,6 @@ class MetSlots:
 
     def places(self) -> tuple[Place, ...]:
         """Where a partial result belongs in the output. Raises Declined."""
-        try:
-            return self._places()
-        except NotUnderstood as why:
-            raise self._declined("opaque-value", str(why)) from why
-        except TooLarge as why:
-            raise self._declined("opaque-value", "indices are too large") from why
-
-    def _places(self) -> tuple[Place, ...]:
         first, second = self.bindings
         self._check_programs(first)
         mine = [self._numbers(c, first, None) for c in self.partial.coordinates]
@@ -122,20 +113,20 @@ class MetSlots:
     def _numbers(
         self, coordinate: Coordinate, binding: LaunchBinding, loops: KernelFacts | None
     ) -> _Numbers:
-        """Raises NotUnderstood where some number is taken twice, or left out."""
+        """Raises Declined where some number is taken twice, or left out."""
         factors = self._factors(coordinate, binding, loops)
         stride = self._dense(substitute(coordinate.stride, binding))
         if coordinate.bound is None:
             return _Numbers(coordinate, _product(factors), stride)
         bound = self._dense(substitute(coordinate.bound, binding))
         if loops is not None and not reaches(factors, bound):
-            raise NotUnderstood("it is not shown that the second kernel goes through all of it")
+            raise not_understood("it is not shown that the second kernel goes through all of it")
         return _Numbers(coordinate, bound, stride)
 
     def _factors(
         self, coordinate: Coordinate, binding: LaunchBinding, loops: KernelFacts | None
     ) -> list[Polynomial]:
-        """How many values each position of a coordinate has. Raises NotUnderstood."""
+        """How many values each position of a coordinate has. Raises Declined."""
 
         def size_of(atom: Atom) -> Polynomial | None:
             if isinstance(atom, Lane):
@@ -170,7 +161,7 @@ class MetSlots:
             self._factors(coordinate, first, None), size
         ):
             text = f"the first kernel may leave some of {self.buffer.name} as line"
-            raise NotUnderstood(f"{text} {self.buffer.call.lineno} has filled it")
+            raise not_understood(f"{text} {self.buffer.call.lineno} has filled it")
 
     def _check_programs(self, binding: LaunchBinding) -> None:
         """Each program has partial results of its own, or takes turns with those it shares with."""
@@ -254,10 +245,10 @@ def _product(factors: Sequence[Polynomial]) -> Polynomial:
 def _programs(binding: LaunchBinding, program: ProgramId) -> Polynomial:
     number = program.axis.constant_value
     if number is None:
-        raise NotUnderstood("the axis of a program id is not seen")
+        raise not_understood("the axis of a program id is not seen")
     if number >= len(binding.grid):
         return ONE
     size = binding.programs(program)
     if size is None:
-        raise NotUnderstood("the grid is not read")
+        raise not_understood("the grid is not read")
     return size

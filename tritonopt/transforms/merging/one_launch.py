@@ -12,6 +12,7 @@ from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.side_effects import effects_of
 from tritonopt.facts.host.tensor_expressions import shape_of
 from tritonopt.facts.recurrences.kinds import Kind
+from tritonopt.facts.recurrences.partials import TYPES
 from tritonopt.launches.known_launches import check_builtin
 from tritonopt.launches.launch_grids import new_name
 from tritonopt.source import (
@@ -25,10 +26,9 @@ from tritonopt.source import (
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 from tritonopt.transforms.merging.launch_pairs import Made, Pair, uses
-from tritonopt.transforms.merging.slot_reductions import SlotReduction
-from tritonopt.transforms.part_text import PartText, launch_text
+from tritonopt.transforms.merging.slot_reductions import DEFAULT, SlotReduction
+from tritonopt.transforms.new_kernel import PartText, launch_text
 
-_TYPES = {"fp32": "float32", "fp64": "float64", "int32": "int32", "int64": "int64"}
 _ZEROED = dict(zip(torch_api.EMPTY, torch_api.ZEROED, strict=True))
 _FILLED = {name: name.replace("empty", "full") for name in torch_api.EMPTY}
 
@@ -67,7 +67,7 @@ class OneLaunch:
             if self._has_the_type(result):
                 yield from self._begun(result)
             elif self._is_beside(result.output) and self._type_of(result.output):
-                yield from self._begun(result, f"torch.{_TYPES[result.reduction.dtype]}")
+                yield from self._begun(result, f"torch.{TYPES[result.reduction.dtype]}")
                 instead.append(f"{name} = {name}.to({self._type_of(result.output)})")
             else:
                 wide = new_name(f"wide_{name}", self.pair.first)
@@ -95,8 +95,9 @@ class OneLaunch:
 
     def _has_the_type(self, result: Result) -> bool:
         """Whether the results are of the output's type, and need no cast."""
-        types = self.facts.types.behind(result.reduction.store)
-        return types.all_in(frozenset({result.reduction.dtype}))
+        reduction, types = result.reduction, self.facts.types.behind(result.reduction.store)
+        unnamed = reduction.output in reduction.unnamed and reduction.dtype == DEFAULT
+        return unnamed or types.all_in(frozenset({reduction.dtype}))
 
     def _is_beside(self, made: Made) -> bool:
         """Whether the output is made in the block of the launches."""
@@ -158,7 +159,7 @@ class OneLaunch:
         if reduction.dtype.startswith("int"):
             check_builtin(self.pair.first, "torch")
             end = "min" if largest else "max"
-            return f"torch.iinfo(torch.{_TYPES[reduction.dtype]}).{end}"
+            return f"torch.iinfo(torch.{TYPES[reduction.dtype]}).{end}"
         check_builtin(self.pair.first, "float")
         return '-float("inf")' if largest else 'float("inf")'
 
@@ -191,7 +192,7 @@ class OneLaunch:
         """The statement that makes memory for the results, of a type that has atomics."""
         check_builtin(self.pair.first, "torch")
         like, value = result.output.name, self._identity(result)
-        dtype = f"dtype=torch.{_TYPES[result.reduction.dtype]}"
+        dtype = f"dtype=torch.{TYPES[result.reduction.dtype]}"
         if value:
             return f"{name} = torch.full_like({like}, {value}, {dtype})"
         return f"{name} = torch.zeros_like({like}, {dtype})"

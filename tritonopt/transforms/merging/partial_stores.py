@@ -11,11 +11,10 @@ from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import is_integer
 from tritonopt.source.trees import walk
-from tritonopt.transforms.merging.coordinates import Coordinate, NotUnderstood, coordinates_of
-from tritonopt.transforms.merging.locked_sums import LockedSums, locked_sums, read_behind
+from tritonopt.transforms.merging.coordinates import CLAIM, Coordinate, coordinates_of
+from tritonopt.transforms.merging.locked_sums import LockedSums, locked_sums
 from tritonopt.transforms.writing import NotExpressible, names_bound
 
-CLAIM = "accumulators-can-be-combined"
 _PASSED = frozenset({Op.INSERT_AXES, Op.BROADCAST_TO, Op.IN_BRANCH, Op.FULL})
 _MAGNITUDES = frozenset({"abs", "floor", "ceil"})
 
@@ -74,11 +73,8 @@ def partial_store(facts: KernelFacts, buffer: str) -> PartialStore:
     keywords = {keyword.arg for keyword in call.keywords}
     if len(call.args) not in (2, 3) or keywords - {"mask"}:
         raise NotExpressible(f"{where} says how it stores")
-    try:
-        coordinates = coordinates_of(facts, effect, lock.group if lock is not None else None)
-    except NotUnderstood as why:
-        raise unknown(CLAIM, "opaque-value", str(why)) from why
-    bumps = _bumps(facts, buffer, call.args[0])
+    coordinates = coordinates_of(facts, effect, lock.group if lock is not None else None)
+    bumps = _bumps(facts, buffer)
     if lock is not None:
         _check_below(lock, call)
     pointer = call.args[0]
@@ -87,10 +83,10 @@ def partial_store(facts: KernelFacts, buffer: str) -> PartialStore:
 
 def _check_below(lock: LockedSums, call: ast.Call) -> None:
     """Without the lock, all that the store asks for has the value that it had."""
-    bound = set().union(*map(names_bound, lock.section))
-    asked = {n.id for a in call.args[2:] for n in walk(a) if isinstance(n, ast.Name)}
-    asked |= {n.id for k in call.keywords for n in walk(k) if isinstance(n, ast.Name)}
-    if asked & bound or read_behind(lock):
+    bound, body = set().union(*map(names_bound, lock.section)), lock.facts.kernel.node.body
+    after = body[body.index(lock.section[-1]) + 1 :]
+    asked = [n for part in (*call.args[2:], *call.keywords, *after) for n in walk(part)]
+    if any(isinstance(n, ast.Name) and n.id in bound for n in asked):
         text = f"what is computed under the lock is used in line {call.lineno}, or behind it"
         raise refuted(CLAIM, "lock-is-not-understood", text)
 
@@ -100,7 +96,7 @@ def _touches(facts: KernelFacts, effect: Effect, buffer: str) -> bool:
     return bases is None or buffer in bases
 
 
-def _bumps(facts: KernelFacts, buffer: str, pointer: ast.expr) -> tuple[ast.stmt, ...]:
+def _bumps(facts: KernelFacts, buffer: str) -> tuple[ast.stmt, ...]:
     """The assignments that move a parameter; raises Declined where more is made of it."""
     names = [n for n in facts.kernel.nodes if isinstance(n, ast.Name) and n.id == buffer]
     moved = []

@@ -6,25 +6,31 @@ coordinates, and agree in those that say which element of the output it is.
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts import of as facts_of
 from tritonopt.facts.algebra.atoms import Iteration, Lane, ProgramId
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
+from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import NUMERIC, NUMERIC_REDUCTIONS, Kind
+from tritonopt.facts.recurrences.partials import TYPES
 from tritonopt.facts.recurrences.reading import plain_update
 from tritonopt.facts.recurrences.value_parts import all_parts
-from tritonopt.source import Kernel
-from tritonopt.transforms.merging.coordinates import Coordinate, NotUnderstood, coordinates_of
+from tritonopt.source import Kernel, Launch
+from tritonopt.transforms.merging.coordinates import Coordinate, coordinates_of
 
 CLAIM = "nothing-else-is-lost"
-TYPES = frozenset({"fp32", "fp64", "int32", "int64"})
-"""Of these there are atomics of all kinds."""
+DEFAULT = "fp32"
+"""Of tensors that are made without a type, unless somebody tells torch another one."""
+_DEFAULTS = ("set_default_dtype", "set_default_tensor_type")
+_PLAIN = frozenset({"torch.empty", "torch.zeros"})
 _FREE = frozenset({Op.IN_BRANCH, Op.POS})
 
 
@@ -47,6 +53,8 @@ class SlotReduction:
     kept: tuple[Coordinate, ...]
     strides: tuple[Polynomial, ...]
     """What each of the kept ones is multiplied by in the place that the result goes to."""
+    unnamed: frozenset[str] = frozenset()
+    """Those of its buffers that every launch makes without a type, so of torch's default one."""
 
     @property
     def begins_with_zero(self) -> bool:
@@ -98,21 +106,20 @@ class _Store:
         if len(self._kinds) != 1:
             raise self._more("line {0} stores what is no reduction of what it loads")
         (combining,) = self._kinds
-        (buffer, output), dtype = self._buffers(load), self._dtype(load)
+        buffer, output = self._buffers(load)
+        dtype = self._dtype(load, buffer)
         self._check_starts(combining)
         if set(load.loops) != set(self._loops) or store.loops:
             raise self._more("line {0} stands in a loop, or loads more than once")
-        try:
-            here, there = coordinates_of(facts, load), coordinates_of(facts, store)
-        except NotUnderstood as why:
-            raise unknown(CLAIM, "opaque-value", str(why)) from why
+        here, there = coordinates_of(facts, load), coordinates_of(facts, store)
         slots, kept = self._divided(load, here)
         if any(coordinate.bound is not None for coordinate in slots):
             self._check_other(load, combining)
         strides = self._strides(kept, there)
         start = self._starts[0] if self._starts and combining is not Kind.ADD else None
+        unnamed = self._unnamed & {buffer, output} if buffer in self._unnamed else frozenset()
         return SlotReduction(
-            load, store, buffer, output, combining, dtype, start, slots, kept, strides
+            load, store, buffer, output, combining, dtype, start, slots, kept, strides, unnamed
         )
 
     # The value
@@ -135,7 +142,7 @@ class _Store:
                 return self._looped(value)
             case op if op in _FREE:
                 return self._load_of(value.operands[0])
-        raise self._more("line {0} does more with what it loads than to reduce it", linear=True)
+        raise self._more("line {0} does more with what it loads than to reduce it")
 
     def _reduced(self, value: Value, found: Effect) -> Effect:
         _, axes, keeps = value.reduction
@@ -171,30 +178,35 @@ class _Store:
             raise self._more("line {0} brings tiles of one shape to one of another")
         return found
 
-    def _dtype(self, load: Effect) -> str:
+    @cached_property
+    def _unnamed(self) -> frozenset[str]:
+        launches = self._facts.launches.launches
+        found = [{n for n, a in la.arguments.items() if _has_no_type(la, a)} for la in launches]
+        return frozenset(set.intersection(*found)) if found else frozenset()
+
+    def _dtype(self, load: Effect, buffer: str) -> str:
         types = self._facts.types.behind(load)
         dtype = next(iter(types.seen)) if len(types.seen) == 1 and types.complete else None
+        unnamed = dtype is None and not types.seen and buffer in self._unnamed
+        dtype = DEFAULT if unnamed else dtype
         if dtype is None:
             text = f"the type of what line {load.line} of {self._facts.kernel.name} loads"
             raise unknown("accumulators-are-wide", "type-is-unknown", f"{text} is not seen")
         if dtype not in TYPES:
             text = f"the partial results are {dtype}"
             raise refuted("accumulators-are-wide", "accumulator-is-narrow", text)
-        if not all(self._facts.types.of(v).all_in(frozenset({dtype})) for v in self._combined):
+        combined = map(self._facts.types.of, self._combined)
+        if not all(
+            t.all_in(frozenset({dtype})) or (unnamed and t.seen <= {dtype}) for t in combined
+        ):
             raise self._more("line {0} computes in another type than the buffer's")
-        # The outermost cast goes to the output, those below it change nothing.
-        inner = self._casts if self._reduces_behind_casts() else self._casts[:-1]
-        for cast in inner:
-            if cast.dtype != dtype:
-                raise self._more("line {0} computes in another type than the buffer's")
-        if self._casts and self._casts[-1] not in inner:
-            self._check_last_cast(self._casts[-1], dtype)
+        # A cast of the result goes to the output, those below it change nothing.
+        stored = self._store.stored
+        if stored is not None and stored.op is Op.CAST:
+            self._check_last_cast(self._casts.pop(), dtype)
+        if any(cast.dtype != dtype for cast in self._casts):
+            raise self._more("line {0} computes in another type than the buffer's")
         return dtype
-
-    def _reduces_behind_casts(self) -> bool:
-        """Whether a reduction is what is stored, and no cast of one."""
-        assert self._store.stored is not None
-        return self._store.stored.op is not Op.CAST
 
     def _check_last_cast(self, cast: Value, dtype: str) -> None:
         """The last cast is to the output's own type, which the store makes of it anyway."""
@@ -297,10 +309,23 @@ class _Store:
             raise self._more("line {0} stores to other places than it loads for")
         return tuple(found)
 
-    def _more(self, text: str, *, linear: bool = False) -> Declined:
-        said = text.format(self._store.line)
-        reason = "kernel-does-more" if linear else "kernel-does-more"
-        return refuted(CLAIM, reason, f"{self._facts.kernel.name}: {said}")
+    def _more(self, text: str) -> Declined:
+        said = f"{self._facts.kernel.name}: {text.format(self._store.line)}"
+        return refuted(CLAIM, "kernel-does-more", said)
+
+
+def _has_no_type(launch: Launch, argument: ast.expr) -> bool:
+    """Whether it is a name for what `torch.empty` or `torch.zeros` made without a type."""
+    changed = any(word in launch.module.text for word in _DEFAULTS)
+    if launch.launcher is None or not isinstance(argument, ast.Name) or changed:
+        return False
+    made = names_of(launch.launcher).assigned.get(argument.id, [])
+    for call in made:
+        if not isinstance(call, ast.Call) or launch.module.resolve(call.func) not in _PLAIN:
+            return False
+        if not {keyword.arg for keyword in call.keywords} <= {"device", "size"}:
+            return False
+    return bool(made)
 
 
 def reduces(kernel: Kernel, buffers: set[str]) -> bool:

@@ -21,6 +21,7 @@ from tritonopt.facts.algebra.polynomial import Polynomial
 from tritonopt.facts.algebra.variation import has_unknown_axes, varies_along, varies_with
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.after_loops import check_last_values, statements_after
 from tritonopt.facts.recurrences.value_parts import all_parts, bounds_of, is_computed_in
 from tritonopt.source.trees import walk
 from tritonopt.transforms.aliasing import prove_unchanged
@@ -42,10 +43,9 @@ class SecondSweep:
     @cached_property
     def alone(self) -> list[ast.stmt]:
         """The statements behind the first loop that one part alone may do."""
-        body = self.facts.kernel.node.body
-        behind = body[body.index(self.first.node) + 1 :]
-        effects = [e.node for e in self._effects if e.kind is not EffectKind.LOAD]
-        return [s for s in behind if s is not self.loop.node and any(n in effects for n in walk(s))]
+        effects = {e.node for e in self._effects if e.kind is not EffectKind.LOAD}
+        after = [s for s in statements_after(self.facts, self.first) if s is not self.loop.node]
+        return [s for s in after if not effects.isdisjoint(walk(s))]
 
     @property
     def _effects(self) -> list[Effect]:
@@ -85,13 +85,7 @@ class SecondSweep:
                 if part.op is Op.OPAQUE and is_computed_in(loop, part):
                     text = f"what the loop in line {loop.line} does is not understood: "
                     raise unknown("accumulators-are-sums", "opaque-value", text + part.reason)
-        body = self.facts.kernel.node.body
-        bound = names_bound(loop.node)
-        for statement in body[body.index(loop.node) + 1 :]:
-            for node in walk(statement):
-                if isinstance(node, ast.Name) and node.id in bound:
-                    text = f"line {node.lineno} names {node.id}, which the loop binds"
-                    raise refuted("accumulators-are-sums", "last-value-is-used", text)
+        check_last_values(self.facts, loop, names_bound(loop.node))
 
     def _values(self) -> Iterator[Value]:
         """All that decides what the loop does."""
@@ -165,20 +159,18 @@ class SecondSweep:
         text = f"lines {one.line} and {other.line} may store to one element"
         return unknown(_INDEPENDENT, "dependence-between-iterations", text)
 
-    # Its text
-
-    @property
-    def header(self) -> ast.Call:
-        assert isinstance(self.loop.node, ast.For)
-        assert isinstance(self.loop.node.iter, ast.Call)
-        return self.loop.node.iter
-
     def runs(self) -> Iterator[tuple[bool, list[ast.stmt]]]:
-        """The statements behind the first loop, in runs: whether one part alone does them."""
-        body = self.facts.kernel.node.body
-        behind = body[body.index(self.first.node) + 1 :]
-        for alone, run in groupby(behind, key=lambda statement: statement in self.alone):
+        """The statements after the first loop, in runs: whether one part alone does them."""
+        after = statements_after(self.facts, self.first)
+        for alone, run in groupby(after, key=lambda statement: statement in self.alone):
             yield alone, list(run)
+
+
+def header_of(loop: Loop) -> ast.Call:
+    """`range(...)`."""
+    assert isinstance(loop.node, ast.For)
+    assert isinstance(loop.node.iter, ast.Call)
+    return loop.node.iter
 
 
 def second_sweep(facts: KernelFacts, first: Loop) -> SecondSweep | None:

@@ -1,0 +1,173 @@
+"""What each of several programs may find of what a loop accumulates, so that it can be combined.
+
+Each of them goes through some of the iterations, from the start that the loop has.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Safety, refuted, unknown
+from tritonopt.facts.dtypes import BOOLEANS, INTEGERS, SOME_FLOAT, SOME_INTEGER
+from tritonopt.facts.effects import Loop
+from tritonopt.facts.kernel_facts import KernelFacts
+from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.after_loops import reduction_after
+from tritonopt.facts.recurrences.coupled import Coupled
+from tritonopt.facts.recurrences.kinds import NUMERIC
+from tritonopt.facts.recurrences.reading import Recurrence, RecurrenceReader
+from tritonopt.facts.values import FLOAT_BITS, Value
+from tritonopt.source.trees import walk
+
+TYPES: Mapping[str, str] = {
+    "fp32": "float32",
+    "fp64": "float64",
+    "int32": "int32",
+    "int64": "int64",
+}
+"""Of partial results, as torch calls them: what is stored and loaded again is what it was, and
+there are atomics of all kinds."""
+_SUMS, _COMBINED = "accumulators-are-sums", "accumulators-can-be-combined"
+
+
+@dataclass(frozen=True)
+class Partial:
+    """What one program finds for a name to which the iterations bring something."""
+
+    recurrence: Recurrence
+    dtype: str
+    reduction: ast.Call | None
+    """How the name is reduced after the loop, where nothing else is done with it."""
+    shape: tuple[Value, ...]
+    """Of the name, or of its reduction."""
+    axis: int
+    """Along which the name is reduced; 0 where it is not."""
+
+    @property
+    def name(self) -> str:
+        return self.recurrence.name
+
+    @property
+    def rounds(self) -> bool:
+        """Whether the order matters: to a sum of floats, or to which of two zeros is largest."""
+        sums = self.recurrence.kind.rounds and self.dtype in FLOAT_BITS
+        return sums or self.recurrence.chosen
+
+
+def partials_of(
+    facts: KernelFacts,
+    loop: Loop,
+    read: Collection[str],
+    advancing: Collection[str],
+    attempt: Attempt,
+) -> tuple[Partial, ...]:
+    """Those of the names that are read after the loop, and of the extremes that these belong to.
+
+    They come in the order in which the loop binds them; what is brought may rest on the names that
+    are `advancing`. Raises Declined.
+    """
+    reader = RecurrenceReader(facts, loop, advancing, NUMERIC)
+    return _Partials(facts, loop, attempt, reader).of_all(read)
+
+
+@dataclass(frozen=True)
+class _Partials:
+    facts: KernelFacts
+    loop: Loop
+    attempt: Attempt
+    reader: RecurrenceReader
+
+    @cached_property
+    def _extremes(self) -> Mapping[str, Coupled]:
+        """The extreme that a name belongs to, where it is coupled with one."""
+        loop = self.loop
+        changed = [n for n, own in loop.carried.items() if loop.following[n] is not own]
+        found = {name: self.reader.extreme_of(name) for name in changed}
+        return {name: extreme for name, extreme in found.items() if extreme is not None}
+
+    def of_all(self, read: Collection[str]) -> tuple[Partial, ...]:
+        loop, extremes = self.loop, self._extremes
+        found = {n for n in read if loop.following[n] is not loop.carried[n]}
+        found |= {extremes[name].name for name in found & extremes.keys()}
+        if not found:
+            text = f"nothing that the loop in line {loop.line} carries is read behind it"
+            raise refuted(_SUMS, "no-such-reduction", text)
+        names = [n for n in walk(loop.node) if isinstance(n, ast.Name) and n.id in found]
+        bound = [n for n in names if isinstance(n.ctx, ast.Store)]
+        bound.sort(key=lambda n: (n.lineno, n.col_offset))
+        return tuple(map(self._of, dict.fromkeys(n.id for n in bound)))
+
+    def _of(self, name: str) -> Partial:
+        found = self.reader.recurrence(name)
+        if found.extreme is not None or found.chosen:
+            self._check_is_number(found.extreme.name if found.extreme is not None else name)
+        dtype = self._dtype(name)
+        is_index = found.extreme is not None and not found.extreme.exponential
+        # An index is the same in all programs where nothing is found, and to take in the same
+        # number several times changes no extreme.
+        if not is_index and not found.kind.repeats and self._start(name) != 0:
+            text = f"{name} does not begin with 0, and would take that in once for each program"
+            raise refuted(_COMBINED, "accumulator-starts-elsewhere", text)
+        shape, axis, reduction = self._shape(name), 0, None
+        coupled = {*self._extremes, *(e.name for e in self._extremes.values())}
+        if shape and name not in coupled:
+            reduction = reduction_after(self.facts, self.loop, name, found.kind)
+        if reduction is not None:
+            axes = self.facts.values[reduction].reduction.axes
+            shape, axis = tuple(e for n, e in enumerate(shape) if n not in axes), axes[0]
+        if len(shape) > 1:
+            text = f"what is left in {name} are tiles of two axes, which would be large to combine"
+            raise refuted(_COMBINED, "shapes-differ", text)
+        return Partial(found, dtype, reduction, shape, axis)
+
+    def _start(self, name: str) -> object:
+        """The number that it begins with; None where that is not seen."""
+        initial = self.loop.initial[name]
+        return (initial.operand if initial.op is Op.FULL else initial).constant
+
+    def _check_is_number(self, name: str) -> None:
+        """What is compared begins with a number: NaN would be no less than any element."""
+        number = self._start(name)
+        if not isinstance(number, (int, float)) or math.isnan(number):
+            text = f"what {name} begins with may be NaN, as far as is seen"
+            raise unknown(_COMBINED, "accumulator-starts-elsewhere", text)
+        sums = [e for e in self._extremes.values() if e.name == name and e.exponential]
+        claim, said = "infinite-rows-are-the-same", self.attempt.conditions
+        below = not all(e.guarded for e in sums) and math.isinf(number)
+        if below and all(c.claim != claim for c in said):
+            text = f"no tile is taken to have nothing but -inf, below which {name} would be NaN"
+            self.attempt.assume(claim, text)
+            self.attempt.need(Safety.ASSUMPTION)
+
+    def _shape(self, name: str) -> tuple[Value, ...]:
+        loop, extreme = self.loop, self._extremes.get(name)
+        shape, first = loop.carried[name].shape, loop.initial[name].shape
+        if shape is None and (extreme or any(e.name == name for e in self._extremes.values())):
+            shape = first  # the compiler sees to it that it stays so
+        if extreme is not None and self._shape(extreme.name) != shape:
+            raise refuted(_COMBINED, "shapes-differ", f"{name} and {extreme.name} differ in shape")
+        if shape is None or first != shape:
+            raise unknown(_COMBINED, "shapes-differ", f"the shape of {name} is not known")
+        if any(loop.identity in self.facts.interpretation.variant_loops(e) for e in shape):
+            raise refuted(_COMBINED, "shapes-differ", f"{name} has another size in each turn")
+        return shape
+
+    def _dtype(self, name: str) -> str:
+        types = self.facts.types.of(self.loop.carried[name])
+        dtype = next(iter(types.seen)) if len(types.seen) == 1 else SOME_FLOAT
+        if not types.complete or types.by_launch or dtype in (SOME_FLOAT, SOME_INTEGER):
+            raise unknown(_COMBINED, "type-is-unknown", f"the type of {name} is not known")
+        if dtype not in TYPES:
+            raise refuted(_COMBINED, "accumulator-is-narrow", f"{name} is {dtype}")
+        brought = self.facts.types.of(self.loop.following[name])
+        whole = name in self._extremes or brought.all_in(INTEGERS | BOOLEANS)
+        if self.loop.initial[name].dtype == "int" and not whole:
+            # A loop that begins with 0 and adds floats runs in the interpreter, and sums them.
+            text = f"what comes to {name}, which is {dtype}, may be a float"
+            raise unknown(_COMBINED, "type-is-unknown", text)
+        return dtype
