@@ -12,6 +12,7 @@ from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
+from tritonopt.rewriting.profitability import profit
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 
@@ -221,7 +222,12 @@ class OneTileRows(Pass):
             f"kept {what}",
             bits=Bits.REDUCTION_ORDER,
             changes=changes,
-            pays=not beside or raised is not None,
+            profit=profit(
+                sweeps.facts,
+                "one-tile" if raised is None else "one-tile, raised",
+                loop=sweeps.loops[0],
+                never="the loops stay too" if beside and raised is None else "",
+            ),
             advice=f"load a row that one tile holds once, without {what}",
         )
 

@@ -8,8 +8,9 @@ profitable. Passes that are not in the table act only where they are named.
 
 from __future__ import annotations
 
+import ast
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -22,9 +23,14 @@ from tritonopt.rewriting.model import Answer, Profit
 if TYPE_CHECKING:
     from tritonopt.facts import KernelFacts, Loop
     from tritonopt.facts.launch_bindings import LaunchBinding
+    from tritonopt.source import Launch
 
 MULTIPROCESSORS = 132
 """Of the H100 and H200 that were measured."""
+MOST_LIVE = 16
+"""Elements for each thread up to which one more tile is taken to find registers: with 32 a loop
+took 1.04 times as long (`kldiv_forward_triton`); tiles of two axes spilled from 64 on (sm_90)."""
+_USUAL_WARPS = 4
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,8 @@ class Sizes:
     tile: Any = None
     """Elements of it that one iteration takes."""
     programs: Any = None
+    threads: int | None = 32 * _USUAL_WARPS
+    """Of a program."""
 
 
 _Fraction = Callable[[Sizes], tuple[Any, Any]]
@@ -44,6 +52,7 @@ _ROW: Mapping[str, _Fraction] = {
     "elements of a row": lambda at: (at.length, 1),
     "iterations": lambda at: (at.length + at.tile - 1, at.tile),
     "elements of a tile": lambda at: (at.tile, 1),
+    "elements of a tile for each thread": lambda at: (at.tile, at.threads),
     "percent of a tile in use": lambda at: (at.length * 100, at.tile),
     "programs": lambda at: (at.programs, 1),
     # Where many programs share a multiprocessor, one computes while another one waits.
@@ -100,6 +109,7 @@ BOUNDS: Mapping[str, tuple[Bound, ...]] = {
     "defer-reduction": (
         Bound("iterations", least=4),
         Bound("iterations for each program of a multiprocessor", least=16),
+        Bound("elements of a tile for each thread", most=MOST_LIVE, neutral=True),
     ),
     "row-batch": (
         Bound("elements of a row", most=256),
@@ -154,17 +164,32 @@ def profit(
     return Profit(Answer.AT_LAUNCH, f"no launch shows {wanted}", len(failed))
 
 
+def at_all(found: Iterable[Profit]) -> Profit:
+    """What is answered where each of several answers has to be a gain: the first that is none."""
+    answers = list(found)
+    return next((one for one in answers if not one.is_expected), answers[0])
+
+
+def threads_of(launch: Launch) -> int | None:
+    """The threads of a program; None where the launch computes how many warps it has."""
+    warps = launch.options.get("num_warps", ast.Constant(_USUAL_WARPS))
+    number = warps.value if isinstance(warps, ast.Constant) else None
+    return 32 * number if isinstance(number, int) else None
+
+
 def _sizes(
     facts: KernelFacts, loop: Loop | None, tile: Sequence[Polynomial]
 ) -> Iterator[tuple[LaunchBinding | None, Sizes]]:
     """The sizes of every launch and configuration; without one, in terms of the kernel."""
     row = length_and_tile(facts, loop) if loop is not None else None
-    length, step = row or (None, reduce(operator.mul, tile, ONE) if tile else None)
+    whole = reduce(operator.mul, tile, ONE) if tile else None
+    length, step = row or (whole, whole)
     for binding in facts.launches.bindings or (None,):
         programs = None
         if binding is not None and binding.grid and None not in binding.grid:
             programs = reduce(operator.mul, binding.grid, ONE)
-        yield binding, Sizes(length, step, programs)
+        threads = None if binding is None else threads_of(binding.launch)
+        yield binding, Sizes(length, step, programs, threads)
 
 
 def _shown(

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from math import prod
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import refuted
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Iteration, Lane, ProgramId
 from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts.algebra.turns import takes_one_turn
 from tritonopt.facts.language import MATRIX, REDUCTIONS, SCANS
 from tritonopt.facts.memory.races import coefficient
 from tritonopt.facts.operations import Op
@@ -176,6 +177,24 @@ def prove_row_batch(
     check_races(facts, AXIS, attempt)
     launches = prove_row_launches(facts, writer, names.size, elements, attempt)
     return RowBatch(facts, part, names, body, launches)
+
+
+def check_tiles(proof: RowBatch) -> None:
+    """Raises Declined for what was measured to lose where a program has one row of several tiles.
+
+    That is a loop which adds up tiles of the row, and a later one that goes through it again.
+    """
+    if proof.launches.are_all_short:
+        return
+    longer = [loop for loop in proof.facts.loops if not takes_one_turn(proof.facts, loop)]
+    for loop in longer:
+        again = next((o.line for o in longer if o.line > (loop.node.end_lineno or 0)), None)
+        if again is not None and any(value.rank for value in loop.carried.values()):
+            detail = (
+                f"a row may take several tiles, which line {loop.line} adds up and line {again} "
+                "goes through again: {several_tiles=true} has it, where you measure a gain"
+            )
+            raise unknown(CLAIM, "row-may-be-longer", detail)
 
 
 def _check_memory(facts: KernelFacts) -> None:
