@@ -66,7 +66,7 @@ def raise_tiles(sweeps: RowSweeps, longest: int, attempt: Attempt, *, longer_row
     if not isinstance(length, Param):
         detail = f"the length of a tile, {tile.readable}, is no argument of the launch"
         raise unknown("length-is-known-at-the-launch", "length-is-computed", detail)
-    LaunchPlan.of(facts, attempt)
+    LaunchPlan.of(facts, attempt, apart=True)
     _check_launches(facts, length.name)
     proof = prove_any_length(sweeps, extent, tile)
     attempt.prove(
@@ -123,6 +123,9 @@ def _check_launches(facts: KernelFacts, tile: str) -> None:
         if tile not in launch.arguments:
             detail = f"the launch in {launch.where} does not show what it passes for {tile}"
             raise unknown(claim, "arguments-are-not-seen", detail)
+        if launch.arguments[tile] in launch.apart:
+            detail = f"the launch in {launch.where} passes {tile} in a dict or tuple"
+            raise unknown(claim, "arguments-are-not-seen", f"{detail}: pass it by its name")
         warps = launch.options.get("num_warps")
         if warps is None and launch.hides_options:
             detail = f"the launch in {launch.where} may have a number of warps behind **"
