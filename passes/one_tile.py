@@ -185,8 +185,13 @@ class OneTileRows(Pass):
 
     def _examined(self, sweeps: RowSweeps) -> Site | None:
         """The site as it came out; None where the loops are what is left for longer rows."""
-        from tritonopt.transforms.one_tile.question import ask, asked, is_asked_already
-        from tritonopt.transforms.one_tile.replacing import beside_the_loops, in_place_of_the_loops
+        from tritonopt.transforms.one_tile.question import (
+            ask,
+            asked,
+            beside_the_loops,
+            in_place_of_the_loops,
+            is_asked_already,
+        )
         from tritonopt.transforms.one_tile.row_legality import prove_one_tile
         from tritonopt.transforms.writing import Writer
 

@@ -104,12 +104,12 @@ class Displays:
             return display if given and all(isinstance(v, ast.Constant) for v in values) else None
         if read != [passed]:
             return None
-        statement = names.parents[display]
-        plain = isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
-        if not plain or len(statement.targets) != 1:
-            return None
-        between = self._between(statement, home)
-        return display if between is not None and self._stays(display, _bound(between)) else None
+        match names.parents[display]:
+            case ast.Assign(targets=[ast.Name()]) as statement:
+                between = self._between(statement, home)
+                stays = between is not None and self._stays(display, _bound(between))
+                return display if stays else None
+        return None
 
     def _between(self, statement: ast.stmt, home: Scope) -> list[ast.stmt] | None:
         """The statements before the call in its block, none of which changes sizes of tensors."""

@@ -18,9 +18,8 @@ from tritonopt.facts.memory.races import coefficient
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.source import Change
-from tritonopt.transforms.rank_lifting.axes import CLAIM
+from tritonopt.transforms.rank_lifting.axes import AXIS, CLAIM
 from tritonopt.transforms.rank_lifting.lifted_body import lift_body
-from tritonopt.transforms.rank_lifting.lifted_part import AXIS, LiftedPart
 from tritonopt.transforms.rank_lifting.row_launches import RowLaunches, prove_row_launches
 from tritonopt.transforms.rank_lifting.row_masks import LiftedBody
 from tritonopt.transforms.rank_lifting.row_names import RowNames, name_rows
@@ -35,7 +34,6 @@ class RowBatch:
     """What was shown of a kernel whose programs may handle several rows each."""
 
     facts: KernelFacts
-    part: LiftedPart
     names: RowNames
     body: LiftedBody
     launches: RowLaunches
@@ -170,13 +168,12 @@ def prove_row_batch(
                     "reads the program id")  # fmt: skip
     check_effects(facts, attempt)
     _check_memory(facts)
-    part = LiftedPart(facts.kernel)
-    names = name_rows(facts, part, ids, writer)
-    body = lift_body(facts, part, names, writer)
+    names = name_rows(facts, ids, writer)
+    body = lift_body(facts, names, writer)
     attempt.prove(CLAIM, "all that a program does for its row can be done for several at once")
     check_races(facts, AXIS, attempt)
     launches = prove_row_launches(facts, writer, names.size, elements, attempt)
-    return RowBatch(facts, part, names, body, launches)
+    return RowBatch(facts, names, body, launches)
 
 
 def check_tiles(proof: RowBatch) -> None:

@@ -18,7 +18,7 @@ from tritonopt.launches.new_parameters import NewParameter
 from tritonopt.launches.plan import Count, LaunchPlan
 from tritonopt.launches.planned_launch import PlannedLaunch
 from tritonopt.source import Change, Launch
-from tritonopt.transforms.rank_lifting.lifted_part import AXIS
+from tritonopt.transforms.rank_lifting.axes import AXIS
 from tritonopt.transforms.writing import Writer
 
 Tile = int | tuple[str, ast.expr]
