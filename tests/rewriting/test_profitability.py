@@ -168,7 +168,8 @@ def answer(text: str, rewrite: str, *given: str, never: str = "") -> tuple[Answe
 @pytest.mark.parametrize(
     ("old", "new", "rewrite", "expected"),
     [
-        ("", "", "row-batch", (Answer.AT_LAUNCH, 1)),
+        ("", "", "row-batch", (Answer.AT_LAUNCH, 2)),
+        ("BLOCK=1024", "BLOCK=triton.next_power_of_2(n)", "row-batch", (Answer.AT_LAUNCH, 1)),
         ("y, n, BLOCK", "y, 64, BLOCK", "row-batch", (Answer.ALWAYS, 0)),
         ("y, n, BLOCK", "y, 512, BLOCK", "row-batch", (Answer.NEVER, 1)),
         # Few rows are shown: the rewrite would be as fast, and a diff for nothing.
@@ -211,12 +212,12 @@ def test_a_given_fact_counts() -> None:
 
 def test_two_launches_of_which_one_gains() -> None:
     both = KERNEL.replace("    return y", "    kernel[(m,)](x, y, 64, BLOCK=1024)\n    return y")
-    assert answer(both.replace("y, n, B", "y, 4096, B"), "row-batch") == (Answer.AT_LAUNCH, 1)
+    assert answer(both.replace("y, n, B", "y, 4096, B"), "row-batch") == (Answer.AT_LAUNCH, 2)
 
 
 def test_without_a_launch_nothing_is_shown() -> None:
     alone = KERNEL[: KERNEL.index("def run")]
-    assert answer(alone, "row-batch") == (Answer.AT_LAUNCH, 2)
+    assert answer(alone, "row-batch") == (Answer.AT_LAUNCH, 3)
     assert answer(alone, "online-softmax") == (Answer.AT_LAUNCH, 1)
     assert answer(alone, "split-reduce") == (Answer.AT_LAUNCH, 2)
 

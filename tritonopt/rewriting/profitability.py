@@ -113,6 +113,7 @@ BOUNDS: Mapping[str, tuple[Bound, ...]] = {
     ),
     "row-batch": (
         Bound("elements of a row", most=256),
+        Bound("iterations", most=1),
         Bound("programs", least=4096, neutral=True),
     ),
     "split-reduce": (
