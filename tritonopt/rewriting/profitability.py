@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tritonopt.facts.algebra.polynomial import ONE, Polynomial, TooLarge
 from tritonopt.facts.algebra.tiles import length_and_tile, tiles_of
-from tritonopt.facts.algebra.turns import is_nonnegative_at
+from tritonopt.facts.algebra.turns import is_nonnegative_at, takes_at_most
 from tritonopt.rewriting.model import Answer, Profit
 
 if TYPE_CHECKING:
@@ -201,9 +201,12 @@ def _shown(
     loop: Loop | None,
 ) -> bool | None:
     """Whether a bound holds at a launch; None where that is open."""
-    if loop is not None and binding is not None and bound.quantity == "iterations":
+    counted = loop if bound.quantity == "iterations" else None
+    if counted and bound.most is not None and takes_at_most(facts, counted, bound.most):
+        return True
+    if counted and binding is not None:
         # A tile that grows with the row is meant to hold it, but a limit cuts off longer ones.
-        tiles = [t for t in tiles_of(facts, loop) if t.where == binding.launch.where]
+        tiles = [t for t in tiles_of(facts, counted) if t.where == binding.launch.where]
         if tiles and all(t.holds_row or t.grows for t in tiles):
             holds = all(t.holds_row for t in tiles)
             return False if bound.least is not None else holds or None
