@@ -133,7 +133,7 @@ class RowBatches(Pass):
     ## Measured
 
     1.08x to 7.56x for rows of up to 128 elements, 0.98x to 1.94x for 256, 0.76x to 1.42x for longer
-    ones with `several_tiles=true`, of which a program has one.
+    ones (`several_tiles=true`), one to a program.
 
     Row kernels (`examples/`), 22 shapes in fp32, fp16 and bf16, one H200, Triton 3.6, cold L2,
     original / rewritten, with `several_tiles=true`. Many rows gain most, as in 1000000 rows of 64.

@@ -423,38 +423,50 @@ class _Finder:
             keywords.pop("warmup", None)
         if grid is None:
             return None
-        parameters = kernel.parameters
-        slots = [p.name for p in parameters if p.kind.startswith("positional")]
-        displays = Displays(self._module, call)
-        positional, hidden = displays.positional
-        hidden |= len(positional) > len(slots)
-        arguments = dict(zip(slots, positional, strict=False))
-        names = {p.name for p in parameters}
-        arguments.update((name, value) for name, value in keywords.items() if name in names)
-        named = displays.named or {}
-        hides_options = displays.named is None or not named.keys() <= names
-        if named.keys().isdisjoint(arguments):
-            arguments.update((name, value) for name, value in named.items() if name in names)
-        hidden = hidden or (hides_options and names > set(arguments))
-        return Launch(
-            kernel=kernel,
-            call=call,
-            grid=grid,
-            launcher=self._scope(reference).function,
-            arguments=arguments,
-            options={name: value for name, value in keywords.items() if name not in names},
-            complete=not hidden,
-            module=self._module,
-            chosen_by=chosen_by,
-            hides_options=hides_options,
-            apart={v: displays.apart[v] for v in arguments.values() if v in displays.apart},
-        )
+        launcher = self._scope(reference).function
+        return _launch(kernel, call, grid, launcher, keywords, self._module, chosen_by)
 
     def _scope(self, reference: Reference) -> Scope:
         root: ast.expr = reference
         while isinstance(root, ast.Attribute):
             root = root.value
         return self._names.scope_of[root] if isinstance(root, ast.Name) else self._names.module
+
+
+def _launch(
+    kernel: Kernel,
+    call: ast.Call,
+    grid: ast.expr,
+    launcher: Function | None,
+    keywords: Mapping[str, ast.expr],
+    module: Module,
+    chosen_by: ast.Call | None,
+) -> Launch:
+    """A launch, with what reaches each parameter; `keywords` are those that say no grid."""
+    slots = [p.name for p in kernel.parameters if p.kind.startswith("positional")]
+    names = {p.name for p in kernel.parameters}
+    displays = Displays(module, call)
+    positional, hidden = displays.positional
+    arguments = dict(zip(slots, positional, strict=False))
+    arguments.update((name, value) for name, value in keywords.items() if name in names)
+    named = displays.named or {}
+    hides_options = displays.named is None or not named.keys() <= names
+    if named.keys().isdisjoint(arguments):
+        arguments.update((name, value) for name, value in named.items() if name in names)
+    hidden = hidden or len(positional) > len(slots) or (hides_options and names > set(arguments))
+    return Launch(
+        kernel=kernel,
+        call=call,
+        grid=grid,
+        launcher=launcher,
+        arguments=arguments,
+        options={name: value for name, value in keywords.items() if name not in names},
+        complete=not hidden,
+        module=module,
+        chosen_by=chosen_by,
+        hides_options=hides_options,
+        apart={v: displays.apart[v] for v in arguments.values() if v in displays.apart},
+    )
 
 
 def _last(reference: Reference) -> str:
