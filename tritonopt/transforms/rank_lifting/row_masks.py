@@ -52,7 +52,11 @@ class LiftedBody:
         begin = max(map(_place, [names.anchor, *left]))
         tested: dict[ast.Call | ast.stmt, ast.expr | None] = {}
         for access, mask in self.inside.accesses.items():
-            if not left and names.stay and self._is_tested(mask, test):
+            if (
+                not left
+                and names.stay
+                and (self._is_tested(mask, test) or self._tests_rows(mask, count))
+            ):
                 continue
             made = (once[p.id] for p in _all(mask) if isinstance(p, ast.Name) and p.id in once)
             by = next((s for s in made if _place(s) >= begin and self._is_for_rows(s)), None)
@@ -104,6 +108,22 @@ class LiftedBody:
             else self.inside.edits.code(part) == test
             for part in _all(mask)
         )
+
+    def _tests_rows(self, mask: ast.expr | None, count: str) -> bool:
+        """Whether a mask is on where a program id is below the number of rows alone."""
+        values = self.facts.values
+        known = values.get(mask) if mask is not None else None
+        parts, ids = [known] if known is not None else [], {values.get(i) for i in self.names.ids}
+        while parts:
+            part = parts.pop()
+            if part.op is Op.AND:
+                parts += [part.left, part.right]
+            elif part.op is Op.LT and part.right.op in (Op.PARAM, Op.CONSTEXPR):
+                is_wide = part.left.op is Op.CAST and part.left.dtype in ("int32", "int64")
+                row = part.left.operand if is_wide else part.left
+                if row in ids and part.right.name == count:
+                    return True
+        return False
 
     def _is_for_rows(self, made: ast.Assign) -> bool:
         """Whether all that reads the mask that a statement makes does so for each row by itself."""
