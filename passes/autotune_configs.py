@@ -169,8 +169,11 @@ class AutotuneConfigs(Pass):
 
 def _changes(facts: KernelFacts, tile: FreeTile | None, restored: list[str]) -> Iterator[Change]:
     """The decorator, and the launches without what it chooses. Raises NotExpressible."""
-    from tritonopt.transforms.autotuning.configurations import configurations, deciding_sizes
-    from tritonopt.transforms.autotuning.decorator import decorator
+    from tritonopt.transforms.autotuning.configurations import (
+        configurations,
+        deciding_sizes,
+        decorator,
+    )
     from tritonopt.transforms.autotuning.untuned_launches import OPTIONS, left_to_the_tuner
 
     chosen = [tile.name] if tile is not None else []

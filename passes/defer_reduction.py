@@ -11,6 +11,7 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.profitability import at_all, profit
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 
@@ -41,9 +42,10 @@ class DeferReduction(Pass):
     A reduction takes shuffles and, with several warps, shared memory and barriers; adding tiles
     takes none. The compiler defers a reduction only for a two-axis tile straight from a load.
 
-    The cost is registers: a tile stays live through the loop. So `all` skips loops with fewer than
-    4 iterations at a visible launch, loops that keep another reduction, and, as
-    `depends-on-the-shape`, tiles of more than 16 elements for each thread and unknown trip counts.
+    The cost is registers: a tile stays live through the loop. Where no pass is named, it acts if
+    launches show loops of 4 iterations or more, 16 or more for each program that a multiprocessor
+    has, and not more than 16 elements of the tile for each thread; it skips loops that keep another
+    reduction or have a loop inside, and tiles wider than what they add up.
 
     ## Conditions
 
@@ -123,10 +125,9 @@ class DeferReduction(Pass):
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         if not facts.loops:
             return
-        from tritonopt.transforms.deferral.candidates import candidates
+        from tritonopt.transforms.deferral.candidates import candidates, check_registers
         from tritonopt.transforms.deferral.deferred_loop import DeferredLoop
         from tritonopt.transforms.deferral.regrouping import prove_deferral
-        from tritonopt.transforms.deferral.worth import check_registers
 
         covered: set[tuple[ast.stmt, str]] = set()
         sites: list[Site | tuple[Deferral, Attempt, tuple[Change, ...]]] = []
@@ -157,23 +158,24 @@ class DeferReduction(Pass):
         changes: tuple[Change, ...],
         deferrals: Sequence[Deferral],
     ) -> Site:
-        from tritonopt.transforms.deferral.worth import worth_of
+        from tritonopt.transforms.deferral.candidates import tile_sizes, why_never
 
         what = (
             f"{deferral.name} once, after the loop in line {deferral.first.lineno}, and not in "
             "every iteration"
         )
-        worth = worth_of(deferral, deferrals)
+        never = why_never(deferral, deferrals)
+        gains = [
+            profit(deferral.facts, self.name, loop=loop, never=never) for loop in deferral.loops
+        ]
         return Site.of(
             attempt,
             deferral.updates[0].statement,
-            f"reduced {what}: {worth.text}",
+            f"reduced {what}: a tile [{tile_sizes(deferral)}] is kept through the loop",
             "",
             needs=() if deferral.exact else {Safety.ROUNDING},
             bits=Bits.SAME if deferral.exact else Bits.REDUCTION_ORDER,
             changes=changes,
-            pays=worth.pays,
-            depends=worth.depends,
-            unpaid=worth.unpaid,
+            profit=at_all(gains),
             advice=f"reduce {what}",
         )

@@ -12,6 +12,7 @@ from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
+from tritonopt.rewriting.profitability import profit
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 
@@ -184,8 +185,13 @@ class OneTileRows(Pass):
 
     def _examined(self, sweeps: RowSweeps) -> Site | None:
         """The site as it came out; None where the loops are what is left for longer rows."""
-        from tritonopt.transforms.one_tile.question import ask, asked, is_asked_already
-        from tritonopt.transforms.one_tile.replacing import beside_the_loops, in_place_of_the_loops
+        from tritonopt.transforms.one_tile.question import (
+            ask,
+            asked,
+            beside_the_loops,
+            in_place_of_the_loops,
+            is_asked_already,
+        )
         from tritonopt.transforms.one_tile.row_legality import prove_one_tile
         from tritonopt.transforms.writing import Writer
 
@@ -221,7 +227,12 @@ class OneTileRows(Pass):
             f"kept {what}",
             bits=Bits.REDUCTION_ORDER,
             changes=changes,
-            pays=not beside or raised is not None,
+            profit=profit(
+                sweeps.facts,
+                "one-tile" if raised is None else "one-tile, raised",
+                loop=sweeps.loops[0],
+                never="the loops stay too" if beside and raised is None else "",
+            ),
             advice=f"load a row that one tile holds once, without {what}",
         )
 

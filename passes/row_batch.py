@@ -14,17 +14,20 @@ from tritonopt.checks.condition import refuted
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.atoms import Lane, ProgramId
 from tritonopt.facts.algebra.polynomial import Polynomial, TooLarge
-from tritonopt.facts.algebra.tiles import tiles_of
 from tritonopt.facts.algebra.turns import starts_at_most
+from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.rewriting.measured import WHERE, figure
-from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.model import Bits, Profit, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
+from tritonopt.rewriting.profitability import at_all, profit
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.transforms.rank_lifting.lifting_legality import RowBatch
+
+_SHARED = "programs along another axis have tiles of the same row"
 
 
 @dataclass(frozen=True)
@@ -44,11 +47,14 @@ class RowBatches(Pass):
     that `BLOCK` is at most `elements`. A tile of one row costs nothing, unless a loop reduces it.
 
     - `elements` (512): elements of a program's tile, a power of two.
+    - `several_tiles=true` (default false): also where a loop adds up tiles of a row, a later loop
+      goes through the row again, and rows may take several tiles (otherwise `row-may-be-longer`).
+      Rows of several tiles then took up to 1.3 times as long in bf16, with one row to a program.
 
     ## Why
 
-    For a short row, a program's start-up and reductions over idle threads dominate. `all` acts only
-    if a launch shows tiles of at most `elements // 2` elements, each of which holds a whole row.
+    For a short row, a program's start-up and reductions over idle threads dominate. Where no pass
+    is named, it acts if the launches show rows of at most 256 elements.
 
     ## Conditions
 
@@ -116,24 +122,29 @@ class RowBatches(Pass):
     def softmax(x):
         m, n = x.shape
         y = torch.empty_like(x)
-        softmax_kernel[(triton.cdiv(m, 8),)](x, y, x.stride(0), m, n, BLOCK=64, ROWS=8)
+        # Rows are short: a program takes about 512 elements.
+        rows = 8
+        softmax_kernel[(triton.cdiv(m, rows),)](
+            x, y, x.stride(0), m, n, BLOCK=64, ROWS=rows
+        )
         return y
     ```
 
     ## Measured
 
     1.08x to 7.56x for rows of up to 128 elements, 0.98x to 1.94x for 256, 0.76x to 1.42x for longer
-    ones, of which a program has one.
+    ones (`several_tiles=true`), one to a program.
 
     Row kernels (`examples/`), 22 shapes in fp32, fp16 and bf16, one H200, Triton 3.6, cold L2,
-    original / rewritten. Many rows gain most, as in 1000000 rows of 64. The losses are rows that
-    take several tiles, each of which is reduced in the loop. In kernels without loops a tile of one
-    row breaks even, and 512 elements lose for no number of rows; 2048 gain more for a million rows,
-    and lose for few. Records: `benchmarks/rows.py`, `benchmarks/rows_per_program.py`,
-    `benchmarks/results/`.
+    original / rewritten, with `several_tiles=true`. Many rows gain most, as in 1000000 rows of 64.
+    The losses are rows of several tiles of RMS norm (0.76x), group norm (0.89x) and layer norm
+    (0.90x), which need `several_tiles=true`. In kernels without loops a tile of one row breaks
+    even, and 512 elements lose for no number of rows; 2048 gain more for a million rows, and lose
+    for few. Records: `benchmarks/rows.py`, `benchmarks/rows_per_program.py`, `benchmarks/results/`.
     """
 
     elements: int = 512
+    several_tiles: bool = False
 
     name: ClassVar[str] = "row-batch"
     summary: ClassVar[str] = "let each program handle several short rows at once"
@@ -168,7 +179,7 @@ class RowBatches(Pass):
             yield Site.of(attempt, anchor, "", "left the rows as they are")
 
     def _examined(self, facts: KernelFacts, ids: ProgramIds) -> Site:
-        from tritonopt.transforms.rank_lifting.lifting_legality import prove_row_batch
+        from tritonopt.transforms.rank_lifting.lifting_legality import check_tiles, prove_row_batch
         from tritonopt.transforms.writing import Writer
 
         proof: RowBatch | None = None
@@ -177,6 +188,8 @@ class RowBatches(Pass):
             proof = prove_row_batch(facts, ids, Writer(facts), self.elements, attempt)
             if starts_at_most(facts, ids.axis, 1):
                 raise refuted("rows-can-be-lifted", "few-rows", "no launch has two rows")
+            if not self.several_tiles:
+                check_tiles(proof)
             changes = tuple(proof.changes())
             detail = (
                 "the numbers of rows past the end go up to those of one program more; they stay"
@@ -192,18 +205,19 @@ class RowBatches(Pass):
             needs={Safety.CONTRACT, Safety.ROUNDING} if sums else {Safety.CONTRACT},
             bits=Bits.REDUCTION_ORDER if sums else Bits.SAME,
             changes=changes,
-            pays=attempt.holds and _is_short(proof) and not _is_shared(facts, ids.axis),
+            profit=_profit(facts, ids.axis),
             advice="let each program handle several rows at once",
         )
 
 
-def _is_short(proof: RowBatch | None) -> bool:
-    """Whether a launch is seen to have rows so short that two fit, in one tile each."""
-    if proof is None:
-        return False
-    along = [tiles_of(proof.facts, loop) for loop in proof.facts.loops]
-    once = all(found and all(tiles.holds_row for tiles in found) for found in along)
-    return once and proof.launches.are_short
+def _profit(facts: KernelFacts, axis: int) -> Profit:
+    """Of the longest row that a loop goes through, or that a tile holds."""
+    never = _SHARED if _is_shared(facts, axis) else ""
+    if facts.loops:
+        return at_all(profit(facts, "row-batch", loop=one, never=never) for one in facts.loops)
+    lanes = (v.extent for v in facts.interpretation.computed if v.op is Op.LANE)
+    forms = dict.fromkeys(map(facts.forms.of, lanes))
+    return at_all(profit(facts, "row-batch", tile=[form], never=never) for form in forms)
 
 
 def _is_shared(facts: KernelFacts, axis: int) -> bool:

@@ -23,7 +23,6 @@ ROOMS = ("checks", "facts", "launches", "rewriting", "transforms", "passes", "ru
 KEBAB = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 EXPECTED = re.compile(r"^# expect: (?:missed|analysis) (\S+)$", re.MULTILINE)
 OF_OTHER_KINDS = {"utf-8", "utf-8-sig", Bits.REDUCTION_ORDER.value}
-OF_OTHER_KINDS |= {"does-not-pay", "nothing-to-save"}  # defer-reduction does not ask the model yet
 """Texts in kebab-case that are no names of ours."""
 
 

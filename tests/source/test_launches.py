@@ -158,6 +158,72 @@ def test_arguments_that_are_hidden(
     assert launch.hides_options is ("**" in call)
 
 
+SEEN = [
+    ("K[g](*(x, y), n, **{'B': 4})", {}),
+    ("args = (x, y, n)\n    K[g](*args, B=4)", {"x": "args[0]", "y": "args[1]", "n": "args[2]"}),
+    ("args = [x, n]\n    z = x.stride(0)\n    K[g](args, *args, B=4)", None),
+    (
+        "args = [y, n]\n    z = x.stride(0)\n    K[g](x, *args, B=4)",
+        {"y": "args[0]", "n": "args[1]"},
+    ),
+    ("meta = dict(B=4, num_warps=2)\n    K[g](x, y, n, **meta)", {"4": 'meta["B"]'}),
+    ("meta = dict(B=4)\n    meta['B'] = 8\n    K[g](x, y, n, **meta)", None),
+    ("meta = dict(B=4)\n    put(meta)\n    K[g](x, y, n, **meta)", None),
+    ("meta = dict(B=n)\n    n = n + 1\n    K[g](x, y, n, **meta)", None),
+    ("meta = dict(B=x.stride(0))\n    x.t_()\n    K[g](x, y, n, **meta)", None),
+    ("meta = dict(B=f(n))\n    K[g](x, y, n, **meta)", None),
+    ("meta = {'B': 4, **more}\n    K[g](x, y, n, **meta)", None),
+    ("meta = {'B': 4}\n    if n:\n        K[g](x, y, n, **meta)", None),
+    ("meta = {'B': 4}\n    K[g](x, y, n, **meta)\n    K[g](x, y, n, **meta)", None),
+    ("K[g](x, y, n, **META)\n    K[g](x, y, n, **META)", {"4": 'META["B"]'}),
+    ("META['B'] = 8\n    K[g](x, y, n, **META)", None),
+]
+
+
+@pytest.mark.parametrize(("body", "apart"), SEEN, ids=[body for body, _ in SEEN])
+def test_what_is_behind_a_star_is_seen_where_it_is_written(
+    body: str, apart: dict[str, str] | None
+) -> None:
+    module = read(f"META = {{'B': 4}}\n\n\ndef run(g, x, y, n):\n    {body}\n")
+    for launch in module.launches:
+        assert launch.complete == (apart is not None)
+        if apart is not None:
+            assert {ast.unparse(node): code for node, code in launch.apart.items()} == apart
+            assert list(launch.arguments) == ["x", "y", "n", "B"]
+
+
+HELD = """
+class A:
+    def __init__(self):
+        self.k = K
+
+    def run(self, x, y, n):
+        self.k[g](x, y, n)
+
+{more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "launches"),
+    [
+        ("", 1),
+        ("    def again(self, x):\n        self.k[g](x, x, 1)", 2),
+        ("    def put(self, k):\n        self.k = k", 0),
+        ("    def give(self):\n        return self.k", 0),
+        ("def other(a):\n    a.k[g](1, 2, 3)", 0),
+    ],
+)
+def test_a_kernel_that_an_object_keeps_is_launched_by_its_methods(more: str, launches: int) -> None:
+    module = read(HELD.format(more=more))
+    assert len(module.launches) == launches and bool(module.escapes) == (not launches)
+
+
+def test_a_class_that_holds_a_kernel_under_its_own_name() -> None:
+    module = read("class A:\n    K = K\n\n    def run(self, x):\n        self.K[g](x, x, 1)\n")
+    assert len(module.launches) == 1 and not module.escapes
+
+
 def test_launches_come_in_source_order_with_the_innermost_function() -> None:
     module = read(
         "K[g](a)\n"

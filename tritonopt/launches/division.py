@@ -21,6 +21,7 @@ from tritonopt.launches.launch_grids import (
     is_short,
     new_name,
     read_extent,
+    scope_at,
     statement_of,
 )
 from tritonopt.launches.new_parameters import NewParameter
@@ -77,6 +78,8 @@ class Division:
     divisors: Sequence[Divisor]
     _given: list[tuple[ast.AST | None, str, ast.stmt | None]] = field(default_factory=list)
     """The new names, each with its launcher, and with the launch that it is bound right before."""
+    _numbers: list[tuple[str, str, Sequence[ast.stmt], int]] = field(default_factory=list)
+    """New names for numbers, each with the block that binds it, and where in that."""
 
     def changes(self) -> Iterator[Change]:
         """Raises NotExpressible."""
@@ -274,13 +277,25 @@ class Division:
         """What binds the divisor at a place, what it is called, and what changes with that."""
         made, code, changes = self._tiles(place, group)
         first = group[0]
-        if not first.reads:
+        if code == "1":
             return made, code, changes
-        passed = [argument for _, argument in first.reads]
-        in_small = any(isinstance(a, ast.Name) and a.id.islower() for a in passed) or bool(made)
-        wanted = self.by.name.lower() if in_small else self.by.name
-        name = self._name(wanted, first.launch, place, "rows_per_program")
+        passed = [argument.id for _, argument in first.reads if isinstance(argument, ast.Name)]
+        in_small = any(map(str.islower, passed)) if passed else not _has_capitals(first.launch)
+        wanted = self.by.name.lower() if in_small or made else self.by.name
+        own = names_of(first.launch.launcher).home if first.launch.launcher else {}
+        _, block, at = own.get(place, (None, None, 0))
+        for other, number, there, since in self._numbers:
+            if not first.reads and number == code and there is block and since < at:
+                return made, other, changes
+        try:
+            name = self._name(wanted, first.launch, place, "rows_per_program")
+        except NotExpressible:
+            if first.reads:
+                raise
+            return made, code, changes  # a number may stand there twice
         said = [first.comment] if first.comment else []
+        if block is not None and not first.reads:
+            self._numbers.append((name, code, block, at))
         return [*made, *said, f"{name} = {code}"], name, changes
 
     def _tiles(
@@ -293,8 +308,8 @@ class Division:
         for divisor in group:
             for parameter, argument in divisor.reads:
                 code = excerpts.joined(divisor.launch.module.text_of(argument))
-                if _is_plain_read(argument):
-                    names[code] = code
+                if _is_plain_read(argument) or argument in divisor.launch.apart:
+                    names[code] = divisor.launch.apart.get(argument, code)
                     continue
                 if code not in names:
                     names[code] = self._name(parameter.lower(), divisor.launch, place)
@@ -385,6 +400,12 @@ def _cdiv(number: str, by: str) -> str:
     return number if by == "1" else f"triton.cdiv({number}, {by})"
 
 
+def _has_capitals(launch: Launch) -> bool:
+    """Whether a launcher binds a name in capitals."""
+    bound = scope_at(launch).bindings
+    return any(name.isupper() and len(name) > 1 for name in bound)
+
+
 def _texts(read: tuple[str, ast.expr]) -> str:
     return ast.dump(read[1])
 
@@ -403,6 +424,8 @@ def _may_come_first(divisor: Divisor, statement: ast.stmt) -> bool:
     """
     until, evaluation = divisor.extent.until_passed, divisor.extent.evaluation
     if divisor.reads and not _leads_to(statement, divisor):
+        return False
+    if any(argument in divisor.launch.apart for _, argument in divisor.reads):
         return False
     return until is not None and all(
         evaluation.gives_the_same(argument, until) for _, argument in divisor.reads

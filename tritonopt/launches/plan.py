@@ -32,9 +32,18 @@ class LaunchPlan:
     attempt: Attempt
 
     @classmethod
-    def of(cls, facts: KernelFacts, attempt: Attempt, *, way: str = "") -> LaunchPlan:
-        """Raises Declined, and says which other `way` there is for the user."""
+    def of(
+        cls, facts: KernelFacts, attempt: Attempt, *, way: str = "", apart: bool = False
+    ) -> LaunchPlan:
+        """Raises Declined, and says which other `way` there is for the user.
+
+        `apart` is whether arguments may stand in a dict or tuple before a launch.
+        """
         check_statements(facts)
+        for launch in facts.launches.launches:
+            if launch.apart and not apart:
+                detail = f"the launch in {launch.where} passes a dict or tuple that is bound before"
+                raise unknown(_SEEN, "arguments-are-not-seen", f"{detail}: write it at the launch")
         why_not = why_not_changed(facts)
         if why_not:
             reason = "unseen-launches" if facts.launches.unknown else "launch-in-another-file"

@@ -94,13 +94,8 @@ class Site:
 
         `done` says what was rewritten, `left` what stays as it is: the detail of the condition
         that failed follows it. `needs` is what the site needs beyond what its conditions say;
-        `expected` are the fields on profit and advice. `pays` and `depends` are those of passes
-        that do not ask the model yet.
+        `expected` are the fields on profit and advice.
         """
-        if "pays" in expected:
-            expected.pop("unpaid", None)
-            unknown = Answer.AT_LAUNCH if expected.pop("depends", False) else Answer.ALWAYS
-            expected["profit"] = Profit(unknown if expected.pop("pays") else Answer.NEVER)
         failed = attempt.failed
         return cls(
             anchor,

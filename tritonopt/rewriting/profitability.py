@@ -8,8 +8,9 @@ profitable. Passes that are not in the table act only where they are named.
 
 from __future__ import annotations
 
+import ast
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
@@ -18,15 +19,20 @@ from typing import TYPE_CHECKING, Any
 from tritonopt.facts.algebra.atoms import Param
 from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
 from tritonopt.facts.algebra.tiles import length_and_tile, tiles_of
-from tritonopt.facts.algebra.turns import is_nonnegative_at
+from tritonopt.facts.algebra.turns import is_nonnegative_at, takes_at_most
 from tritonopt.rewriting.model import Answer, Profit
 
 if TYPE_CHECKING:
     from tritonopt.facts import KernelFacts, Loop
     from tritonopt.facts.launch_bindings import LaunchBinding, Recorded
+    from tritonopt.source import Launch
 
 MULTIPROCESSORS = 132
 """Of the H100 and H200 that were measured."""
+MOST_LIVE = 16
+"""Elements for each thread up to which one more tile is taken to find registers: with 32 a loop
+took 1.04 times as long (`kldiv_forward_triton`); tiles of two axes spilled from 64 on (sm_90)."""
+_USUAL_WARPS = 4
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,8 @@ class Sizes:
     tile: Any = None
     """Elements of it that one iteration takes."""
     programs: Any = None
+    threads: int | None = 32 * _USUAL_WARPS
+    """Of a program."""
 
 
 _Fraction = Callable[[Sizes], tuple[Any, Any]]
@@ -46,6 +54,7 @@ _ROW: Mapping[str, _Fraction] = {
     "elements of a row": lambda at: (at.length, 1),
     "iterations": lambda at: (at.length + at.tile - 1, at.tile),
     "elements of a tile": lambda at: (at.tile, 1),
+    "elements of a tile for each thread": lambda at: (at.tile, at.threads),
     "percent of a tile in use": lambda at: (at.length * 100, at.tile),
     "programs": lambda at: (at.programs, 1),
     # Where many programs share a multiprocessor, one computes while another one waits.
@@ -102,9 +111,11 @@ BOUNDS: Mapping[str, tuple[Bound, ...]] = {
     "defer-reduction": (
         Bound("iterations", least=4),
         Bound("iterations for each program of a multiprocessor", least=16),
+        Bound("elements of a tile for each thread", most=MOST_LIVE, neutral=True),
     ),
     "row-batch": (
         Bound("elements of a row", most=256),
+        Bound("iterations", most=1),
         Bound("programs", least=4096, neutral=True),
     ),
     "split-reduce": (
@@ -177,9 +188,8 @@ def _shown_by(run: Recorded, bound: Bound, at: Sizes) -> bool | None:
             for form in (at.length, at.tile)
         )
         try:
-            answers.append(
-                bound.holds(Sizes(length, tile, prod(launch.grid) if launch.grid else None))
-            )
+            programs = prod(launch.grid) if launch.grid else None
+            answers.append(bound.holds(Sizes(length, tile, programs, at.threads)))
         except TypeError:  # a size that is not known
             answers.append(None)
     if all(answers) or (bound.neutral and any(answers)):
@@ -187,17 +197,32 @@ def _shown_by(run: Recorded, bound: Bound, at: Sizes) -> bool | None:
     return False if not any(answers) and None not in answers else None
 
 
+def at_all(found: Iterable[Profit]) -> Profit:
+    """What is answered where each of several answers has to be a gain: the first that is none."""
+    answers = list(found)
+    return next((one for one in answers if not one.is_expected), answers[0])
+
+
+def threads_of(launch: Launch) -> int | None:
+    """The threads of a program; None where the launch computes how many warps it has."""
+    warps = launch.options.get("num_warps", ast.Constant(_USUAL_WARPS))
+    number = warps.value if isinstance(warps, ast.Constant) else None
+    return 32 * number if isinstance(number, int) else None
+
+
 def _sizes(
     facts: KernelFacts, loop: Loop | None, tile: Sequence[Polynomial]
 ) -> Iterator[tuple[LaunchBinding | None, Sizes]]:
     """The sizes of every launch and configuration; without one, in terms of the kernel."""
     row = length_and_tile(facts, loop) if loop is not None else None
-    length, step = row or (None, reduce(operator.mul, tile, ONE) if tile else None)
+    whole = reduce(operator.mul, tile, ONE) if tile else None
+    length, step = row or (whole, whole)
     for binding in facts.launches.bindings or (None,):
         programs = None
         if binding is not None and binding.grid and None not in binding.grid:
             programs = reduce(operator.mul, binding.grid, ONE)
-        yield binding, Sizes(length, step, programs)
+        threads = None if binding is None else threads_of(binding.launch)
+        yield binding, Sizes(length, step, programs, threads)
 
 
 def _shown(
@@ -208,9 +233,12 @@ def _shown(
     loop: Loop | None,
 ) -> bool | None:
     """Whether a bound holds at a launch; None where that is open."""
-    if loop is not None and binding is not None and bound.quantity == "iterations":
+    counted = loop if bound.quantity == "iterations" else None
+    if counted and bound.most is not None and takes_at_most(facts, counted, bound.most):
+        return True
+    if counted and binding is not None:
         # A tile that grows with the row is meant to hold it, but a limit cuts off longer ones.
-        tiles = [t for t in tiles_of(facts, loop) if t.where == binding.launch.where]
+        tiles = [t for t in tiles_of(facts, counted) if t.where == binding.launch.where]
         if tiles and all(t.holds_row or t.grows for t in tiles):
             holds = all(t.holds_row for t in tiles)
             return False if bound.least is not None else holds or None

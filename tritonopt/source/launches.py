@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tritonopt.source.decorators import CHOOSING
+from tritonopt.source.displays import Displays
 from tritonopt.source.names import Binding, Function, Scope
 from tritonopt.source.reflection import find_hidden_uses
 
@@ -65,6 +66,9 @@ class Launch:
     """The `triton.autotune(...)(k)` that the launched name stands for: it chooses arguments."""
     hides_options: bool = False
     """Whether `**kwargs` may hold options beside those that are seen."""
+    apart: Mapping[ast.expr, str] = field(default_factory=dict, repr=False)
+    """Arguments that stand in a dict or tuple which the launcher binds for this launch alone, with
+    code that reads them at the launch: `meta["BLOCK"]`."""
 
     @property
     def is_elsewhere(self) -> bool:
@@ -211,6 +215,9 @@ class _Finder:
     def _meaning(self, reference: Reference) -> _Meaning:
         if isinstance(reference, ast.Name):
             home = self._names.scope_of[reference].find(reference.id)
+            if home is not None and home.parent is not None and isinstance(home.node, ast.ClassDef):
+                own = reference in home.bindings[reference.id]  # `kernel = kernel` reads the file's
+                home = home.parent.find(reference.id) if own else home
             if home is None:
                 return _Meaning()
             bound = self._bound_so_far(reference, home)
@@ -327,7 +334,9 @@ class _Finder:
             if launch is not None:
                 self._launches.append(launch)
                 return
-            if self._harmless(reference):
+            held = self._held(kernel, reference)
+            self._launches += held
+            if held or self._harmless(reference):
                 return
         for escaped in meaning.kernels:
             self._escape(escaped, reference)
@@ -349,6 +358,24 @@ class _Finder:
             if isinstance(place, ast.ClassDef) and node.attr in scope.bindings:
                 for kernel in self._meaning_in(scope, node.attr).kernels:
                     self._escape(kernel, node)
+
+    def _held(self, kernel: Kernel, reference: Reference) -> list[Launch]:
+        """The launches of a kernel that `self.kernel = kernel` puts aside; none where there are
+        other uses of such an attribute."""
+        match self._names.parents[reference]:
+            case ast.Assign(targets=[ast.Attribute(value=owner, attr=name) as target]):
+                holder = None if name in self._members else self._class_of(owner)[0]
+            case _:
+                return []
+        nodes = [n for n in self._names.parents if isinstance(n, ast.Attribute) and n.attr == name]
+        found: list[Launch] = []
+        for node in (node for node in nodes if node is not target):
+            own = holder is not None and self._class_of(node.value)[0] is holder
+            launch = self.launch(kernel, node, None) if own else None
+            if launch is None:
+                return []
+            found.append(launch)
+        return found
 
     def _harmless(self, reference: Reference) -> bool:
         # The uses of an alias are looked at where they stand.
@@ -395,40 +422,50 @@ class _Finder:
             keywords.pop("warmup", None)
         if grid is None:
             return None
-        parameters = kernel.parameters
-        slots = [p.name for p in parameters if p.kind.startswith("positional")]
-        positional = [arg for arg in call.args if not isinstance(arg, ast.Starred)]
-        hides_options = any(k.arg is None for k in call.keywords)
-        hidden = False
-        if len(positional) < len(call.args):
-            # Behind a `*args` nobody knows which parameter is meant.
-            hidden = True
-            star = next(i for i, arg in enumerate(call.args) if isinstance(arg, ast.Starred))
-            positional = call.args[:star]
-        elif len(positional) > len(slots):
-            hidden = True
-        arguments = dict(zip(slots, positional, strict=False))
-        names = {p.name for p in parameters}
-        arguments.update((name, value) for name, value in keywords.items() if name in names)
-        hidden = hidden or (hides_options and names > set(arguments))
-        return Launch(
-            kernel=kernel,
-            call=call,
-            grid=grid,
-            launcher=self._scope(reference).function,
-            arguments=arguments,
-            options={name: value for name, value in keywords.items() if name not in names},
-            complete=not hidden,
-            module=self._module,
-            chosen_by=chosen_by,
-            hides_options=hides_options,
-        )
+        launcher = self._scope(reference).function
+        return _launch(kernel, call, grid, launcher, keywords, self._module, chosen_by)
 
     def _scope(self, reference: Reference) -> Scope:
         root: ast.expr = reference
         while isinstance(root, ast.Attribute):
             root = root.value
         return self._names.scope_of[root] if isinstance(root, ast.Name) else self._names.module
+
+
+def _launch(
+    kernel: Kernel,
+    call: ast.Call,
+    grid: ast.expr,
+    launcher: Function | None,
+    keywords: Mapping[str, ast.expr],
+    module: Module,
+    chosen_by: ast.Call | None,
+) -> Launch:
+    """A launch, with what reaches each parameter; `keywords` are those that say no grid."""
+    slots = [p.name for p in kernel.parameters if p.kind.startswith("positional")]
+    names = {p.name for p in kernel.parameters}
+    displays = Displays(module, call)
+    positional, hidden = displays.positional
+    arguments = dict(zip(slots, positional, strict=False))
+    arguments.update((name, value) for name, value in keywords.items() if name in names)
+    named = displays.named or {}
+    hides_options = displays.named is None or not named.keys() <= names
+    if named.keys().isdisjoint(arguments):
+        arguments.update((name, value) for name, value in named.items() if name in names)
+    hidden = hidden or len(positional) > len(slots) or (hides_options and names > set(arguments))
+    return Launch(
+        kernel=kernel,
+        call=call,
+        grid=grid,
+        launcher=launcher,
+        arguments=arguments,
+        options={name: value for name, value in keywords.items() if name not in names},
+        complete=not hidden,
+        module=module,
+        chosen_by=chosen_by,
+        hides_options=hides_options,
+        apart={v: displays.apart[v] for v in arguments.values() if v in displays.apart},
+    )
 
 
 def _last(reference: Reference) -> str:

@@ -1,5 +1,4 @@
-# expect: missed unseen-launches
-"""A list may hold any number of arguments."""
+"""A list that is written out is passed as it stands; what is new has a name."""
 
 import torch
 import triton
@@ -14,8 +13,10 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0) / N, mask=cols < N)
 
 
+# tritonopt: x: f32[m, n]
 def centered(x: torch.Tensor):
     m, n = x.shape
+    x = x.contiguous()
     y = torch.empty_like(x)
     sizes = [x.stride(0), n]
     kernel[(m,)](x, y, *sizes, BLOCK=triton.next_power_of_2(n))

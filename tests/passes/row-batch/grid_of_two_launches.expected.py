@@ -38,7 +38,9 @@ def with_two_tiles(x):
     # A program takes about 512 elements, of several rows where these are short.
     rows = max(512 // block, 1)
     kernel[(triton.cdiv(m, rows),)](x, y, x.stride(0), n, m, BLOCK=block, ROWS=rows)
-    kernel[(triton.cdiv(m, 256),)](x, z, x.stride(0), 2, m, BLOCK=2, ROWS=256)
+    # Rows are short: a program takes about 512 elements.
+    rows = 256
+    kernel[(triton.cdiv(m, rows),)](x, z, x.stride(0), 2, m, BLOCK=2, ROWS=rows)
     return y, z
 
 
@@ -51,5 +53,6 @@ def with_a_function(x):
     block = triton.next_power_of_2(n)
     # A program takes about 512 elements, of several rows where these are short.
     kernel[grid](x, y, x.stride(0), n, m, BLOCK=block, ROWS=max(512 // block, 1))
+    # Rows are short: a program takes about 512 elements.
     kernel[grid](x, z, x.stride(0), 2, m, BLOCK=2, ROWS=256)
     return y, z

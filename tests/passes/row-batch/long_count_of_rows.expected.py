@@ -19,6 +19,7 @@ def largest_of_parts(x):
     largest = torch.empty(triton.cdiv(number_of_elements, 64), device=x.device)
     grid = lambda meta: (triton.cdiv(triton.cdiv(number_of_elements, meta["BLOCK"]), meta["ROWS"]),)
     num_rows = triton.cdiv(number_of_elements, 64)
+    # Rows are short: a program takes about 512 elements.
     largest_kernel[grid](
         x.contiguous(), largest, number_of_elements, num_rows, BLOCK=64, ROWS=8
     )

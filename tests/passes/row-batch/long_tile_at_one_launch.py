@@ -1,4 +1,4 @@
-# options: elements=64
+# options: elements=64,several_tiles=true
 """At one of two launches a tile is as much as a program should hold; it stays as it is."""
 
 import torch

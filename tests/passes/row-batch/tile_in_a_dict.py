@@ -1,5 +1,6 @@
-# expect: missed unseen-launches
-"""How long a tile is stands in a dictionary."""
+# options: elements=64
+# verify: always
+"""How long a tile is stands in a dictionary, beside an option of the launch."""
 
 import torch
 import triton
@@ -14,9 +15,12 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0) / N, mask=cols < N)
 
 
+# tritonopt: x: f32[m, n]
 def centered(x: torch.Tensor):
     m, n = x.shape
+    x = x.contiguous()
     y = torch.empty_like(x)
-    options = {"BLOCK": triton.next_power_of_2(n)}
-    kernel[(m,)](x, y, x.stride(0), n, **options)
+    meta = dict(BLOCK=triton.next_power_of_2(n), num_warps=4)
+    grid = (m,)
+    kernel[grid](x, y, x.stride(0), n, **meta)
     return y

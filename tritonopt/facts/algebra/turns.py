@@ -129,9 +129,10 @@ def is_nonnegative_at(facts: KernelFacts, form: Polynomial, binding: LaunchBindi
     given = tuple(known for one in facts.assumptions.given for known in one.nonnegative)
     if prover.is_nonnegative(form, given):
         return True
-    return binding is not None and prover.is_nonnegative(
-        substitute(form, binding), binding.nonnegative
-    )
+    if binding is None:
+        return False
+    known = (*binding.nonnegative, *(substitute(one, binding) for one in given))
+    return prover.is_nonnegative(substitute(form, binding), known)
 
 
 def starts_at_most(facts: KernelFacts, axis: int, programs: int) -> bool:

@@ -26,6 +26,7 @@ from tritonopt.transforms.autotuning.flat_tiles import flat_tile
 from tritonopt.transforms.autotuning.untuned_launches import options_of, tile_at
 from tritonopt.transforms.one_tile.any_length import prove_any_length
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
+from tritonopt.transforms.writing import NotExpressible
 
 _TILES = ((512, (2, 4)), (1024, (4, 8)), (2048, (4, 8)), (4096, (8, 16)), (8192, (16,)))
 """Lengths of a tile, each with the warps that hold 4 to 32 elements of it a thread."""
@@ -148,3 +149,28 @@ def why_it_stays(facts: KernelFacts) -> tuple[FreeTile | None, str]:
         return None, declined.condition.detail
     except TooLarge:
         return None, "its indices are too large to compare"
+
+
+def decorator(
+    facts: KernelFacts, configurations: Sequence[str], key: Sequence[str], restored: Sequence[str]
+) -> str:
+    """Code for the decorator; raises NotExpressible where the file has no name for `triton`.
+
+    `configurations` are the arguments of a `triton.Config` each.
+    """
+    names = facts.kernel.module.names
+    scope = names.scopes[facts.kernel.node]
+    triton = next(
+        (n for n in names.module.bindings if names.resolve_name(n, scope) == "triton"), ""
+    )
+    if not triton:
+        raise NotExpressible("the file does not import triton, so its tuner has no name")
+    lines = [f"        {triton}.Config({one})," for one in configurations]
+    text = [f"@{triton}.autotune(", "    configs=[", *lines, "    ],", f"    key={_list(key)},"]
+    if restored:
+        text.append(f"    restore_value={_list(restored)},")
+    return "\n".join([*text, ")"])
+
+
+def _list(names: Sequence[str]) -> str:
+    return "[" + ", ".join(f'"{name}"' for name in names) + "]"

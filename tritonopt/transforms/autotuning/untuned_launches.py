@@ -24,7 +24,7 @@ _CAPTURES = frozenset({"torch.cuda.graph", "torch.cuda.make_graphed_callables"})
 def check_launches(facts: KernelFacts, attempt: Attempt) -> None:
     """That every launch is seen, and can leave its options to a tuner. Raises Declined."""
     kernel, evidence = facts.kernel, facts.launches
-    LaunchPlan.of(facts, attempt)
+    LaunchPlan.of(facts, attempt, apart=True)
     attempt.assume_no_other_launches()
     _check_capture(evidence.launches)
     claim = "launches-can-be-tuned"

@@ -2,5 +2,5 @@
 
 `combining` knows which operations may be regrouped, `updates` reads what a statement does to an
 accumulator, `regrouping` shows that a whole loop may wait with its reductions, `deferred_loop`
-writes that loop, `accumulator_tile` the tile that it begins with, and `worth` says whether it pays.
+writes that loop, and `accumulator_tile` the tile that it begins with.
 """

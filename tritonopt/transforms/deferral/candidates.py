@@ -1,16 +1,28 @@
-"""Loops that reduce a tile into a name that they carry, and so may be able to wait with it."""
+"""Loops that reduce a tile into a name that they carry, and what is known to lose of them."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import operator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from math import ceil
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts, Loop, Value
-from tritonopt.facts.language import REDUCTIONS
+from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts.algebra.polynomial import ONE
+from tritonopt.facts.algebra.tiles import goes_through_parts
+from tritonopt.facts.language import REDUCTIONS, SCANS
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.reduction_calls import reducing
+from tritonopt.rewriting.profitability import MOST_LIVE, threads_of
 from tritonopt.source.trees import walk
+from tritonopt.transforms.deferral.regrouping import Deferral
+
+_64_BITS = frozenset({"fp64", "int64", "uint64"})
 
 
 @dataclass(frozen=True)
@@ -118,3 +130,64 @@ def _is_reduction(facts: KernelFacts, loop: Loop, node: ast.AST, whole: ast.expr
 
 def _varies(facts: KernelFacts, loop: Loop, value: Value) -> bool:
     return loop.identity in facts.interpretation.variant_loops(value)
+
+
+# What is kept, and what is saved
+
+
+def check_registers(deferral: Deferral, attempt: Attempt, *, two_axes: bool) -> None:
+    """A tile of several axes is larger than what is added up: it may not find registers.
+
+    Raises Declined.
+    """
+    if len(deferral.shape) == 1:
+        return
+    claim, reason, live = "tile-fits-the-registers", "tile-is-spilled", _live(deferral)
+    kept = f"the loop would keep a tile [{tile_sizes(deferral)}]"
+    if live is not None and live > MOST_LIVE:
+        raise refuted(claim, reason, f"{kept}, {live} elements for each thread")
+    if not two_axes:
+        raise unknown(claim, reason, f"{kept}: {{two_axes=true}} has it, where you measure a gain")
+    if live is not None:
+        attempt.prove(claim, f"a thread keeps {live} elements")
+
+
+def tile_sizes(deferral: Deferral) -> str:
+    return ", ".join(deferral.facts.forms.of(extent).readable for extent in deferral.shape)
+
+
+def _live(deferral: Deferral) -> int | None:
+    """Elements of the tile that a thread keeps, at the launch where these are most; None where
+    one launch does not show them."""
+    forms, found = deferral.facts.forms, []
+    size = reduce(operator.mul, (forms.of(extent) for extent in deferral.shape), ONE)
+    for binding in deferral.facts.launches.bindings:
+        elements, threads = substitute(size, binding).constant_value, threads_of(binding.launch)
+        if elements is None or threads is None:
+            return None
+        found.append(ceil(elements / threads))
+    return max(found, default=None)
+
+
+def why_never(deferral: Deferral, deferrals: Sequence[Deferral]) -> str:
+    """Why it gains at no size; "" where it may. `deferrals` are all of the kernel."""
+    facts, own = deferral.facts, {loop.node for loop in deferral.loops}
+    inner = {node for loop in own for node in walk(loop)} - own
+    if any(loop.node in inner for loop in facts.loops):
+        return "an iteration has a loop of its own, which takes longer"
+    if any(goes_through_parts(facts, loop) for loop in deferral.loops):
+        return "the loop goes through the results of other programs, which are few"
+    updates = [update for each in deferrals for update in each.updates]
+    named = [r.named for update in updates for r in update.reduced if r.named is not None]
+    taken = {node for s in [*named, *(u.statement for u in updates)] for node in walk(s)}
+    for call in (n for loop in own for n in walk(loop) if isinstance(n, ast.Call)):
+        value = facts.values.get(call)
+        if call in taken or value is None:
+            continue
+        if value.op is Op.REDUCE or value.function in SCANS:
+            return f"the reduction in line {call.lineno} stays in the loop, and is waited for"
+    if len(deferral.shape) > 1:
+        return f"the tile has {len(deferral.shape)} axes"
+    if deferral.dtype in _64_BITS and not facts.types.of(deferral.tile).all_in(_64_BITS):
+        return f"the tile is of {deferral.dtype}, and what is reduced may be narrower"
+    return ""

@@ -15,7 +15,9 @@ from tritonopt.checks.condition import Declined, unknown
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import CeilDiv, Param
 from tritonopt.facts.algebra.polynomial import Atom
-from tritonopt.source import Change
+from tritonopt.source import Change, Enclose, InsertBefore, Remove
+from tritonopt.source.editing import excerpts
+from tritonopt.source.editing.changes import ELSE
 from tritonopt.source.kernels import Parameter
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import parents_of
@@ -24,6 +26,7 @@ from tritonopt.transforms.heuristic_functions import (
     heuristic,
     heuristic_functions,
 )
+from tritonopt.transforms.one_tile.row_legality import OneTile
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
 from tritonopt.transforms.writing import Writer, names_bound
 
@@ -192,3 +195,24 @@ def is_asked_already(sweeps: RowSweeps) -> bool:
 
 def _is_constexpr_parameter(facts: KernelFacts, name: str) -> bool:
     return any(p.name == name and p.constexpr for p in facts.kernel.parameters)
+
+
+def in_place_of_the_loops(proof: OneTile) -> tuple[Change, ...]:
+    """The code where the loops stood. Raises NotExpressible where a comment would get lost."""
+    statements = proof.sweeps.statements
+    changes: list[Change] = [InsertBefore(statements[0], proof.stretch.code)]
+    changes += [Remove(statement, keep_comments=False) for statement in statements]
+    gone = proof.stretch.gone
+    excerpts.check_comments(proof.sweeps.facts.kernel.module, changes, gone)
+    return tuple(changes)
+
+
+def beside_the_loops(proof: OneTile, asked: Asked) -> tuple[Change, ...]:
+    """The code where one tile holds the row, and the loops where it does not."""
+    statements = proof.sweeps.statements
+    inside = excerpts.indented(proof.stretch.code, "    ")
+    return (
+        *asked.changes,
+        InsertBefore(statements[0], f"if {asked.test}:\n{inside}"),
+        Enclose(statements[0], statements[-1], f"{ELSE}\n    ..."),
+    )

@@ -9,7 +9,7 @@ kernel[(m,)](x, y, n, BLOCK=block, num_warps=num_warps)
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -30,7 +30,7 @@ from tritonopt.source.launches import Launch
 from tritonopt.source.trees import walk
 from tritonopt.transforms.one_tile.any_length import prove_any_length
 from tritonopt.transforms.one_tile.empty_rows import is_positive_at
-from tritonopt.transforms.one_tile.length_at_launch import LEAST, NEXT, RowLength
+from tritonopt.transforms.one_tile.question import spelled
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
 from tritonopt.transforms.writing import NotExpressible
 
@@ -66,7 +66,7 @@ def raise_tiles(sweeps: RowSweeps, longest: int, attempt: Attempt, *, longer_row
     if not isinstance(length, Param):
         detail = f"the length of a tile, {tile.readable}, is no argument of the launch"
         raise unknown("length-is-known-at-the-launch", "length-is-computed", detail)
-    LaunchPlan.of(facts, attempt)
+    LaunchPlan.of(facts, attempt, apart=True)
     _check_launches(facts, length.name)
     proof = prove_any_length(sweeps, extent, tile)
     attempt.prove(
@@ -123,6 +123,9 @@ def _check_launches(facts: KernelFacts, tile: str) -> None:
         if tile not in launch.arguments:
             detail = f"the launch in {launch.where} does not show what it passes for {tile}"
             raise unknown(claim, "arguments-are-not-seen", detail)
+        if launch.arguments[tile] in launch.apart:
+            detail = f"the launch in {launch.where} passes {tile} in a dict or tuple"
+            raise unknown(claim, "arguments-are-not-seen", f"{detail}: pass it by its name")
         warps = launch.options.get("num_warps")
         if warps is None and launch.hides_options:
             detail = f"the launch in {launch.where} may have a number of warps behind **"
@@ -278,3 +281,51 @@ class _Raising:
     def _check_pure(self, given: ast.expr) -> None:
         if not evaluation_at(self.launch).is_pure(given):
             raise NotExpressible(f"line {given.lineno} does more than compute {self.tile}")
+
+
+LEAST = 16
+"""Elements of the shortest tile that is written: an empty row has one too."""
+NEXT = "triton.next_power_of_2"
+
+
+@dataclass(frozen=True)
+class RowLength:
+    """The length of a row at one launch."""
+
+    launch: Launch
+    extent: Polynomial
+    """In parameters of the kernel."""
+
+    @cached_property
+    def text(self) -> str:
+        """The length as the launch passes it. Raises NotExpressible."""
+        texts: dict[str, str] = {}
+        evaluation = evaluation_at(self.launch)
+        for name, argument in self.arguments.items():
+            if argument is None or not evaluation.is_pure(argument):
+                line = self.launch.call.lineno
+                raise NotExpressible(f"line {line} computes what it passes for {name}")
+            text = ast.unparse(argument)
+            alone = self.extent == Polynomial.of(Param(name))
+            whole = isinstance(argument, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
+            texts[name] = text if whole or alone else f"({text})"
+        return spelled(self.extent, texts)
+
+    @property
+    def arguments(self) -> Mapping[str, ast.expr | None]:
+        """What the length is made of."""
+        names = [str(atom.arguments[0]) for atom in self.extent.atoms]
+        return {name: self.launch.arguments.get(name) for name in names}
+
+    @property
+    def next_power(self) -> str:
+        """What the file calls `triton.next_power_of_2`. Raises NotExpressible."""
+        names, scope = self.launch.module.names, scope_at(self.launch)
+        for name in names.module.bindings:
+            resolved = names.resolve_name(name, scope)
+            if resolved == "triton":
+                return f"{name}.next_power_of_2"
+            if resolved == NEXT:
+                return name
+        line = self.launch.call.lineno
+        raise NotExpressible(f"line {line} has no name for {NEXT}")

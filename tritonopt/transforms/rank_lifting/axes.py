@@ -25,6 +25,9 @@ OPEN: Axes = frozenset({UNKNOWN})
 
 CLAIM = "rows-can-be-lifted"
 
+AXIS = 0
+"""Of the grid: the one that numbers the rows."""
+
 
 def met(parts: Iterable[Axes], line: int) -> Axes:
     """The axes of what is computed lane by lane from several parts. Raises Declined."""

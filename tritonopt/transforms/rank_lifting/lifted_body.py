@@ -34,10 +34,8 @@ from tritonopt.transforms.rank_lifting.axes import (
     of_rows,
 )
 from tritonopt.transforms.rank_lifting.lifted_expressions import EITHER, LiftedExpressions
-from tritonopt.transforms.rank_lifting.lifted_part import LiftedPart
-from tritonopt.transforms.rank_lifting.row_exits import RowExits
-from tritonopt.transforms.rank_lifting.row_masks import LiftedBody
-from tritonopt.transforms.rank_lifting.row_names import RowNames
+from tritonopt.transforms.rank_lifting.row_masks import LiftedBody, RowExits
+from tritonopt.transforms.rank_lifting.row_names import RowNames, statements_of
 from tritonopt.transforms.writing import Writer, names_bound
 
 _ARITHMETIC = (
@@ -50,12 +48,12 @@ class _StartAgain(Exception):
     """Something must begin as one for each row that was one for all."""
 
 
-def lift_body(facts: KernelFacts, part: LiftedPart, rows: RowNames, writer: Writer) -> LiftedBody:
-    """Raises Declined where the part does something that cannot be done for several rows."""
+def lift_body(facts: KernelFacts, rows: RowNames, writer: Writer) -> LiftedBody:
+    """Raises Declined where the kernel does something that cannot be done for several rows."""
     begun: dict[ast.stmt, Axes] = {}
     while True:
         try:
-            return _Walk(facts, part, rows, writer, begun).lift()
+            return _Walk(facts, rows, writer, begun).lift()
         except _StartAgain:
             continue
 
@@ -66,12 +64,11 @@ class _Walk:
     def __init__(
         self,
         facts: KernelFacts,
-        part: LiftedPart,
         rows: RowNames,
         writer: Writer,
         begun: dict[ast.stmt, Axes],
     ) -> None:
-        self._facts, self._part, self._rows, self._writer = facts, part, rows, writer
+        self._facts, self._rows, self._writer = facts, rows, writer
         self._kernel, self._begun = facts.kernel, begun
         self._edits = CodeEdits(facts.kernel.module)
         self._edits.instead.update(rows.instead)
@@ -79,22 +76,21 @@ class _Walk:
             facts.kernel, self._edits, self._closed, facts, frozenset(rows.ids)
         )
         self._written: set[ast.AST] = set()
-        self._exits = RowExits(facts, part, self._inside)
+        self._exits = RowExits(facts, self._inside)
 
     def lift(self) -> LiftedBody:
         for node in self._kernel.nodes:
             if isinstance(node, (ast.NamedExpr, ast.Global, ast.Nonlocal)):
                 raise not_lifted(f"`{ast.unparse(node)}`", node.lineno)
-        self._block(self._part.statements)
+        self._block(statements_of(self._kernel))
         self._check_writes()
         self._exits.check(self._inside.accesses)
-        return LiftedBody(self._facts, self._part, self._rows, self._inside, self._exits)
+        return LiftedBody(self._facts, self._rows, self._inside, self._exits)
 
     def _check_writes(self) -> None:
         """Whether all that is written was seen to be written for each row. Raises Declined."""
-        seen = self._written | self._part.left
         for effect in self._facts.effects:
-            unseen = effect.node not in seen
+            unseen = effect.node not in self._written
             if effect.kind in (EffectKind.STORE, EffectKind.ATOMIC) and unseen:
                 raise not_lifted(f"the {effect.name}", effect.line)
 

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from math import prod
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import refuted
+from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Iteration, Lane, ProgramId
 from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts.algebra.turns import takes_one_turn
 from tritonopt.facts.language import MATRIX, REDUCTIONS, SCANS
 from tritonopt.facts.memory.races import coefficient
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.source import Change
-from tritonopt.transforms.rank_lifting.axes import CLAIM
+from tritonopt.transforms.rank_lifting.axes import AXIS, CLAIM
 from tritonopt.transforms.rank_lifting.lifted_body import lift_body
-from tritonopt.transforms.rank_lifting.lifted_part import AXIS, LiftedPart
 from tritonopt.transforms.rank_lifting.row_launches import RowLaunches, prove_row_launches
 from tritonopt.transforms.rank_lifting.row_masks import LiftedBody
 from tritonopt.transforms.rank_lifting.row_names import RowNames, name_rows
@@ -34,7 +34,6 @@ class RowBatch:
     """What was shown of a kernel whose programs may handle several rows each."""
 
     facts: KernelFacts
-    part: LiftedPart
     names: RowNames
     body: LiftedBody
     launches: RowLaunches
@@ -169,13 +168,30 @@ def prove_row_batch(
                     "reads the program id")  # fmt: skip
     check_effects(facts, attempt)
     _check_memory(facts)
-    part = LiftedPart(facts.kernel)
-    names = name_rows(facts, part, ids, writer)
-    body = lift_body(facts, part, names, writer)
+    names = name_rows(facts, ids, writer)
+    body = lift_body(facts, names, writer)
     attempt.prove(CLAIM, "all that a program does for its row can be done for several at once")
     check_races(facts, AXIS, attempt)
     launches = prove_row_launches(facts, writer, names.size, elements, attempt)
-    return RowBatch(facts, part, names, body, launches)
+    return RowBatch(facts, names, body, launches)
+
+
+def check_tiles(proof: RowBatch) -> None:
+    """Raises Declined for what was measured to lose where a program has one row of several tiles.
+
+    That is a loop which adds up tiles of the row, and a later one that goes through it again.
+    """
+    if proof.launches.are_all_short:
+        return
+    longer = [loop for loop in proof.facts.loops if not takes_one_turn(proof.facts, loop)]
+    for loop in longer:
+        again = next((o.line for o in longer if o.line > (loop.node.end_lineno or 0)), None)
+        if again is not None and any(value.rank for value in loop.carried.values()):
+            detail = (
+                f"a row may take several tiles, which line {loop.line} adds up and line {again} "
+                "goes through again: {several_tiles=true} has it, where you measure a gain"
+            )
+            raise unknown(CLAIM, "row-may-be-longer", detail)
 
 
 def _check_memory(facts: KernelFacts) -> None:

@@ -18,11 +18,14 @@ from tritonopt.launches.new_parameters import NewParameter
 from tritonopt.launches.plan import Count, LaunchPlan
 from tritonopt.launches.planned_launch import PlannedLaunch
 from tritonopt.source import Change, Launch
-from tritonopt.transforms.rank_lifting.lifted_part import AXIS
+from tritonopt.transforms.rank_lifting.axes import AXIS
 from tritonopt.transforms.writing import Writer
 
 Tile = int | tuple[str, ast.expr]
 """The length of a tile at a launch: a number, or the parameter and what is passed for it."""
+
+
+_SOME = "of several rows where these are short"
 
 
 @dataclass(frozen=True)
@@ -44,11 +47,10 @@ class RowLaunches:
         return self.rows.code
 
     @property
-    def are_short(self) -> bool:
-        """Whether a launch is seen that gives two rows or more to each program."""
+    def are_all_short(self) -> bool:
+        """Whether each launch is seen to give two rows or more to each program."""
         facts, most = self.plan.facts, self.elements // 2
-        launches = (extent.launch for extent in self.rows.extents)
-        return any(_is_within(facts, most, launch) for launch in launches)
+        return all(_is_within(facts, most, extent.launch) for extent in self.rows.extents)
 
     def changes(self) -> list[Change]:
         """Raises NotExpressible."""
@@ -62,27 +64,26 @@ class RowLaunches:
         reads = tuple(tile for tile in tiles if not isinstance(tile, int))
         if _is_beyond(self.plan.facts, self.elements // 2, launch):
             return Divisor(extent, "1")
-        if not reads:
-            return Divisor(extent, str(self.elements // max(numbers)))
         parts = [f"{{{place}}}" for place in range(len(reads))]
         parts += [str(max(numbers))] if numbers else []
         longest = parts[0] if len(parts) == 1 else f"max({', '.join(parts)})"
-        code, said = f"{self.elements} // {longest}", "Rows are short: a"
-        if not _is_within(self.plan.facts, self.elements, launch):
-            code, said = f"max({code}, 1)", "A"
+        code, short = f"{self.elements} // {longest}", True
+        if not reads:
+            code = str(self.elements // max(numbers))
+        elif not _is_within(self.plan.facts, self.elements, launch):
+            code, short = f"max({code}, 1)", False
         if "max" in code:
             check_builtin(launch, "max")
-        end = "." if said != "A" else ", of several rows where these are short."
-        return Divisor(
-            extent, code, reads, f"# {said} program takes about {self.elements} elements{end}"
-        )
+        takes = f"program takes about {self.elements} elements"
+        comment = f"Rows are short: a {takes}." if short else f"A {takes}, {_SOME}."
+        return Divisor(extent, code, reads, f"# {comment}")
 
 
 def prove_row_launches(
     facts: KernelFacts, writer: Writer, size: str, elements: int, attempt: Attempt
 ) -> RowLaunches:
     """Whether every launch is seen and can start fewer programs. Raises Declined."""
-    plan = LaunchPlan.of(facts, attempt)
+    plan = LaunchPlan.of(facts, attempt, apart=True)
     rows = plan.count(AXIS, writer.language("cdiv"), writer.fresh)
     annotation = writer.language("constexpr")
     parameter = plan.constexpr(size, annotation)
@@ -120,6 +121,8 @@ def _tiles(facts: KernelFacts, at: PlannedLaunch) -> Iterator[Tile]:
         passed = at.passed(length.name) if is_parameter else None
         if passed is None:
             detail = f"how long a tile is, is not passed by the launch in {at.launch.where}"
+            if is_parameter and length.name in at.launch.arguments:
+                detail += f" in a way that is sure to stay: bind {length.name} to a name before it"
             raise unknown("length-is-known-at-the-launch", "tile-is-not-passed", detail)
         if isinstance(passed, ast.Constant) and type(passed.value) is int and passed.value > 0:
             yield passed.value

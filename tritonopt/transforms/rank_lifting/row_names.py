@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.language import function
 from tritonopt.facts.program_ids import ProgramIds
-from tritonopt.source import Change, InsertAfter, InsertBefore
+from tritonopt.source import Change, InsertAfter, InsertBefore, Kernel
 from tritonopt.source.trees import walk
-from tritonopt.transforms.rank_lifting.lifted_part import LiftedPart
 from tritonopt.transforms.writing import Writer
 
 
@@ -44,21 +43,24 @@ class RowNames:
         return [InsertAfter(self.anchor, mask)] if mask else []
 
 
-def name_rows(facts: KernelFacts, part: LiftedPart, ids: ProgramIds, writer: Writer) -> RowNames:
-    """The names for the rows of what is lifted. Raises NotExpressible."""
+def statements_of(kernel: Kernel) -> list[ast.stmt]:
+    """The statements of a kernel that are lifted: all but what documents it."""
+    return kernel.node.body[ast.get_docstring(kernel.node) is not None :]
+
+
+def name_rows(facts: KernelFacts, ids: ProgramIds, writer: Writer) -> RowNames:
+    """The names for the rows of a kernel. Raises NotExpressible."""
     kernel = facts.kernel
     size, mask = writer.fresh(*_size_names(facts)), writer.fresh("row_mask")
     arange = writer.language("arange")
     several = f" * {size} + {arange}(0, {size})[:, None]"
     texts: dict[ast.expr, str] = {
-        call: f"{kernel.module.text_of(call)}{several}"
-        for call in ids.calls
-        if call not in part.left
+        call: f"{kernel.module.text_of(call)}{several}" for call in ids.calls
     }
     calls = frozenset(texts)
-    bound = _binding(facts, part, calls)
+    bound = _binding(facts, calls)
     if bound is None:
-        first = next(s for s in part.statements if not calls.isdisjoint(walk(s)))
+        first = next(s for s in statements_of(facts.kernel) if not calls.isdisjoint(walk(s)))
         rows = writer.fresh("rows")
         plain = [call for call in texts if call not in ids.conversions]
         instead = dict(texts)
@@ -66,7 +68,7 @@ def name_rows(facts: KernelFacts, part: LiftedPart, ids: ProgramIds, writer: Wri
         made = texts[(plain or [*texts])[0]]
         return RowNames(rows, mask, size, calls, instead, first, made)
     statement, name, call = bound
-    lifted = (node for s in part.statements for node in walk(s))
+    lifted = (node for s in statements_of(facts.kernel) for node in walk(s))
     own = [node for node in lifted if isinstance(node, ast.Name) and node.id == name]
     is_cast = statement.value is not call or call in ids.conversions
     stays = [node for node in own if isinstance(node.ctx, ast.Store)] == statement.targets
@@ -89,10 +91,10 @@ def _size_names(facts: KernelFacts) -> tuple[str, ...]:
 
 
 def _binding(
-    facts: KernelFacts, part: LiftedPart, calls: frozenset[ast.expr]
+    facts: KernelFacts, calls: frozenset[ast.expr]
 ) -> tuple[ast.Assign, str, ast.Call] | None:
     """The statement that binds a name to the program id, cast or not, before all else with it."""
-    for statement in part.statements:
+    for statement in statements_of(facts.kernel):
         if calls.isdisjoint(walk(statement)):
             continue
         match statement:

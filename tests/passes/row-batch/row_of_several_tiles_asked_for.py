@@ -1,0 +1,33 @@
+# options: several_tiles=true
+"""Squares are added up tile by tile, and a later loop goes through the row again: RMS norm.
+
+Few rows are shown to be slower then; an option asks for it.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x_ptr, y_ptr, w_ptr, N, eps, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    squares = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * N + cols, mask=cols < N, other=0.0)
+        squares += x * x
+    scale = tl.rsqrt(tl.sum(squares, axis=0) / N + eps)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * N + cols, mask=cols < N, other=0.0)
+        w = tl.load(w_ptr + cols, mask=cols < N, other=0.0)
+        tl.store(y_ptr + row * N + cols, x * scale * w, mask=cols < N)
+
+
+def run(x: torch.Tensor, w: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    block = min(1024, triton.next_power_of_2(n))
+    kernel[(m,)](x, y, w, n, 1e-6, BLOCK=block)
+    return y
