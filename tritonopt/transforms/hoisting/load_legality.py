@@ -8,8 +8,8 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts.algebra.polynomial import ONE, TooLarge
 from tritonopt.facts.effects import Effect, Guard
+from tritonopt.facts.memory.dependence import prove_unchanged, prove_unordered
 from tritonopt.rewriting.constexprs import is_constexpr
-from tritonopt.transforms.aliasing import prove_unchanged, prove_unordered
 from tritonopt.transforms.hoisting.invariant_loads import InvariantLoad
 from tritonopt.transforms.trip_guards import implies
 

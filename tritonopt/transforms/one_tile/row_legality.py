@@ -11,11 +11,11 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, Loop, Value
 from tritonopt.facts.assumptions import Assumption
+from tritonopt.facts.memory.dependence import Accesses
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import is_float
 from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.source.trees import children, parents_of, walk
-from tritonopt.transforms.disjoint_accesses import DisjointAccesses
 from tritonopt.transforms.one_tile.accumulators import CARRIED, Update, updates_of
 from tritonopt.transforms.one_tile.empty_rows import does_nothing_when_empty, runs_always
 from tritonopt.transforms.one_tile.one_turn import Straightened, straightened
@@ -80,7 +80,7 @@ def _rest_on_buffers(sweeps: RowSweeps, attempt: Attempt) -> None:
     facts = sweeps.facts
     writes = [e for e in sweeps.effects if e.writes]
     loads = [e for e in sweeps.effects if e.kind is EffectKind.LOAD]
-    accesses = DisjointAccesses(facts)
+    accesses = Accesses(facts)
     for write, load in product(writes, loads):
         accesses.are_disjoint(write, load)
     accesses.prove(attempt, "data-is-unchanged", "nothing is stored there on the way")

@@ -21,11 +21,11 @@ from tritonopt.facts.algebra.polynomial import Polynomial, TooLarge
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import MATRIX
 from tritonopt.facts.launch_bindings import LaunchBinding
+from tritonopt.facts.memory.dependence import prove_unchanged, prove_unordered
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.source.trees import walk
-from tritonopt.transforms.aliasing import prove_unchanged, prove_unordered
 from tritonopt.transforms.loop_invariants import is_invariant
 
 _REMADE_BY = frozenset({"flatten", "warp_specialize"})

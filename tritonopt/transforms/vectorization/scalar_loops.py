@@ -68,20 +68,9 @@ class ScalarLoop:
 
     def in_trips(self, form: Polynomial) -> tuple[Polynomial, Polynomial] | None:
         """(coefficient, rest) of `coefficient * trip + rest`, both the same in all iterations."""
-        trip = Iteration(self.loop.identity)
-        zero = form - form
-        coefficient, rest = zero, zero
-        for monomial, number in form.terms.items():
-            powers = dict(monomial)
-            power = powers.pop(trip, 0)
-            if power not in (0, 1) or any(varies_with(atom, self.loop) for atom in powers):
-                return None
-            part = Polynomial({tuple((a, p) for a, p in monomial if a != trip): number})
-            if power:
-                coefficient += part
-            else:
-                rest += part
-        return coefficient, rest
+        parts = form.linear_in(Iteration(self.loop.identity))
+        uniform = not any(varies_with(a, self.loop) for part in parts or () for a in part.atoms)
+        return parts if uniform else None
 
 
 def scalar_loops(facts: KernelFacts) -> Iterator[ScalarLoop]:
