@@ -12,6 +12,7 @@ from tritonopt.facts import Polynomial, Value
 from tritonopt.facts.algebra.polynomial import ONE
 from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.compiled_types import counter_type
+from tritonopt.facts.memory.masked_off_value import is_masked_off
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.transforms.collapsing.index_nests import Nest
 from tritonopt.transforms.collapsing.nest_memory import check_effects, prove_memory
@@ -210,12 +211,12 @@ class _Proof:
     # Lanes behind the end of the row
 
     def _check_masks(self) -> None:
-        claim = "reads-nothing-more"
-        for node in self.nest.nodes:
+        claim, nest = "reads-nothing-more", self.nest
+        for node in nest.nodes:
             if isinstance(node, ast.Compare) and self._ends_otherwise(node):
                 text = f"line {node.lineno} asks for the end of the row in a way of its own"
                 raise unknown("is-expressible", "not-expressible", text)
-        for effect in self.nest.effects:
+        for effect in nest.effects:
             if effect.pointer is None:
                 continue
             where = f"line {effect.line}"
@@ -224,7 +225,7 @@ class _Proof:
                 if any(map(self.nest.varies, parts)):
                     raise unknown(claim, "not-lane-by-lane", f"{where} masks a single element")
                 continue
-            if effect.mask is None or effect.mask.is_none or not self._is_off(effect.mask):
+            if not is_masked_off(nest.facts, effect.mask, lambda atom: atom == nest.indicator):
                 text = f"{where} is not masked off behind the end of the row"
                 raise refuted(claim, "length-matters", text)
         self.attempt.prove(claim, "all loads and stores are masked behind the end of the row")
@@ -239,10 +240,6 @@ class _Proof:
         inside = {a for side in sides if side is not None for a in facts.forms.of(side).leaves()}
         asked = set(facts.forms.condition(value).leaves())
         return self.nest.indicator in asked and self.nest.indicator not in inside
-
-    def _is_off(self, mask: Value) -> bool:
-        form = self.nest.facts.forms.condition(mask)
-        return all(any(atom == self.nest.indicator for atom, _ in term) for term in form.terms)
 
     # Names
 

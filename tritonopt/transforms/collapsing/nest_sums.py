@@ -11,13 +11,12 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import Polynomial, Value
 from tritonopt.facts.language import function
-from tritonopt.facts.memory.padding import NotKnown, Padding
+from tritonopt.facts.memory.masked_off_value import number_outside
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.recurrences.kinds import BY_REDUCTION, NUMERIC
 from tritonopt.facts.recurrences.reading import plain_update
 from tritonopt.facts.values import FLOAT_BITS, is_integer, reachable
 from tritonopt.transforms.collapsing.index_nests import Nest
-from tritonopt.transforms.filled_lanes import is_zero_outside
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
 from tritonopt.transforms.writing import block_of, names_bound, reads_of
 
@@ -161,13 +160,6 @@ class _Carried:
 
     def _adds_nothing(self, term: Value, reduction: str) -> bool:
         """Whether the lanes behind the end of the row change nothing."""
-        facts, inside = self.nest.facts, self.nest.indicator
-        if reduction == "sum" and is_zero_outside(facts, term, inside, self.nest.varies):
-            return True
-        if self._condition is None:
-            return False
-        try:
-            number = Padding(facts, self._condition).of(term)
-        except NotKnown:
-            return False
+        nest = self.nest
+        number = number_outside(nest.facts, term, nest.indicator, self._condition, nest.varies)
         return number == BY_REDUCTION[reduction].identity

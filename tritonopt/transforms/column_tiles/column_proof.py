@@ -15,7 +15,7 @@ from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import HINTS, function, is_lane_by_lane
 from tritonopt.facts.memory.dependence import INDEPENDENT, LANES, Accesses
 from tritonopt.facts.memory.dependence import Kind as Common
-from tritonopt.facts.memory.padding import NotKnown, Padding
+from tritonopt.facts.memory.masked_off_value import is_masked_off, number_outside
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.program_ids import sure_callee
 from tritonopt.facts.recurrences.kinds import NUMERIC_REDUCTIONS
@@ -29,7 +29,6 @@ from tritonopt.transforms.column_tiles.row_statements import (
     RowStatement,
     check_names,
 )
-from tritonopt.transforms.filled_lanes import is_zero_outside
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
 
 _PASSED_ON = ELEMENTWISE | {Op.LANE, Op.FULL, Op.LOAD, Op.REDUCE, Op.PHI, Op.IN_BRANCH}
@@ -179,25 +178,21 @@ class _Proof:
                     raise refuted("loops-are-plain", "early-exit", text)
 
     def _check_masks(self) -> None:
-        claim = "reads-nothing-more"
+        claim, inside = "reads-nothing-more", self.row.indicator
         for effect in self.facts.effects:
             if effect.pointer is None or effect.pointer.shape == ():
                 continue
-            if effect.mask is None or effect.mask.is_none or not self._is_off(effect.mask):
+            if not is_masked_off(self.facts, effect.mask, lambda atom: atom == inside):
                 text = f"line {effect.line} is not masked off behind the end of the row"
                 raise refuted(claim, "length-matters", text)
         self.attempt.prove(claim, "all loads and stores are masked behind the end of the row")
-
-    def _is_off(self, mask: Value) -> bool:
-        form = self.facts.forms.condition(mask)
-        return all(any(atom == self.row.indicator for atom, _ in term) for term in form.terms)
 
     # Reductions
 
     def _reduced(self, call: ast.Call) -> Reduced:
         value = self.facts.values[call]
         name, operand = value.reduction.name, value.operand
-        if self._off(operand, name) != NUMERIC_REDUCTIONS[name].identity:
+        if self._off(operand) != NUMERIC_REDUCTIONS[name].identity:
             text = f"the {name} in line {call.lineno} may take in lanes behind the end of the row"
             raise unknown("masked-off-lanes-add-nothing", "masked-off-lanes-count", text)
         if any(k.arg not in ("axis", "input") for k in call.keywords):
@@ -228,16 +223,13 @@ class _Proof:
         assert dtype is not None
         return _SPELLED.get(dtype, dtype)
 
-    def _off(self, value: Value, name: str) -> float | None:
+    def _off(self, value: Value) -> float | None:
         """The number that a value is in all lanes behind the end of the row; None where open."""
-        if name == "sum" and is_zero_outside(
-            self.facts, value, self.row.indicator, lambda part: part.shape != ()
-        ):
-            return 0.0
-        try:
-            return Padding(self.facts, self.row.condition).of(value)
-        except NotKnown:
-            return self._below_the_maximum(value)
+        row, facts = self.row, self.facts
+        number = number_outside(
+            facts, value, row.indicator, row.condition, lambda part: part.shape != ()
+        )
+        return self._below_the_maximum(value) if number is None else number
 
     def _below_the_maximum(self, value: Value) -> float | None:
         """0 of `exp(x - m)`, where m is the maximum of x, and x is -inf behind the row.
@@ -257,7 +249,7 @@ class _Proof:
         top = inside.right
         if top.reduction.name != "max" or top.operand is not inside.left:
             return None
-        return 0.0 if self._off(inside.left, "max") == -math.inf else None
+        return 0.0 if self._off(inside.left) == -math.inf else None
 
     # Memory
 

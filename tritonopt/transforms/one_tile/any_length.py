@@ -39,11 +39,11 @@ from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import Group, TooLarge
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.launch_bindings import LaunchBinding
+from tritonopt.facts.memory.masked_off_value import FilledLanes, is_masked_off, is_of_all_types
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.recurrences.kinds import NUMERIC, Kind
 from tritonopt.facts.recurrences.reading import plain_update
 from tritonopt.facts.values import FLOAT_BITS, is_float, operands_first, reachable
-from tritonopt.transforms.filled_lanes import FilledLanes
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
 
@@ -141,7 +141,7 @@ class _Kernel:
         parts = (effect.pointer, effect.mask, effect.other, effect.stored)
         kinds = [self._kind(part) for part in parts if part is not None]
         if kinds[0] is _Kind.PLACE:
-            if effect.mask is None or not self._is_off(effect.mask):
+            if not self._is_off(effect.mask):
                 raise _matters(f"{where} is not masked off behind the end of the row")
         elif effect.loops and effect.kind is EffectKind.STORE:
             raise _matters(f"{where} stores to one element in each tile")
@@ -302,10 +302,9 @@ class _Kernel:
 
     # Lanes behind the end of the row
 
-    def _is_off(self, mask: Value) -> bool:
+    def _is_off(self, mask: Value | None) -> bool:
         """Whether a mask is off in all lanes behind the end of the row."""
-        form = self.facts.forms.condition(mask)
-        return all(any(self._is_behind(atom) for atom, _ in m) for m in form.terms)
+        return is_masked_off(self.facts, mask, self._is_behind)
 
     def _is_behind(self, atom: object) -> bool:
         """Whether this is an indicator that is 0 behind the end of the row."""
@@ -324,9 +323,9 @@ class _Kernel:
         match value.op:
             case Op.LOAD:
                 mask, other = value.operands[1:3]
-                return _number(other) if not mask.is_none and self._is_off(mask) else None
+                return _exact_number(other) if self._is_off(mask) else None
             case Op.CONST | Op.FULL | Op.BROADCAST_TO:
-                return _number(value)
+                return _exact_number(value)
             case Op.CAST:
                 off = self._off(value.operand)
                 wide = FLOAT_BITS.get(value.dtype or "", 0) >= 16
@@ -397,6 +396,12 @@ def _number(value: Value) -> float | None:
         value = value.operands[0]
     number = value.constant
     return float(number) if isinstance(number, (int, float)) else None
+
+
+def _exact_number(value: Value) -> float | None:
+    """The same; 0.1, which is another number in each type, is none."""
+    number = _number(value)
+    return number if number is not None and is_of_all_types(abs(number)) else None
 
 
 def _sum(parts: list[float], op: Op) -> float:

@@ -1,18 +1,18 @@
-"""What an expression is on lanes that are masked off, computed from the `other=` of its loads.
+"""What a value is on lanes that are masked off, which comes from the `other=` of its loads.
 
-Only what is the same number in every element type is followed: the zeros,
-small whole numbers and the infinities. Every step is exact in all types, so
-that neither rounding nor contraction matters. (Integers have one zero: for
-them the sign of a zero means nothing.) What is not followed raises `NotKnown`,
-with the name of the reason and, where there is one, a number for which the
-result would be another.
+`masked_off_value` tells four answers apart: a number, which is the same in every element type; an
+expression; undefined lanes, of a load without `other=`; and what is not known. `Padding` finds the
+number: it follows the zeros, small whole numbers and the infinities, exactly, so that neither
+rounding nor contraction matters. (Integers have one zero: for them the sign of a zero means
+nothing.) `FilledLanes` asks for less, that a value is finite there.
 """
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.algebra.atoms import (
@@ -30,10 +30,19 @@ from tritonopt.facts.algebra.atoms import (
     ProgramId,
     Zero,
 )
-from tritonopt.facts.algebra.polynomial import ONE, TooLarge
+from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
 from tritonopt.facts.dtypes import FLOATS
-from tritonopt.facts.operations import COMPARISONS, Op
-from tritonopt.facts.values import FLOAT_BITS, INTEGER_DTYPES, Value, is_float
+from tritonopt.facts.memory.zeros import put_in
+from tritonopt.facts.operations import BITS, COMPARISONS, Op
+from tritonopt.facts.repetition import function_on_numbers
+from tritonopt.facts.values import (
+    FLOAT_BITS,
+    INTEGER_DTYPES,
+    Value,
+    is_float,
+    is_integer,
+    operands_first,
+)
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
@@ -65,6 +74,80 @@ _STABLE_ATOMS = (
     *(CeilDiv, FloorDiv, Mod, Minimum, Maximum, Negative, Zero),
 )
 """What conditions on indices are made of, as long as nothing is loaded for them."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """The same number in all of the lanes."""
+
+    value: float
+    dtype: str | None
+    """The type of the lanes, where it is known."""
+
+
+@dataclass(frozen=True)
+class Expression:
+    """What only the launch knows, the same in all of the lanes, as in `other=fill`."""
+
+    form: Polynomial
+
+
+@dataclass(frozen=True)
+class Undefined:
+    """Whatever the hardware leaves there: a load has no `other=`."""
+
+    detail: str
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """Anything, as far as is shown."""
+
+    reason: str
+    detail: str
+
+
+def masked_off_value(
+    facts: KernelFacts, value: Value, mask: Value
+) -> Number | Expression | Undefined | Unknown:
+    """What a value is on the lanes where a mask is off."""
+    padding = Padding(facts, mask)
+    try:
+        return Number(padding.of(value), value.dtype)
+    except NotKnown as found:
+        if found.reason == "no-other":
+            return Undefined(found.detail)
+        filler = padding.filler(value)
+        return Unknown(found.reason, found.detail) if filler is None else Expression(filler)
+
+
+def is_masked_off(facts: KernelFacts, mask: Value | None, is_zero: Callable[[Atom], bool]) -> bool:
+    """Whether a mask is off in all lanes in which each of these indicators is 0."""
+    if mask is None or mask.is_none:
+        return False
+    form = facts.forms.condition(mask)
+    return all(any(is_zero(atom) for atom, _ in term) for term in form.terms)
+
+
+def number_outside(
+    facts: KernelFacts,
+    value: Value,
+    inside: Atom,
+    condition: Value | None,
+    varies: Callable[[Value], bool],
+) -> float | None:
+    """The number that a value is where the indicator `inside` is 0; None where that is open.
+
+    `condition` is a comparison that says the same; `varies` says of a value whether it may be
+    another one there than elsewhere. A zero may be one by its form, for it adds nothing to a sum:
+    a reduction that tells 0 from -0.0 has to ask for more.
+    """
+    if is_zero_outside(facts, value, inside, varies):
+        return 0.0
+    if condition is None:
+        return None
+    found = masked_off_value(facts, value, condition)
+    return found.value if isinstance(found, Number) else None
 
 
 class NotKnown(Exception):
@@ -107,6 +190,15 @@ class Padding:
             return number
         finally:
             self._depth -= 1
+
+    def filler(self, value: Value) -> Polynomial | None:
+        """What a masked load gives there, if that is one expression for all lanes."""
+        while value.op in (Op.INSERT_AXES, Op.BROADCAST_TO, Op.POS):
+            value = value.operand
+        if value.op is not Op.LOAD or value.mask.is_none or not self._is_off(value.mask, ()):
+            return None
+        form = self._facts.forms.of(value.other) if value.other.shape == () else None
+        return form if form is not None and form.constant_value is None else None
 
     def _is_integer(self, value: Value) -> bool:
         """Whether a value may be an integer; what a load clears with a float is taken for none."""
@@ -262,11 +354,16 @@ def same_number(one: float, other: float) -> bool:
     return one == other and math.copysign(1.0, one) == math.copysign(1.0, other)
 
 
+def is_of_all_types(number: float) -> bool:
+    """Whether all element types have a number, floats of 8 bits left out."""
+    return math.isinf(number) or (number.is_integer() and 0 <= number <= LARGEST)
+
+
 def _checked(number: float) -> float:
     """The number, if all types have it."""
     if math.isnan(number):
         raise NotKnown("constant-is-special", "it is NaN where the mask is off")
-    if math.isinf(number) or (number.is_integer() and 0 <= number <= LARGEST):
+    if is_of_all_types(number):
         return number
     raise NotKnown(_UNKNOWN, f"{number:g} is not the same number in all element types")
 
@@ -365,3 +462,154 @@ def _named(value: Value) -> str:
         case Op.REDUCE:
             return f"the {value.reduction.name}"
     return "another value" if value.op is Op.OPAQUE else f"the result of {value.op}"
+
+
+# Whether it is finite
+
+_PASSED = frozenset({Op.FULL, Op.BROADCAST_TO, Op.INSERT_AXES, Op.POS, Op.IN_BRANCH})
+_DIVISIONS = frozenset({Op.DIV, Op.FLOORDIV, Op.MOD, Op.CDIV})
+_DIVIDING = frozenset({"fdiv", "div_rn"})
+_TOTAL = (
+    COMPARISONS
+    | BITS
+    | {Op.ADD, Op.SUB, Op.MUL, Op.NEG, Op.CAST, Op.MINIMUM, Op.MAXIMUM, Op.BOTH, Op.EITHER}
+)
+_TOTAL_FUNCTIONS = frozenset(
+    {"abs", "floor", "ceil", "sin", "cos", "tanh", "erf", "sigmoid", "clamp", "fma"}
+)
+"""What has a finite result for all finite numbers."""
+
+_WIDE = frozenset({"fp32", "fp64"})
+_IN_ALL_TYPES = (2**-10, 2**15)
+_IN_WIDE_TYPES = (2**-100, 2**100)
+
+
+def is_zero_outside(
+    facts: KernelFacts, value: Value, inside: Atom, varies: Callable[[Value], bool]
+) -> bool:
+    """Whether a value is 0 in the lanes where the indicator `inside` is 0.
+
+    Its form says so of a number that is multiplied by the indicator; 0 times infinity is NaN.
+    """
+
+    def decided(condition: Value) -> int | None:
+        number = put_in(facts.forms.condition(condition), {inside: 0}).constant_value
+        return None if number is None else int(number)
+
+    is_zero = put_in(facts.forms.of(value), {inside: 0}).is_zero
+    return is_zero and FilledLanes(facts, decided, varies).is_finite(value)
+
+
+@dataclass(frozen=True)
+class FilledLanes:
+    """Values in the lanes where the masks of loads are off, which give their `other=` there.
+
+    A number that is not known, but the same in all lanes, is taken to be finite, and an index is.
+    """
+
+    facts: KernelFacts
+    decided: Callable[[Value], int | None]
+    """What a condition is in these lanes, as far as index arithmetic tells."""
+    varies: Callable[[Value], bool]
+    """Whether a value may be another in these lanes than in the row."""
+    _known: dict[int, float | None] = field(default_factory=dict)
+
+    def is_finite(self, value: Value) -> bool:
+        """Whether the value is a number there, and not infinite."""
+        number = self._number(value)
+        return number is None or math.isfinite(number)
+
+    def _number(self, value: Value) -> float | None:
+        """The number; None of one that is finite, but not known; NaN of what may be anything."""
+        for part in operands_first(value, self._known):
+            given = [self._known[operand.serial] for operand in part.operands]
+            self._known[part.serial] = self._held(part, self._computed(part, given))
+        return self._known[value.serial]
+
+    def _computed(self, part: Value, given: Sequence[float | None]) -> float | None:
+        known = [number for number in given if number is not None]
+        match part.op:
+            case Op.CONST:
+                number = part.constant
+                return float(number) if isinstance(number, (bool, int, float)) else None
+            case Op.LOAD if self.varies(part):
+                off = self.decided(part.mask) == 0
+                return given[2] if off and not part.other.is_none else math.nan
+            case Op.WHERE | Op.PHI:
+                return self._chosen(part, given)
+            case Op.ITERATION | Op.LANE | Op.DTYPE:
+                return None
+            case op if op in _PASSED:
+                return given[0]
+        is_open = any(math.isnan(number) for number in known)
+        computes = part.op is Op.CAST or function_on_numbers(part) is not None
+        if computes and len(known) == len(given) and not is_open:
+            return _computed_number(part, known)
+        if not self.varies(part):
+            return None
+        if is_open:
+            return math.nan
+        if part.op is Op.CAST and given[0] is not None:
+            return _cast_filled(part, given[0])
+        return self._partly_known(part, given)
+
+    def _partly_known(self, part: Value, given: Sequence[float | None]) -> float | None:
+        infinite = [number for number in given if number is not None and math.isinf(number)]
+        if infinite:
+            first = part.op is Op.SUB and given[0] is not None
+            return infinite[0] if part.op is Op.ADD or first else math.nan
+        if part.op is Op.MUL and 0.0 in given:
+            return 0.0
+        name = part.function.rpartition(".")[2]
+        if part.op in _DIVISIONS or name in _DIVIDING:
+            divisor, value = given[1], part.operands[1]
+            size = divisor is None and not self.varies(value) and not _is_of_data(value)
+            return None if divisor or size else math.nan
+        return None if part.op in _TOTAL or name in _TOTAL_FUNCTIONS else math.nan
+
+    def _chosen(self, part: Value, given: Sequence[float | None]) -> float | None:
+        condition, then, other = given
+        decided = self.decided(part.condition)
+        if decided is None and condition is not None and not math.isnan(condition):
+            decided = int(condition != 0.0)
+        if decided is not None:
+            return then if decided else other
+        bad = [n for n in (then, other) if n is not None and not math.isfinite(n)]
+        return math.nan if bad else then if then == other else None
+
+    def _held(self, part: Value, number: float | None) -> float | None:
+        """The number, if the type of the value has one near it; NaN otherwise."""
+        if number is None or number == 0.0 or not math.isfinite(number):
+            return number
+        if part.op is Op.CONST or is_integer(part.dtype):
+            return number
+        wide = part.dtype in _WIDE or self.facts.types.of(part).all_in(_WIDE)
+        least, most = _IN_WIDE_TYPES if wide else _IN_ALL_TYPES
+        return number if least <= abs(number) <= most else math.nan
+
+
+def _is_of_data(value: Value) -> bool:
+    """Whether a value comes from memory, which may hold 0."""
+    return any(part.op in (Op.LOAD, Op.REDUCE) for part in value.walk())
+
+
+def _computed_number(part: Value, given: Sequence[float]) -> float | None:
+    """What comes of numbers; NaN where they have no result, or rounding decides."""
+    if part.op is Op.CAST:
+        return _cast_filled(part, given[0])
+    compute = function_on_numbers(part)
+    assert compute is not None
+    try:
+        number = float(compute(*given))
+    except (ArithmeticError, ValueError, TypeError):
+        return math.nan
+    largest = max(map(abs, given))
+    cancelled = part.op in (Op.ADD, Op.SUB) and 0 < abs(number) < largest / 1024
+    return math.nan if cancelled else number
+
+
+def _cast_filled(part: Value, number: float) -> float | None:
+    if is_integer(part.dtype):
+        return float(int(number)) if math.isfinite(number) else math.nan
+    known = part.dtype is not None or number in (0.0, 1.0)
+    return number if known else None if math.isfinite(number) else math.nan
