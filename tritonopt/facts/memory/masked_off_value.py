@@ -64,7 +64,7 @@ _COMPARED: Mapping[Op, Callable[[float, float], bool]] = {
     Op.NE: operator.ne,
 }
 
-_Axes = tuple[tuple[bool, ...], ...]
+Axes = tuple[tuple[bool, ...], ...]
 """The axes that are inserted into a value on the way up, innermost first."""
 
 _UNKNOWN = "value-is-not-known"
@@ -160,20 +160,25 @@ class NotKnown(Exception):
 
 
 class Padding:
-    """Expressions on the lanes where `condition` is false; with `where_true`, where it is true."""
+    """Expressions on the lanes where `condition` is false; with `where_true`, where it is true.
 
-    def __init__(self, facts: KernelFacts, condition: Value, where_true: bool = False) -> None:
+    Another class may say itself which masks are off on the lanes that it means.
+    """
+
+    def __init__(
+        self, facts: KernelFacts, condition: Value | None = None, where_true: bool = False
+    ) -> None:
         self._facts = facts
         self._condition = condition
         self._where_true = where_true
-        self._kept = _negated(condition) if where_true else condition
+        self._kept = _negated(condition) if where_true and condition is not None else condition
         self._depth = 0
         self.loads: dict[int, Value] = {}
         """The masked loads that were met, by their place in the order of effects."""
         self.by_arithmetic = False
         """Whether some mask is not the very condition, but implies it by index arithmetic."""
 
-    def of(self, value: Value, axes: _Axes = ()) -> float:
+    def of(self, value: Value, axes: Axes = ()) -> float:
         """The number that a value is on all of these lanes. Raises NotKnown."""
         self._depth += 1
         try:
@@ -207,7 +212,7 @@ class Padding:
             return not types.all_in(FLOATS)
         return not any(part.dtype == "float" for part in value.walk())
 
-    def _number(self, value: Value, axes: _Axes) -> float:
+    def _number(self, value: Value, axes: Axes) -> float:
         match value.op:
             case Op.CONST:
                 return _constant(value)
@@ -248,7 +253,7 @@ class Padding:
                     return float(decided)
         raise NotKnown(_UNKNOWN, f"{_named(value)} is not known where the mask is off")
 
-    def _decided(self, condition: Value, axes: _Axes) -> bool | None:
+    def _decided(self, condition: Value, axes: Axes) -> bool | None:
         """Whether a condition holds on all of the lanes or on none; None if neither is shown."""
         if self._is_off(condition, axes):
             return False
@@ -260,7 +265,7 @@ class Padding:
             return None
         return _COMPARED[condition.op](one, other)
 
-    def _product(self, left: Value, right: Value, axes: _Axes) -> float:
+    def _product(self, left: Value, right: Value, axes: Axes) -> float:
         for factor, scale in ((left, _scale(right)), (right, _scale(left))):
             if scale is not None:
                 return self._scaled(self.of(factor, axes), scale)
@@ -283,14 +288,14 @@ class Padding:
             return number * scale
         return number * _checked(scale)
 
-    def _same(self, one: Value, other: Value, axes: _Axes) -> float:
+    def _same(self, one: Value, other: Value, axes: Axes) -> float:
         """Of a choice that is not decided: both sides must be one number."""
         mine, theirs = self.of(one, axes), self.of(other, axes)
         if same_number(mine, theirs):
             return mine
         raise NotKnown(_UNKNOWN, f"it is {mine} or {theirs} where the mask is off")
 
-    def _function(self, value: Value, axes: _Axes) -> float:
+    def _function(self, value: Value, axes: Axes) -> float:
         name = value.function.removeprefix("math.")
         numbers = [self.of(operand, axes) for operand in value.operands]
         match name, numbers:
@@ -309,7 +314,7 @@ class Padding:
 
     # Loads and masks
 
-    def _load(self, value: Value, axes: _Axes) -> float:
+    def _load(self, value: Value, axes: Axes) -> float:
         line = self._facts.interpretation.loads[value.number].line
         mask, other = value.mask, value.other
         if value.shape is None or mask.is_none:
@@ -323,7 +328,7 @@ class Padding:
         self.loads[value.number] = value
         return self.of(other, axes)
 
-    def _is_off(self, mask: Value, axes: _Axes) -> bool:
+    def _is_off(self, mask: Value, axes: Axes) -> bool:
         """Whether a mask is false on all of the lanes."""
         table = self._facts.interpretation.table
         for pattern in axes:
@@ -331,7 +336,7 @@ class Padding:
                 mask = table.insert_axes(mask, pattern)
         if self._kept is not None and _implies(mask, self._kept):
             return True
-        if not (_is_of_indices(mask) and _is_of_indices(self._condition)):
+        if self._condition is None or not all(map(_is_of_indices, (mask, self._condition))):
             return False
         forms = self._facts.forms
         try:

@@ -76,11 +76,9 @@ class _Proof:
         for loop in self.nest.loops:
             where = f"the loop in line {loop.line}"
             facts.check_ends(loop)
-            assert isinstance(loop.node, ast.For) and isinstance(loop.node.iter, ast.Call)
-            options = {k.arg for k in loop.node.iter.keywords} - {"arg1", "arg2", "step"}
-            if options - (_OPTIONS if loop is self.nest.sweep else set()):
-                text = f"{where} says {', '.join(sorted(map(str, options)))}"
-                raise refuted(claim, "loop-options", text)
+            options = set(loop.options) - (_OPTIONS if loop is self.nest.sweep else set())
+            if options:
+                raise refuted(claim, "loop-options", f"{where} says {', '.join(sorted(options))}")
             count = facts.forms.trip_count(loop)
             if count is None or self._varies(count):
                 text = f"{where} has another number of turns in each turn of those around it"

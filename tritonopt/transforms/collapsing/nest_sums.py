@@ -13,8 +13,8 @@ from tritonopt.facts import Polynomial, Value
 from tritonopt.facts.language import function
 from tritonopt.facts.memory.masked_off_value import number_outside
 from tritonopt.facts.operations import COMPARISONS, Op
-from tritonopt.facts.recurrences.kinds import BY_REDUCTION, NUMERIC
-from tritonopt.facts.recurrences.reading import plain_update
+from tritonopt.facts.recurrences.kinds import BY_REDUCTION
+from tritonopt.facts.recurrences.reading import reduced_update
 from tritonopt.facts.values import FLOAT_BITS, is_integer, reachable
 from tritonopt.transforms.collapsing.index_nests import Nest
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
@@ -61,20 +61,13 @@ class _Carried:
         if carried not in set(following.walk()):
             text = f"{name} has a value before the nest, of another shape"
             raise refuted("type-stays", "rows-differ", text)
-        update = plain_update(sweep, name)
-        if update is None or update[0] not in NUMERIC:
-            raise self._is_more(name, "is no sum, maximum or minimum")
-        reduction, term = update[0].reduction, update[1]
-        if sees_carried(self.nest, term):
+        update = reduced_update(sweep, name)
+        if update is None:
+            raise self._is_more(name, "is no sum, maximum or minimum of tiles")
+        reduction, inner = update[0].reduction, update[1]
+        if sees_carried(self.nest, inner):
             raise self._is_more(name, "is combined with what the turns before have left")
         number = carried.rank == 0
-        inner = term
-        if number:
-            inner = term.operand if term.op is Op.CAST else term
-            whole = inner.op is Op.REDUCE and inner.rank == 0
-            if not whole or inner.reduction.name != reduction:
-                raise self._is_more(name, f"does not take the {reduction} of a tile")
-            inner = inner.operand
         if inner.rank != 1 or not self._adds_nothing(inner, reduction):
             text = f"{name} may take in lanes behind the end of the row"
             raise unknown("masked-off-lanes-add-nothing", "masked-off-lanes-count", text)

@@ -90,8 +90,7 @@ def _check_loops(sweeps: RowSweeps) -> None:
     for loop in sweeps.loops:
         where = f"the loop in line {loop.line}"
         node = loop.node
-        if node.orelse:
-            raise refuted("loops-are-plain", "loop-is-not-plain", f"{where} has an else")
+        sweeps.facts.check_ends(loop)
         counted = isinstance(node, ast.For) and isinstance(node.target, ast.Name)
         if counted and any(_targets(loop) & names_bound(s) for s in node.body):
             detail = f"{where} binds its own counter again"
@@ -105,10 +104,6 @@ def _check_path(sweeps: RowSweeps) -> None:
     for effect in sweeps.effects:
         if effect.kind is EffectKind.EXIT:
             detail = f"{effect.name} in line {effect.line} may leave before the end"
-            raise refuted("loops-are-plain", "early-exit", detail)
-    for loop in sweeps.loops:
-        if loop.left_early:
-            detail = f"an iteration of the loop in line {loop.line} may end before its end"
             raise refuted("loops-are-plain", "early-exit", detail)
 
 

@@ -69,11 +69,9 @@ class LoadingLoop:
         self.facts.check_counted(self.loop)
         assert self.call is not None
         for around in self.loop.nest:
-            call = around.node.iter if isinstance(around.node, ast.For) else None
-            for option in call.keywords if isinstance(call, ast.Call) else ():
-                if option.arg in _REMADE_BY and not _is_off(option.value):
-                    detail = f"the loop in line {around.line} says {option.arg}"
-                    raise refuted(claim, "loop-options", detail)
+            for option in _REMADE_BY.intersection(around.options):
+                detail = f"the loop in line {around.line} says {option}"
+                raise refuted(claim, "loop-options", detail)
         attempt.prove(claim, "counted, and run to its end")
         product = next((v for v in self._values if _multiplies(v)), None)
         if product is not None:
@@ -207,10 +205,6 @@ def _turns_once(facts: KernelFacts, loop: Loop) -> bool:
     count = facts.forms.trip_count(loop)
     number = None if count is None else count.constant_value
     return number is not None and number <= 1
-
-
-def _is_off(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and not value.value
 
 
 def _multiplies(value: Value) -> bool:

@@ -14,6 +14,8 @@ from tritonopt.facts.recurrences.value_parts import all_parts
 from tritonopt.source.trees import walk
 from tritonopt.transforms.splitting.second_sweep import SecondSweep, second_sweep
 
+_REFUSED = ("warp_specialize", "flatten")
+
 
 def candidates(facts: KernelFacts) -> Iterator[Loop]:
     """Loops that bring what they load to a name, and so may be reductions.
@@ -68,13 +70,12 @@ class LoopCheck:
             raise unknown("launches-are-seen", "called-from-a-kernel", called)
         if loop.node not in facts.kernel.node.body:
             raise refuted(claim, "under-a-condition", f"{where} is not in the kernel's own block")
-        facts.check_counted(loop)
+        facts.check_counted(loop, *_REFUSED)
         self._check_header(loop)
         second = second_sweep(facts, loop)
         if second is not None:
             self._check_header(second.loop)
-            if second.loop.node.orelse or facts.exits_early(second.loop):
-                raise refuted(claim, "early-exit", f"line {second.loop.line} may be left early")
+            facts.check_counted(second.loop, *_REFUSED)
         self.attempt.prove(claim, f"{where} is counted and runs to its end")
         self._check_effects()
         if second is not None:
@@ -90,8 +91,6 @@ class LoopCheck:
         if any(isinstance(a, ast.Starred) for a in header.args) or not 1 <= len(header.args) <= 3:
             raise unknown(claim, "loop-is-not-plain", f"{where} has a header of its own kind")
         for keyword in header.keywords:
-            if keyword.arg in ("warp_specialize", "flatten"):
-                raise refuted(claim, "loop-options", f"{where} says {keyword.arg}")
             if keyword.arg in (None, "arg1", "arg2", "step"):
                 raise unknown(claim, "loop-is-not-plain", f"{where} names its bounds")
         if any(isinstance(n, ast.NamedExpr) for n in walk(header)):
