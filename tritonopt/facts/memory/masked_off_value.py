@@ -485,6 +485,9 @@ _TOTAL_FUNCTIONS = frozenset(
 """What has a finite result for all finite numbers."""
 
 _WIDE = frozenset({"fp32", "fp64"})
+_ROUNDED = frozenset({Op.LOAD, Op.WHERE, Op.PHI, Op.ADD, Op.SUB, Op.MUL, Op.DIV}) | {
+    *(Op.MINIMUM, Op.MAXIMUM, Op.ELEMENTWISE)
+}
 _IN_ALL_TYPES = (2**-10, 2**15)
 _IN_WIDE_TYPES = (2**-100, 2**100)
 
@@ -494,15 +497,18 @@ def is_zero_outside(
 ) -> bool:
     """Whether a value is 0 in the lanes where the indicator `inside` is 0.
 
-    Its form says so of a number that is multiplied by the indicator; 0 times infinity is NaN.
+    Its form says so of a number that is multiplied by the indicator; 0 times infinity is NaN. But
+    what a load with `other=0.1` gives, less 0.1, is 0 in real numbers only.
     """
 
     def decided(condition: Value) -> int | None:
         number = put_in(facts.forms.condition(condition), {inside: 0}).constant_value
         return None if number is None else int(number)
 
-    is_zero = put_in(facts.forms.of(value), {inside: 0}).is_zero
-    return is_zero and FilledLanes(facts, decided, varies).is_finite(value)
+    lanes = FilledLanes(facts, decided, varies)
+    if not put_in(facts.forms.of(value), {inside: 0}).is_zero or not lanes.is_finite(value):
+        return False
+    return lanes.is_exact(value) or not any(map(lanes.may_round, value.walk()))
 
 
 @dataclass(frozen=True)
@@ -521,10 +527,36 @@ class FilledLanes:
 
     def is_finite(self, value: Value) -> bool:
         """Whether the value is a number there, and not infinite."""
-        number = self._number(value)
+        number = self.number(value)
         return number is None or math.isfinite(number)
 
-    def _number(self, value: Value) -> float | None:
+    def may_round(self, value: Value) -> bool:
+        """Whether what comes of numbers may be rounded there, in a type that is narrow."""
+        rounds = value.op in _ROUNDED and self.varies(value) and not is_integer(value.dtype)
+        return rounds and not self.facts.precision.is_precise(value)
+
+    def is_exact(self, value: Value) -> bool:
+        """Whether the number is known, and no rounding goes into it in any type."""
+        number = self.number(value)
+        if number is None or not is_of_all_types(abs(number)):
+            return False
+        match value.op:
+            case Op.CONST | Op.LOAD:
+                return True
+            case Op.WHERE | Op.PHI:
+                decided = self.decided(value.condition)
+                if decided is not None:
+                    return self.is_exact(value.then if decided else value.other)
+            case Op.MUL | Op.DIV if number == 0.0:
+                factors = value.operands if value.op is Op.MUL else value.operands[:1]
+                return any(self.number(one) == 0.0 and self.is_exact(one) for one in factors)
+            case Op.CAST | Op.FULL | Op.BROADCAST_TO | Op.INSERT_AXES:
+                return self.is_exact(value.operand)
+            case op if op in COMPARISONS:
+                return self.decided(value) is not None
+        return all(map(self.is_exact, value.operands))
+
+    def number(self, value: Value) -> float | None:
         """The number; None of one that is finite, but not known; NaN of what may be anything."""
         for part in operands_first(value, self._known):
             given = [self._known[operand.serial] for operand in part.operands]
@@ -540,6 +572,8 @@ class FilledLanes:
             case Op.LOAD if self.varies(part):
                 off = self.decided(part.mask) == 0
                 return given[2] if off and not part.other.is_none else math.nan
+            case op if op in COMPARISONS and (decided := self.decided(part)) is not None:
+                return float(decided)
             case Op.WHERE | Op.PHI:
                 return self._chosen(part, given)
             case Op.ITERATION | Op.LANE | Op.DTYPE:
