@@ -211,6 +211,12 @@ class KernelFacts:
             e.kind is EffectKind.EXIT and loop in e.loops for e in self.effects
         )
 
+    def runs_once(self, loop: Loop) -> bool:
+        """Whether a loop has one iteration at most."""
+        count = self.forms.trip_count(loop)
+        number = None if count is None else count.constant_value
+        return number is not None and number <= 1
+
     # What most rewrites of loops ask before anything else; all raise Declined
 
     def check_parameters(self) -> None:

@@ -6,7 +6,7 @@ programs of a launch have no order: what they may do to each other is in `races`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -100,17 +100,20 @@ def _bases(facts: KernelFacts, effect: Effect) -> list[str]:
     return sorted(facts.bases(effect) or ())
 
 
-def are_same_place(facts: KernelFacts, one: Effect, other: Effect) -> bool:
+def same_place(facts: KernelFacts, one: Effect, other: Effect) -> Dependence:
     """Whether two accesses go to the same element in each iteration and lane, if to one buffer.
 
     Two parameters are one buffer or do not overlap, unless a launch passes parts of a tensor.
     """
-    if one.pointer is None or other.pointer is None:
-        return False
-    (mine, offset), (theirs, shifted) = map(facts.forms.address, (one.pointer, other.pointer))
-    if mine is None or theirs is None or not (offset - shifted).is_zero:
-        return False
-    return mine == theirs or not facts.launches.overlap(mine, theirs)
+    if one.pointer is not None and other.pointer is not None:
+        (mine, offset), (theirs, shifted) = map(facts.forms.address, (one.pointer, other.pointer))
+        if mine is not None and theirs is not None and (offset - shifted).is_zero:
+            if mine == theirs:
+                return Dependence(Kind.OWN)
+            if not facts.launches.overlap(mine, theirs):
+                text = f"{theirs} and {mine} are one buffer, or do not overlap"
+                return Dependence(Kind.OWN, assumed=((INDEPENDENT, text),))
+    return Dependence(Kind.OPEN)
 
 
 @dataclass(frozen=True)
@@ -185,9 +188,9 @@ class _Places:
         write, facts = self.effect, self.facts
         assert write.pointer is not None and other.pointer is not None
         (mine, offset), (theirs, shifted) = map(facts.forms.address, (write.pointer, other.pointer))
-        if are_same_place(facts, write, other):
-            text = f"{theirs} and {mine} are one buffer, or do not overlap"
-            return Dependence(Kind.OWN, assumed=((INDEPENDENT, text),) if mine != theirs else ())
+        same = same_place(facts, write, other)
+        if same.kind is Kind.OWN:
+            return same
         stride, gap = self._stride(offset), (shifted - offset).constant_value
         if mine == theirs and stride and gap is not None and gap % stride != 0:
             return Dependence(Kind.NONE)
@@ -355,6 +358,14 @@ def prove_unordered(attempt: Attempt, effects: Sequence[Effect], where: str) -> 
                 detail = f"{what} is to fail before anything is loaded"
                 raise refuted(claim, "assertion-in-the-loop", detail)
     attempt.prove(claim, f"no atomic, barrier, volatile load or unknown call in {where}")
+
+
+def check_plain(effects: Sequence[Effect], kinds: Collection[EffectKind], what: str) -> None:
+    """Nothing but these kinds of accesses is done, which order `what` in no other way."""
+    for effect in effects:
+        if effect.kind not in kinds or effect.volatile or effect.inlined:
+            text = f"{effect.name} in line {effect.line} orders {what}"
+            raise refuted(UNCHANGED, "order-is-seen", text)
 
 
 def prove_unchanged(

@@ -18,7 +18,7 @@ from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import ZERO
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.launch_bindings import LaunchBinding
-from tritonopt.facts.memory.dependence import are_same_place
+from tritonopt.facts.memory.dependence import Kind, same_place
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.launches.launch_grids import GridNotReadable, read_extent
 from tritonopt.source import Change, Launch, ReplaceExpression
@@ -85,9 +85,8 @@ class _Flat:
             if _PLACE in set(step.leaves()):
                 raise _stays(f"line {store.line} may store to one element in two lanes")
             for other in accesses:
-                if self.facts.may_alias(store, other) and not are_same_place(
-                    self.facts, store, other
-                ):
+                same = same_place(self.facts, store, other).kind is Kind.OWN
+                if not same and self.facts.may_alias(store, other):
                     lines = f"lines {other.line} and {store.line}"
                     raise _stays(f"{lines} may access one element in different lanes")
 

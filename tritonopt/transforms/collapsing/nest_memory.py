@@ -21,9 +21,10 @@ from tritonopt.facts.memory.dependence import (
     INDEPENDENT,
     Accesses,
     Index,
+    Kind,
     are_apart,
-    are_same_place,
     check_exchange,
+    same_place,
 )
 from tritonopt.facts.operations import Op
 from tritonopt.transforms.collapsing.index_nests import Nest
@@ -42,15 +43,6 @@ def prove_memory(nest: Nest, attempt: Attempt, *, meets: bool) -> None:
     check_exchange(nest.facts, nest.loops[0], nest.effects, accesses, meets=meets)
     attempt.prove(INDEPENDENT, said, accesses.used.given)
     accesses.prove(attempt, INDEPENDENT, "nothing else touches what is stored")
-
-
-def check_effects(nest: Nest) -> None:
-    """Raises Declined where the nest does more than to load and to store."""
-    for effect in nest.effects:
-        plain = effect.kind in (EffectKind.LOAD, EffectKind.STORE) and not effect.volatile
-        if not plain or effect.inlined:
-            text = f"{effect.name} in line {effect.line} orders the elements"
-            raise refuted("data-is-unchanged", "order-is-seen", text)
 
 
 @dataclass(frozen=True)
@@ -86,7 +78,9 @@ class _Memory:
         loads = [e for e in self.nest.effects if e.kind is EffectKind.LOAD]
         near = [load for load in loads if not self.accesses.are_disjoint(store, load)]
         for load in near:
-            if not are_same_place(self.facts, store, load):
+            same = same_place(self.facts, store, load)
+            self.accesses.used &= same
+            if same.kind is Kind.OPEN:
                 text = f"line {load.line} may load what line {store.line} stores for another "
                 raise self._open(text + "element")
         around = [

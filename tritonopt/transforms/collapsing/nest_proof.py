@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
-from tritonopt.facts import Polynomial, Value
+from tritonopt.facts import EffectKind, Polynomial, Value
 from tritonopt.facts.algebra.polynomial import ONE
 from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.compiled_types import counter_type
+from tritonopt.facts.memory.dependence import check_plain
 from tritonopt.facts.memory.masked_off_value import is_masked_off
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.transforms.collapsing.index_nests import Nest
-from tritonopt.transforms.collapsing.nest_memory import check_effects, prove_memory
+from tritonopt.transforms.collapsing.nest_memory import prove_memory
 from tritonopt.transforms.collapsing.nest_sums import (
     SUMS,
     Accumulator,
@@ -57,7 +58,7 @@ class _Proof:
     def check(self) -> Collapse:
         nest = self.nest
         self._check_loops()
-        check_effects(nest)
+        check_plain(nest.effects, (EffectKind.LOAD, EffectKind.STORE), "the elements")
         self._check_statements()
         self._check_values()
         self._check_masks()

@@ -189,7 +189,7 @@ def loading_loops(facts: KernelFacts) -> Iterator[LoadingLoop]:
     left = [loop for loop in facts.loops if loop.kind != "tl.static_range"]
     around = {outer for loop in left for outer in loop.nest[:-1]}
     for loop in left:
-        if loop.inlined or loop in around or _turns_once(facts, loop):
+        if loop.inlined or loop in around or facts.runs_once(loop):
             continue
         loads = [e for e in facts.effects if e.kind is EffectKind.LOAD and loop in e.loops]
         if any(_moves(facts, load, loop) for load in loads):
@@ -199,12 +199,6 @@ def loading_loops(facts: KernelFacts) -> Iterator[LoadingLoop]:
 def _moves(facts: KernelFacts, load: Effect, loop: Loop) -> bool:
     """Whether a load may read something else in each turn."""
     return load.pointer is None or not is_invariant(facts, load.pointer, loop)
-
-
-def _turns_once(facts: KernelFacts, loop: Loop) -> bool:
-    count = facts.forms.trip_count(loop)
-    number = None if count is None else count.constant_value
-    return number is not None and number <= 1
 
 
 def _multiplies(value: Value) -> bool:

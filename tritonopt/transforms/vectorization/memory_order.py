@@ -15,7 +15,13 @@ from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.dtypes import BOOLEANS, INTEGERS
 from tritonopt.facts.effects import Effect
-from tritonopt.facts.memory.dependence import INDEPENDENT, Accesses, Kind, check_exchange
+from tritonopt.facts.memory.dependence import (
+    INDEPENDENT,
+    Accesses,
+    Kind,
+    check_exchange,
+    check_plain,
+)
 from tritonopt.transforms.vectorization.scalar_loops import ScalarLoop
 
 _COMMUTING = frozenset({"atomic_add", "atomic_max", "atomic_min", "atomic_and", "atomic_or"}) | {
@@ -49,12 +55,8 @@ class _Order:
 
     def check_loop(self) -> bool:
         effects = self.loop.effects
-        for effect in effects:
-            if effect.inlined or effect.kind not in (
-                *(EffectKind.LOAD, EffectKind.STORE, EffectKind.ATOMIC),
-            ):
-                text = f"{effect.name} in line {effect.line} orders the iterations"
-                raise refuted("data-is-unchanged", "order-is-seen", text)
+        kinds = (EffectKind.LOAD, EffectKind.STORE, EffectKind.ATOMIC)
+        check_plain(effects, kinds, "the iterations")
         written = [e for e in effects if e.kind is EffectKind.STORE]
         alike: list[Effect] = []
         stores: list[Effect] = []

@@ -82,18 +82,12 @@ def scalar_loops(facts: KernelFacts) -> Iterator[ScalarLoop]:
     around = {loop.parent for loop in facts.loops}
     for loop in facts.loops:
         counted = not loop.inlined and loop.kind in _COUNTED and loop not in around
-        if counted and not _turns_once(facts, loop):
+        if counted and not facts.runs_once(loop):
             found = ScalarLoop(facts, loop)
             if any(_is_scalar_access(found, effect) for effect in found.effects) and not any(
                 value.shape for node, value in facts.values.items() if node in found.nodes
             ):
                 yield found
-
-
-def _turns_once(facts: KernelFacts, loop: Loop) -> bool:
-    count = facts.forms.trip_count(loop)
-    turns = None if count is None else count.constant_value
-    return turns is not None and turns <= 1
 
 
 def _is_scalar_access(loop: ScalarLoop, effect: Effect) -> bool:
