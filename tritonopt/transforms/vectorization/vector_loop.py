@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt.checks.condition import refuted
+from tritonopt.facts.dtypes import BOOLEANS
+from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.source import Change, EditConflict, InsertAfter, InsertBefore, Module, Replace
 from tritonopt.source.editing import excerpts
-from tritonopt.transforms.vectorization.carried_names import LaneMerge
-from tritonopt.transforms.vectorization.lane_results import lanes_together
+from tritonopt.transforms.deferral.accumulator_tile import AccumulatorTile, number_code
+from tritonopt.transforms.vectorization.carried_names import Carried, LaneMerge
 from tritonopt.transforms.vectorization.lane_statements import LaneStatements
 from tritonopt.transforms.vectorization.loop_headers import LoopHeader
 from tritonopt.transforms.vectorization.vector_proof import Vectorization
@@ -115,3 +117,30 @@ def _without_if(module: Module, node: ast.If, masks: Sequence[str]) -> str:
         lines[1] += behind
         lines += [*above.split("\n")[:-1], excerpts.block_code(module, node.orelse)]
     return "\n".join(lines)
+
+
+# After the loop
+
+
+def lanes_together(carried: Carried, tiles: Mapping[str, AccumulatorTile]) -> str:
+    """Code for one reduction of a tile, as it is after the loop."""
+    accumulator = tiles[carried.name]
+    language, combining = accumulator.writer.language, carried.combining
+    name, tile = carried.name, accumulator.tile
+    if combining in (Kind.ADD, Kind.XOR):
+        function = language("sum" if combining is Kind.ADD else "xor_sum")
+        sign = "=" if accumulator.start is not None else f"{combining.symbol}="
+        return f"{name} {sign} {function}({tile}, axis=0)"
+    greatest = combining in (Kind.MAX, Kind.OR)
+    outer, inner = ("max", "min") if greatest else ("min", "max")
+    if carried.kind is LaneMerge.CHOSEN_INNER:
+        start = name if accumulator.filler is None else number_code(accumulator.filler)
+        whole, outer, inner = f"{tile} == {start}", inner, outer
+        tile = f"{language('where')}({whole}, {language(inner)}({tile}, axis=0), {tile})"
+    elif carried.kind is LaneMerge.INDEX:
+        beside = f"{tiles[carried.extremum].tile} == {carried.extremum}"
+        tile = f"{language('where')}({beside}, {tile}, {language(inner)}({tile}, axis=0))"
+    elif accumulator.dtype in BOOLEANS:
+        reduced = f"{language(outer)}({tile}.to({language('int32')}), axis=0)"
+        return f"{name} = {reduced} != 0"
+    return f"{name} = {language(outer)}({tile}, axis=0)"
