@@ -204,3 +204,10 @@ def outcome(expression: str) -> str:
 
 def test_four_answers_are_told_apart() -> None:
     assert {expression: outcome(expression) for expression in OUTCOMES} == OUTCOMES
+
+
+def test_what_is_used_twice_is_computed_once() -> None:
+    doubled = "value = zero" + "\nvalue = value + value" * 60
+    facts = body(f"{SETUP}\n{doubled}\n")
+    after = facts.interpretation.after
+    assert masked_off_value(facts, after["value"], after["mask"]) == Number(0.0, None)

@@ -173,6 +173,7 @@ class Padding:
         self._where_true = where_true
         self._kept = _negated(condition) if where_true and condition is not None else condition
         self._depth = 0
+        self._found: dict[tuple[int, Axes], float | NotKnown] = {}
         self.loads: dict[int, Value] = {}
         """The masked loads that were met, by their place in the order of effects."""
         self.by_arithmetic = False
@@ -180,6 +181,18 @@ class Padding:
 
     def of(self, value: Value, axes: Axes = ()) -> float:
         """The number that a value is on all of these lanes. Raises NotKnown."""
+        key = value.serial, axes
+        if key not in self._found:
+            try:
+                self._found[key] = self._find(value, axes)
+            except NotKnown as why:
+                self._found[key] = why
+        found = self._found[key]
+        if isinstance(found, NotKnown):
+            raise found
+        return found
+
+    def _find(self, value: Value, axes: Axes) -> float:
         self._depth += 1
         try:
             if self._depth > MAX_DEPTH:
@@ -524,6 +537,7 @@ class FilledLanes:
     varies: Callable[[Value], bool]
     """Whether a value may be another in these lanes than in the row."""
     _known: dict[int, float | None] = field(default_factory=dict)
+    _exact: dict[int, bool] = field(default_factory=dict)
 
     def is_finite(self, value: Value) -> bool:
         """Whether the value is a number there, and not infinite."""
@@ -537,6 +551,11 @@ class FilledLanes:
 
     def is_exact(self, value: Value) -> bool:
         """Whether the number is known, and no rounding goes into it in any type."""
+        if value.serial not in self._exact:
+            self._exact[value.serial] = self._find_exact(value)
+        return self._exact[value.serial]
+
+    def _find_exact(self, value: Value) -> bool:
         number = self.number(value)
         if number is None or not is_of_all_types(abs(number)):
             return False

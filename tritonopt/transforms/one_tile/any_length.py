@@ -372,19 +372,6 @@ class _Outside(Padding):
     def __init__(self, kernel: _Kernel) -> None:
         super().__init__(kernel.facts)
         self._kernel = kernel
-        self._found: dict[tuple[int, Axes], float | NotKnown] = {}
-
-    def of(self, value: Value, axes: Axes = ()) -> float:
-        key = value.serial, axes
-        if key not in self._found:
-            try:
-                self._found[key] = super().of(value, axes)
-            except NotKnown as why:
-                self._found[key] = why
-        found = self._found[key]
-        if isinstance(found, NotKnown):
-            raise found
-        return found
 
     def _is_off(self, mask: Value, axes: Axes) -> bool:
         return self._kernel._is_off(mask)
