@@ -13,7 +13,7 @@ from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, is_number
 from tritonopt.facts.language import function
-from tritonopt.facts.memory.padding import NotKnown, Padding, same_number
+from tritonopt.facts.memory.masked_off_value import NotKnown, Padding, same_number
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.uses import may_be_contracted, users
 from tritonopt.rewriting.model import Bits, Safety, Site

@@ -10,7 +10,6 @@ from typing import ClassVar
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.language import RANDOM, function
-from tritonopt.facts.memory.lanes_per_thread import most_lanes
 from tritonopt.facts.memory.whole_numbers import WholeNumbers
 from tritonopt.facts.memory.widths import (
     Loss,
@@ -18,6 +17,7 @@ from tritonopt.facts.memory.widths import (
     has_places,
     lengths_of,
     lost_widths,
+    most_lanes,
     widest_accesses,
 )
 from tritonopt.rewriting.model import Site

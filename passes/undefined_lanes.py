@@ -7,14 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from tritonopt.facts import Effect, EffectKind, KernelFacts
+from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
 from tritonopt.facts.algebra.divisibility import Divisibility
 from tritonopt.facts.algebra.polynomial import TooLarge
+from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS
 from tritonopt.facts.memory.circumstances import is_left_out
 from tritonopt.facts.memory.lane_reductions import NEUTRAL, Reduction, reductions_of
 from tritonopt.facts.memory.masked_off_lanes import TakenIn, taken_in
+from tritonopt.facts.operations import Op
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.protocol import Lint
+from tritonopt.source import AddArgument
 
 _WORDS = {"prod": "product", "reduce": "reduction"}
 
@@ -163,9 +166,7 @@ def _site(facts: KernelFacts, found: Sequence[TakenIn], wanted: Mapping[Effect, 
     every = {other for undefined in found for other in wanted[undefined.load]}
     if not first.other or every != {first.other} or any(u.load.inlined for u in found):
         return site  # reductions, or callers, that want something else of one load
-    from tritonopt.transforms.mended_loads import mended_loads  # few files have such a load
-
-    mended = mended_loads(facts, [undefined.load for undefined in found], first.other)
+    mended = _fixed_loads(facts, [undefined.load for undefined in found], first.other)
     if mended is None:
         return site
     return replace(
@@ -196,3 +197,84 @@ def _mend(found: Sequence[TakenIn], reduction: Reduction) -> str:
     if neutral == 0.0:
         return f"clear them with tl.where before the {reduction.name}"
     return "clear them with tl.where, or add an other= that leaves the result as it is"
+
+
+@dataclass(frozen=True)
+class _FixedLoads:
+    """What gives some loads a number for the lanes outside of their masks."""
+
+    changes: tuple[AddArgument, ...]
+    conditions: tuple[Condition, ...] = ()
+
+
+def _fixed_loads(facts: KernelFacts, loads: Sequence[Effect], other: str) -> _FixedLoads | None:
+    """`other=` for all of them; None where it may be of another type, or may be stored."""
+    changes: list[AddArgument] = []
+    conditions: list[Condition] = []
+    reduced = {facts.values[reduction.node] for reduction in reductions_of(facts)}
+    for load in loads:
+        call = load.node
+        if not isinstance(call, ast.Call) or load.loaded is None or _hides_other(call):
+            return None
+        # GPUs read 0 there, so it changes nothing for whoever relies on what they do.
+        if other != "0.0":
+            if _is_stored_elsewhere(facts, load, load.loaded, reduced):
+                return None
+            shown = _floats(facts, load.loaded)
+            if shown is None:
+                return None
+            conditions.append(shown)
+        changes.append(AddArgument(call, f"other={other}"))
+    return _FixedLoads(tuple(changes), tuple(dict.fromkeys(conditions)))
+
+
+def _hides_other(call: ast.Call) -> bool:
+    names = {keyword.arg for keyword in call.keywords}
+    return len(call.args) > 2 or bool(names & {None, "other"}) or _has_star(call.args)
+
+
+def _has_star(arguments: Iterable[ast.expr]) -> bool:
+    return any(isinstance(argument, ast.Starred) for argument in arguments)
+
+
+def _floats(facts: KernelFacts, loaded: Value) -> Condition | None:
+    """That an infinity can be loaded; None where what is loaded may well be integers."""
+    types = facts.types.of(loaded)
+    if types.some_in(INTEGERS | BOOLEANS):
+        return None
+    if types.all_in(FLOATS):
+        return Condition("type-stays", Status.PROVED, types.where)
+    return Condition("type-stays", Status.ASSUMED, "what is loaded is taken to be floats")
+
+
+def _is_stored_elsewhere(
+    facts: KernelFacts, load: Effect, loaded: Value, reduced: set[Value]
+) -> bool:
+    """Whether a lane outside of the mask may be stored, other than reduced."""
+    assert load.mask is not None
+    mask = facts.forms.condition(load.mask)
+    for effect in facts.effects:
+        if effect.kind not in (EffectKind.STORE, EffectKind.ATOMIC) or effect.stored is None:
+            continue
+        if not _goes_into(facts, loaded, effect.stored, reduced):
+            continue
+        if effect.mask is None or effect.mask.is_none or facts.forms.condition(effect.mask) != mask:
+            return True
+    return False
+
+
+def _goes_into(facts: KernelFacts, loaded: Value, stored: Value, reduced: set[Value]) -> bool:
+    todo, seen = [stored], {stored}
+    while todo:
+        value = todo.pop()
+        if value is loaded:
+            return True
+        if value in reduced:
+            continue
+        inside = list(value.operands)
+        if value.op in (Op.CARRIED, Op.RESULT):
+            loop = facts.loops[value.carrier.loop]
+            inside = [loop.initial[value.carrier.name], loop.following[value.carrier.name]]
+        todo += [part for part in inside if part not in seen]
+        seen.update(inside)
+    return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.facts.support import body, form, kinds, loads, same, value
+from tritonopt.checks.condition import Declined
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import Iteration
 from tritonopt.facts.interpretation import is_made
@@ -365,3 +366,37 @@ def test_each_block_pointer_is_another_one() -> None:
     assert p is not q
     assert p.operands == q.operands
     assert len(p.operands) == 6
+
+
+COUNTED = {
+    "for i in range(N): tl.store(X + i, 0)": "",
+    "for i in range(N, 0, -2): tl.store(X + i, 0)": "",
+    "for i in tl.range(0, N, num_stages=3): tl.store(X + i, 0)": "",
+    "for i in tl.range(N, flatten=False): tl.store(X + i, 0)": "",
+    "for i in tl.range(N, flatten=None): tl.store(X + i, 0)": "",
+    "for i in tl.range(N, flatten=True): tl.store(X + i, 0)": "loop-options",
+    "for i in tl.range(N, flatten=B > 16): tl.store(X + i, 0)": "loop-options",
+    "for i in tl.range(N, warp_specialize=True): tl.store(X + i, 0)": "",
+    "for i in tl.static_range(4): tl.store(X + i, 0)": "loop-is-not-plain",
+    "for i in (1, 2): tl.store(X + i, 0)": "loop-is-not-plain",
+    "while M > N: M -= 1": "loop-is-not-plain",
+    "for i in range(N):\n    tl.store(X + i, 0)\nelse:\n    tl.store(X, 1)": "loop-is-not-plain",
+    "for i in range(N):\n    if i > M:\n        break": "early-exit",
+    "for i in range(N):\n    if i > M:\n        continue\n    tl.store(X + i, 0)": "early-exit",
+    "for i in range(N):\n    if i > M:\n        return\n    tl.store(X + i, 0)": "early-exit",
+    "for i in range(N):\n for j in range(i):\n  if j > M:\n   break": "early-exit",
+}
+
+
+def why_not_counted(statements: str) -> str:
+    """The reason for which the first loop is no plain counted one that may be flattened."""
+    facts = body(statements)
+    try:
+        facts.check_counted(facts.loops[0], "flatten")
+    except Declined as why:
+        return why.condition.reason
+    return ""
+
+
+def test_counted_loops_run_to_their_end() -> None:
+    assert {loop: why_not_counted(loop) for loop in COUNTED} == COUNTED

@@ -69,6 +69,18 @@ class Loop:
         """Whether it is a loop over `range` or `tl.range`, which the compiler does not unroll."""
         return self.kind in ("range", "tl.range")
 
+    @property
+    def options(self) -> list[str]:
+        """What the header of a loop over `tl.range` asks for by name, besides its bounds; not what
+        it says False or None of."""
+        call = self.node.iter if isinstance(self.node, ast.For) else None
+        return [
+            keyword.arg or "**"
+            for keyword in (call.keywords if isinstance(call, ast.Call) else ())
+            if keyword.arg not in ("arg1", "arg2", "step")
+            if not isinstance(keyword.value, ast.Constant) or keyword.value.value
+        ]
+
 
 @dataclass(frozen=True, eq=False)
 class Guard:

@@ -233,6 +233,12 @@ class KernelFacts:
             e.kind is EffectKind.EXIT and loop in e.loops for e in self.effects
         )
 
+    def runs_once(self, loop: Loop) -> bool:
+        """Whether a loop has one iteration at most."""
+        count = self.forms.trip_count(loop)
+        number = None if count is None else count.constant_value
+        return number is not None and number <= 1
+
     # What most rewrites of loops ask before anything else; all raise Declined
 
     def check_parameters(self) -> None:
@@ -241,20 +247,26 @@ class KernelFacts:
             called = f"{self.launches.caller.name} calls this one, and may pass tiles to it"
             raise unknown("launches-are-seen", "called-from-a-kernel", called)
 
-    def check_counted(self, loop: Loop) -> None:
+    def check_counted(self, loop: Loop, *refused: str) -> None:
         """The loop is over `range` or `tl.range`, and does not end before its last iteration."""
         if not loop.is_counted:
             text = f"the loop in line {loop.line} is no `range` or `tl.range`"
             raise unknown("loops-are-plain", "loop-is-not-plain", text)
-        self.check_ends(loop)
+        self.check_ends(loop, *refused)
 
-    def check_ends(self, loop: Loop) -> None:
-        """The loop does not end before its last iteration, and has no `else` for that."""
+    def check_ends(self, loop: Loop, *refused: str) -> None:
+        """The loop does not end before its last iteration, and has no `else` for that.
+
+        Nor does it ask for one of the options of `tl.range` that are refused.
+        """
         claim, where = "loops-are-plain", f"the loop in line {loop.line}"
         if loop.node.orelse:
             raise refuted(claim, "loop-is-not-plain", f"{where} has an `else`")
         if self.exits_early(loop):
             raise refuted(claim, "early-exit", f"{where} may be left early")
+        for option in loop.options:
+            if option in refused:
+                raise refuted(claim, "loop-options", f"{where} says {option}")
 
 
 def of(

@@ -354,6 +354,23 @@ class Polynomial:
                 return quotient
         return None
 
+    def linear_in(self, atom: Atom) -> tuple[Polynomial, Polynomial] | None:
+        """(coefficient, rest) of `coefficient * atom + rest`, neither of which has the atom inside;
+        None where the atom comes in otherwise."""
+        parts: tuple[dict[Monomial, Fraction], dict[Monomial, Fraction]] = ({}, {})
+        for monomial, number in self.terms.items():
+            others = tuple((a, p) for a, p in monomial if a != atom)
+            power = sum(p for a, p in monomial if a == atom)
+            if power not in (0, 1) or any(atom in set(a.leaves()) for a, _ in others):
+                return None
+            parts[1 - power][others] = number
+        return Polynomial(parts[0]), Polynomial(parts[1])
+
+    def coefficient(self, atom: Atom) -> Polynomial | None:
+        """What an atom is multiplied by; None where it comes in otherwise, or not at all."""
+        parts = self.linear_in(atom)
+        return None if parts is None or parts[0].is_zero else parts[0]
+
     def whole_quotient(self, divisor: Polynomial) -> Polynomial | None:
         """The quotient by a single term, where it goes into every term without a rest."""
         if len(divisor.terms) != 1 or any(a.is_indicator for a in divisor.atoms):

@@ -15,7 +15,15 @@ from functools import cached_property
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.algebra.atoms import Iteration, Lane, LauncherParameter, Param, ProgramId
+from tritonopt.facts.algebra.atoms import (
+    Iteration,
+    Lane,
+    LauncherParameter,
+    NumPrograms,
+    Param,
+    ProgramId,
+    TensorSize,
+)
 from tritonopt.facts.algebra.divisibility import replaced, substitute
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import Effect, EffectKind
@@ -23,10 +31,19 @@ from tritonopt.facts.host.callers import passes_any_size
 from tritonopt.facts.host.launcher_code import forms_at
 from tritonopt.facts.host.slices import rows_from
 from tritonopt.facts.launch_bindings import LaunchBinding
-from tritonopt.facts.memory.buffers import MAX_RANK, CannotTell, Trial, reached, sizes_are_seen
+from tritonopt.facts.memory.buffers import (
+    MAX_RANK,
+    CannotTell,
+    Trial,
+    conditions_of,
+    reached,
+    sizes_are_seen,
+)
+from tritonopt.facts.memory.circumstances import inputs_of
 from tritonopt.facts.memory.dimensions import Dimensions, written_in
-from tritonopt.facts.memory.lost_updates import find_lost_update
+from tritonopt.facts.memory.offsets import COMPUTED, number_of
 from tritonopt.facts.operations import Op
+from tritonopt.facts.repetition import changes_when_repeated
 from tritonopt.source import Launch
 
 if TYPE_CHECKING:
@@ -35,6 +52,10 @@ if TYPE_CHECKING:
 _LENGTHS = (5, 3, 64, 100, 8, 1000, 5000)
 MAX_TRIALS = 14
 MAX_PLACES = 6000
+_LAUNCHED_SIZES = (1000, 64, 4096)
+"""What every size of every tensor may be, to see that there is more than one program."""
+_AXES = 3
+_PLACES = (Lane, Iteration, ProgramId, NumPrograms, Param, *COMPUTED)
 _ORDERED = (EffectKind.ATOMIC, EffectKind.BARRIER, EffectKind.CALL)
 
 Places = Mapping[int, list[dict[Atom, int]]]
@@ -156,11 +177,10 @@ def _are_tiles_apart(facts: KernelFacts, load: Effect, write: Effect, axis: int)
     assert write.pointer is not None
     program = ProgramId(Polynomial.constant(axis))
     (one, read), (other, written) = map(facts.forms.address, (load.pointer, write.pointer))
-    step = coefficient(written, program)
-    apart = read - written
+    apart, step = read - written, written.coefficient(program)
     if one is None or other is None or apart.is_zero or step is None:
         return False
-    if step != coefficient(read, program):
+    if step != read.coefficient(program):
         return False
     if _is_same_for_program(apart) and apart.whole_quotient(step) is not None:
         return True
@@ -173,20 +193,6 @@ def _is_same_for_program(apart: Polynomial) -> bool:
     return all(isinstance(leaf, Param) for leaf in apart.leaves())
 
 
-def coefficient(form: Polynomial, atom: Atom) -> Polynomial | None:
-    """What an atom is multiplied with; None where it occurs otherwise, or not at all."""
-    terms = {}
-    for monomial, number in form.terms.items():
-        powers = dict(monomial)
-        if atom in powers:
-            if powers.pop(atom) != 1:
-                return None
-            terms[tuple(powers.items())] = number
-    found = Polynomial(terms)
-    rest = form - found * Polynomial.of(atom)
-    return None if not terms or atom in rest.leaves() else found
-
-
 def _is_unordered(facts: KernelFacts) -> bool:
     return not any(e.kind in _ORDERED or e.volatile for e in facts.effects)
 
@@ -196,18 +202,90 @@ def _is_plain(effect: Effect, kind: EffectKind) -> bool:
 
 
 def _find_lost_update(facts: KernelFacts, load: Effect, store: Effect) -> Race | None:
+    """Along the first axis of the grid along which all programs change the same elements.
+
+    A program that is not told apart by its address, its masks or its branches does the same to the
+    same elements as the others. Of two that load before either has stored, one has worked for
+    nothing.
+    """
     try:
-        lost = find_lost_update(facts, load, store)
+        base = _updated(facts, load, store)
+        for axis in range(_AXES) if base else ():
+            own = ProgramId(Polynomial.constant(axis))
+            for binding in facts.launches.bindings:
+                if _are_several(binding, own) and _are_alike(facts, binding, (load, store), own):
+                    return _lost_update(load, store, base, axis, binding)
     except (CannotTell, TooLarge):
-        return None
-    if lost is None:
-        return None
-    launch = f"launched in {lost.launch.where}"
+        pass
+    return None
+
+
+def _lost_update(load: Effect, store: Effect, name: str, axis: int, binding: LaunchBinding) -> Race:
+    number = binding.programs(ProgramId(Polynomial.constant(axis)))
+    constant = None if number is None else number.constant_value
+    programs = "" if constant is None else f"{constant} "
     numbers = (
-        f"{launch}, all {lost.programs}programs along axis {lost.axis} change the same elements of "
-        f"{lost.name}, and what one of them stores another may not have seen"
+        f"launched in {binding.launch.where}, all {programs}programs along axis {axis} change the "
+        f"same elements of {name}, and what one of them stores another may not have seen"
     )
     return Race(load, store, numbers, "use an atomic, or give each program elements of its own")
+
+
+def _updated(facts: KernelFacts, load: Effect, store: Effect) -> str:
+    """The parameter of which a store changes what the load has read; empty where it does not."""
+    if load.pointer is None or store.pointer is None or store.stored is None:
+        return ""
+    if load.loaded is None or load.order > store.order:
+        return ""
+    address = facts.forms_ignoring_memory.address(store.pointer)
+    if address != facts.forms_ignoring_memory.address(load.pointer):
+        return ""
+    changes = changes_when_repeated(facts, store.stored, frozenset({load.order}))
+    return (address[0] or "") if changes else ""
+
+
+def _are_alike(
+    facts: KernelFacts, binding: LaunchBinding, effects: tuple[Effect, ...], own: ProgramId
+) -> bool:
+    """Whether nothing that decides what is loaded and stored depends on the program's number."""
+    forms: list[Polynomial] = []
+    for effect in effects:
+        assert effect.pointer is not None
+        forms.append(facts.forms.address(effect.pointer)[1])
+        for condition, holds in conditions_of(facts, effect):
+            decided = substitute(condition, binding).constant_value
+            if decided is None:
+                forms.append(condition)
+            elif bool(decided) != holds:
+                return False
+        for loop in effect.loops:
+            count = facts.forms.trip_count(loop)
+            if count is None:
+                return False
+            forms.append(count)
+    return all(_is_alike(form, own) for form in forms)
+
+
+def _is_alike(form: Polynomial, own: ProgramId) -> bool:
+    """Whether a form is the same in all programs along an axis: nothing in it is loaded either."""
+    leaves = set(form.leaves())
+    return own not in leaves and all(isinstance(leaf, _PLACES) for leaf in leaves)
+
+
+def _are_several(binding: LaunchBinding, own: ProgramId) -> bool:
+    """Whether there is more than one program along an axis, for some sizes of tensors."""
+    programs = binding.programs(own)
+    if programs is None or binding.unread:
+        return False
+    if not all(isinstance(atom, TensorSize) for atom in inputs_of(programs)):
+        return False  # callers may well pass what makes it one
+    inputs = [atom for form in (programs, *binding.nonnegative) for atom in inputs_of(form)]
+    for size in _LAUNCHED_SIZES:
+        numbers: dict[Atom, int] = {atom: size for atom in inputs if isinstance(atom, TensorSize)}
+        refused = any((number_of(form, numbers) or 0) < 0 for form in binding.nonnegative)
+        if not refused and (number_of(programs, numbers) or 0) > 1:
+            return True
+    return False
 
 
 def _find(facts: KernelFacts, load: Effect, store: Effect) -> Race | None:

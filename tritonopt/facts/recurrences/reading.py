@@ -20,7 +20,7 @@ from tritonopt.facts.effects import Loop
 from tritonopt.facts.kernel_facts import KernelFacts
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.coupled import Coupled, coupled, extreme_chosen
-from tritonopt.facts.recurrences.kinds import BY_OPERATION, BY_REDUCTION, Kind
+from tritonopt.facts.recurrences.kinds import BY_OPERATION, BY_REDUCTION, NUMERIC, Kind
 from tritonopt.facts.recurrences.value_parts import all_parts, bounds_of, is_computed_in
 from tritonopt.facts.values import Value
 
@@ -86,6 +86,18 @@ def plain_update(loop: Loop, name: str) -> tuple[Kind, Value] | None:
     kind = BY_OPERATION.get(following.op)
     others = [side for side in following.operands if side is not own]
     return (kind, others[0]) if kind is not None and len(others) == 1 else None
+
+
+def reduced_update(loop: Loop, name: str) -> tuple[Kind, Value] | None:
+    """The kind and the tile of an update in one step by a tile, of a number by what the tile is
+    reduced to: `acc += tl.sum(x)`. None of anything else."""
+    update = plain_update(loop, name)
+    if update is None or update[0] not in NUMERIC or loop.carried[name].rank != 0:
+        return update if update is not None and update[0] in NUMERIC else None
+    kind, whole = update[0], update[1].operand if update[1].op is Op.CAST else update[1]
+    if whole.op is not Op.REDUCE or whole.rank != 0 or whole.reduction.name != kind.reduction:
+        return None
+    return kind, whole.operand
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import ZERO
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.launch_bindings import LaunchBinding
+from tritonopt.facts.memory.dependence import Kind, same_place
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.launches.launch_grids import GridNotReadable, read_extent
 from tritonopt.source import Change, Launch, ReplaceExpression
@@ -84,21 +85,10 @@ class _Flat:
             if _PLACE in set(step.leaves()):
                 raise _stays(f"line {store.line} may store to one element in two lanes")
             for other in accesses:
-                if self.facts.may_alias(store, other) and not self._is_same_lane(store, other):
+                same = same_place(self.facts, store, other).kind is Kind.OWN
+                if not same and self.facts.may_alias(store, other):
                     lines = f"lines {other.line} and {store.line}"
                     raise _stays(f"{lines} may access one element in different lanes")
-
-    def _is_same_lane(self, one: Effect, other: Effect) -> bool:
-        """Whether an element is touched by the same lane, if both touch it.
-
-        Two pointers are one buffer or do not overlap, unless a launch passes parts of a tensor.
-        """
-        assert one.pointer is not None and other.pointer is not None
-        mine, offset = self.facts.forms.address(one.pointer)
-        theirs, shifted = self.facts.forms.address(other.pointer)
-        if mine is None or theirs is None or offset != shifted:
-            return False
-        return mine == theirs or not self.facts.launches.overlap(mine, theirs)
 
     def _check_effect(self, effect: Effect) -> None:
         where = f"line {effect.line}"

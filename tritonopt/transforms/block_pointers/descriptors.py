@@ -20,12 +20,12 @@ from tritonopt.facts import KernelFacts
 from tritonopt.launches.known_launches import check_builtin
 from tritonopt.launches.planned_launch import PlannedLaunch
 from tritonopt.source import Change, InsertBefore, Launch, Replace
-from tritonopt.source.editing.width import line_width
+from tritonopt.source.editing.width import line_width, on_lines
 from tritonopt.source.trees import walk
 from tritonopt.transforms.block_pointers.accesses import Access, Block
 from tritonopt.transforms.block_pointers.block_legality import BlockTiles
 from tritonopt.transforms.block_pointers.offset_tiles import OffsetTile, OffsetTiles, is_zero
-from tritonopt.transforms.code_edits import CodeEdits, on_lines
+from tritonopt.transforms.code_edits import CodeEdits
 from tritonopt.transforms.writing import NotExpressible, Writer
 
 _SET = "triton.set_allocator"

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
-from tritonopt.facts import Polynomial, Value
+from tritonopt.facts import EffectKind, Polynomial, Value
 from tritonopt.facts.algebra.polynomial import ONE
 from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.compiled_types import counter_type
+from tritonopt.facts.memory.dependence import check_plain
+from tritonopt.facts.memory.masked_off_value import is_masked_off
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.transforms.collapsing.index_nests import Nest
-from tritonopt.transforms.collapsing.nest_memory import check_effects, prove_memory
+from tritonopt.transforms.collapsing.nest_memory import prove_memory
 from tritonopt.transforms.collapsing.nest_sums import (
     SUMS,
     Accumulator,
@@ -56,7 +58,7 @@ class _Proof:
     def check(self) -> Collapse:
         nest = self.nest
         self._check_loops()
-        check_effects(nest)
+        check_plain(nest.effects, (EffectKind.LOAD, EffectKind.STORE), "the elements")
         self._check_statements()
         self._check_values()
         self._check_masks()
@@ -75,11 +77,9 @@ class _Proof:
         for loop in self.nest.loops:
             where = f"the loop in line {loop.line}"
             facts.check_ends(loop)
-            assert isinstance(loop.node, ast.For) and isinstance(loop.node.iter, ast.Call)
-            options = {k.arg for k in loop.node.iter.keywords} - {"arg1", "arg2", "step"}
-            if options - (_OPTIONS if loop is self.nest.sweep else set()):
-                text = f"{where} says {', '.join(sorted(map(str, options)))}"
-                raise refuted(claim, "loop-options", text)
+            options = set(loop.options) - (_OPTIONS if loop is self.nest.sweep else set())
+            if options:
+                raise refuted(claim, "loop-options", f"{where} says {', '.join(sorted(options))}")
             count = facts.forms.trip_count(loop)
             if count is None or self._varies(count):
                 text = f"{where} has another number of turns in each turn of those around it"
@@ -210,12 +210,12 @@ class _Proof:
     # Lanes behind the end of the row
 
     def _check_masks(self) -> None:
-        claim = "reads-nothing-more"
-        for node in self.nest.nodes:
+        claim, nest = "reads-nothing-more", self.nest
+        for node in nest.nodes:
             if isinstance(node, ast.Compare) and self._ends_otherwise(node):
                 text = f"line {node.lineno} asks for the end of the row in a way of its own"
                 raise unknown("is-expressible", "not-expressible", text)
-        for effect in self.nest.effects:
+        for effect in nest.effects:
             if effect.pointer is None:
                 continue
             where = f"line {effect.line}"
@@ -224,7 +224,7 @@ class _Proof:
                 if any(map(self.nest.varies, parts)):
                     raise unknown(claim, "not-lane-by-lane", f"{where} masks a single element")
                 continue
-            if effect.mask is None or effect.mask.is_none or not self._is_off(effect.mask):
+            if not is_masked_off(nest.facts, effect.mask, lambda atom: atom == nest.indicator):
                 text = f"{where} is not masked off behind the end of the row"
                 raise refuted(claim, "length-matters", text)
         self.attempt.prove(claim, "all loads and stores are masked behind the end of the row")
@@ -239,10 +239,6 @@ class _Proof:
         inside = {a for side in sides if side is not None for a in facts.forms.of(side).leaves()}
         asked = set(facts.forms.condition(value).leaves())
         return self.nest.indicator in asked and self.nest.indicator not in inside
-
-    def _is_off(self, mask: Value) -> bool:
-        form = self.nest.facts.forms.condition(mask)
-        return all(any(atom == self.nest.indicator for atom, _ in term) for term in form.terms)
 
     # Names
 

@@ -11,13 +11,12 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import Polynomial, Value
 from tritonopt.facts.language import function
-from tritonopt.facts.memory.padding import NotKnown, Padding
+from tritonopt.facts.memory.masked_off_value import number_outside
 from tritonopt.facts.operations import COMPARISONS, Op
-from tritonopt.facts.recurrences.kinds import BY_REDUCTION, NUMERIC
-from tritonopt.facts.recurrences.reading import plain_update
+from tritonopt.facts.recurrences.kinds import BY_REDUCTION
+from tritonopt.facts.recurrences.reading import reduced_update
 from tritonopt.facts.values import FLOAT_BITS, is_integer, reachable
 from tritonopt.transforms.collapsing.index_nests import Nest
-from tritonopt.transforms.filled_lanes import is_zero_outside
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
 from tritonopt.transforms.writing import block_of, names_bound, reads_of
 
@@ -62,20 +61,13 @@ class _Carried:
         if carried not in set(following.walk()):
             text = f"{name} has a value before the nest, of another shape"
             raise refuted("type-stays", "rows-differ", text)
-        update = plain_update(sweep, name)
-        if update is None or update[0] not in NUMERIC:
-            raise self._is_more(name, "is no sum, maximum or minimum")
-        reduction, term = update[0].reduction, update[1]
-        if sees_carried(self.nest, term):
+        update = reduced_update(sweep, name)
+        if update is None:
+            raise self._is_more(name, "is no sum, maximum or minimum of tiles")
+        reduction, inner = update[0].reduction, update[1]
+        if sees_carried(self.nest, inner):
             raise self._is_more(name, "is combined with what the turns before have left")
         number = carried.rank == 0
-        inner = term
-        if number:
-            inner = term.operand if term.op is Op.CAST else term
-            whole = inner.op is Op.REDUCE and inner.rank == 0
-            if not whole or inner.reduction.name != reduction:
-                raise self._is_more(name, f"does not take the {reduction} of a tile")
-            inner = inner.operand
         if inner.rank != 1 or not self._adds_nothing(inner, reduction):
             text = f"{name} may take in lanes behind the end of the row"
             raise unknown("masked-off-lanes-add-nothing", "masked-off-lanes-count", text)
@@ -161,13 +153,6 @@ class _Carried:
 
     def _adds_nothing(self, term: Value, reduction: str) -> bool:
         """Whether the lanes behind the end of the row change nothing."""
-        facts, inside = self.nest.facts, self.nest.indicator
-        if reduction == "sum" and is_zero_outside(facts, term, inside, self.nest.varies):
-            return True
-        if self._condition is None:
-            return False
-        try:
-            number = Padding(facts, self._condition).of(term)
-        except NotKnown:
-            return False
+        nest = self.nest
+        number = number_outside(nest.facts, term, nest.indicator, self._condition, nest.varies)
         return number == BY_REDUCTION[reduction].identity

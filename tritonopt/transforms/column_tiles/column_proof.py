@@ -6,16 +6,16 @@ import ast
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import combinations
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
+from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import HINTS, function, is_lane_by_lane
-from tritonopt.facts.memory.padding import NotKnown, Padding
-from tritonopt.facts.memory.races import coefficient
+from tritonopt.facts.memory.dependence import INDEPENDENT, LANES, Accesses
+from tritonopt.facts.memory.dependence import Kind as Common
+from tritonopt.facts.memory.masked_off_value import is_masked_off, number_outside
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.program_ids import sure_callee
 from tritonopt.facts.recurrences.kinds import NUMERIC_REDUCTIONS
@@ -29,11 +29,8 @@ from tritonopt.transforms.column_tiles.row_statements import (
     RowStatement,
     check_names,
 )
-from tritonopt.transforms.disjoint_accesses import DisjointAccesses
-from tritonopt.transforms.filled_lanes import is_zero_outside
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
 
-_APART = "iterations-are-independent"
 _PASSED_ON = ELEMENTWISE | {Op.LANE, Op.FULL, Op.LOAD, Op.REDUCE, Op.PHI, Op.IN_BRANCH}
 _SPELLED = {"fp16": "float16", "fp32": "float32", "fp64": "float64", "bf16": "bfloat16"}
 _COMMUTING = frozenset({"atomic_add", "atomic_max", "atomic_min"})
@@ -71,14 +68,14 @@ class ColumnTiles:
 
 def prove_column_tiles(row: OneTileRow, attempt: Attempt) -> ColumnTiles:
     """Goes through the conditions; raises Declined at the first one that does not hold."""
-    return _Proof(row, attempt, DisjointAccesses(row.facts)).check()
+    return _Proof(row, attempt, Accesses(row.facts)).check()
 
 
 @dataclass(frozen=True)
 class _Proof:
     row: OneTileRow
     attempt: Attempt
-    accesses: DisjointAccesses
+    accesses: Accesses
 
     @property
     def facts(self) -> KernelFacts:
@@ -181,25 +178,21 @@ class _Proof:
                     raise refuted("loops-are-plain", "early-exit", text)
 
     def _check_masks(self) -> None:
-        claim = "reads-nothing-more"
+        claim, inside = "reads-nothing-more", self.row.indicator
         for effect in self.facts.effects:
             if effect.pointer is None or effect.pointer.shape == ():
                 continue
-            if effect.mask is None or effect.mask.is_none or not self._is_off(effect.mask):
+            if not is_masked_off(self.facts, effect.mask, lambda atom: atom == inside):
                 text = f"line {effect.line} is not masked off behind the end of the row"
                 raise refuted(claim, "length-matters", text)
         self.attempt.prove(claim, "all loads and stores are masked behind the end of the row")
-
-    def _is_off(self, mask: Value) -> bool:
-        form = self.facts.forms.condition(mask)
-        return all(any(atom == self.row.indicator for atom, _ in term) for term in form.terms)
 
     # Reductions
 
     def _reduced(self, call: ast.Call) -> Reduced:
         value = self.facts.values[call]
         name, operand = value.reduction.name, value.operand
-        if self._off(operand, name) != NUMERIC_REDUCTIONS[name].identity:
+        if self._off(operand) != NUMERIC_REDUCTIONS[name].identity:
             text = f"the {name} in line {call.lineno} may take in lanes behind the end of the row"
             raise unknown("masked-off-lanes-add-nothing", "masked-off-lanes-count", text)
         if any(k.arg not in ("axis", "input") for k in call.keywords):
@@ -230,16 +223,13 @@ class _Proof:
         assert dtype is not None
         return _SPELLED.get(dtype, dtype)
 
-    def _off(self, value: Value, name: str) -> float | None:
+    def _off(self, value: Value) -> float | None:
         """The number that a value is in all lanes behind the end of the row; None where open."""
-        if name == "sum" and is_zero_outside(
-            self.facts, value, self.row.indicator, lambda part: part.shape != ()
-        ):
-            return 0.0
-        try:
-            return Padding(self.facts, self.row.condition).of(value)
-        except NotKnown:
-            return self._below_the_maximum(value)
+        row, facts = self.row, self.facts
+        number = number_outside(
+            facts, value, row.indicator, row.condition, lambda part: part.shape != ()
+        )
+        return self._below_the_maximum(value) if number is None else number
 
     def _below_the_maximum(self, value: Value) -> float | None:
         """0 of `exp(x - m)`, where m is the maximum of x, and x is -inf behind the row.
@@ -259,7 +249,7 @@ class _Proof:
         top = inside.right
         if top.reduction.name != "max" or top.operand is not inside.left:
             return None
-        return 0.0 if self._off(inside.left, "max") == -math.inf else None
+        return 0.0 if self._off(inside.left) == -math.inf else None
 
     # Memory
 
@@ -269,17 +259,17 @@ class _Proof:
         writes = [e for e in effects if e.kind in (EffectKind.STORE, EffectKind.ATOMIC)]
         for write in writes:
             for load in (e for e in effects if e.kind is EffectKind.LOAD):
-                before = load.order < write.order and self._are_in_place(write, load)
-                if not before and not self.accesses.are_disjoint(write, load):
+                common = self.accesses.of(write, load, LANES).kind
+                if common is not Common.NONE and not (
+                    common is Common.OWN and load.order < write.order
+                ):
                     text = f"line {write.line} may store to what line {load.line} loads"
                     raise unknown("data-is-unchanged", "data-may-change", text)
         for one, other in combinations(writes, 2):
-            if self.accesses.are_disjoint(one, other):
-                continue
             alike = one.name == other.name and one.kind is EffectKind.ATOMIC
-            if not alike and not self._are_in_place(one, other):
+            if self.accesses.of(one, other, LANES).kind is Common.OPEN and not alike:
                 text = f"lines {one.line} and {other.line} may store to one element"
-                raise unknown(_APART, "dependence-between-iterations", text)
+                raise unknown(INDEPENDENT, "dependence-between-iterations", text)
         otherwise = "nothing is stored that is loaded"
         self.accesses.prove(self.attempt, "data-is-unchanged", otherwise)
         for statement in statements:
@@ -292,24 +282,6 @@ class _Proof:
             if effect.kind is EffectKind.ATOMIC and any(w is not effect for w in writes):
                 text = f"{effect.name} in line {effect.line} may tell that all is stored"
                 raise refuted("data-is-unchanged", "order-is-seen", text)
-
-    def _are_in_place(self, one: Effect, other: Effect) -> bool:
-        """Whether two accesses of tiles go to the same element in each lane, and to its own."""
-        assert one.pointer is not None and other.pointer is not None
-        if one.pointer.shape == () or other.pointer.shape == ():
-            return False
-        mine, theirs = (self.facts.forms.address(e.pointer) for e in (one, other) if e.pointer)
-        if mine[0] is None or theirs[0] is None or not (mine[1] - theirs[1]).is_zero:
-            return False
-        step = self._step(mine[1])
-        overlap = mine[0] != theirs[0] and self.facts.launches.overlap(mine[0], theirs[0])
-        return step is not None and step != 0 and not overlap
-
-    def _step(self, offset: Polynomial) -> Fraction | None:
-        """How far apart the elements of neighboring lanes are, where that is a number."""
-        (lane,) = self.row.place.atoms
-        found = coefficient(offset, lane)
-        return found.constant_value if found is not None else None
 
 
 def _is_of_lanes(helper: Kernel, node: ast.AST) -> bool:

@@ -200,16 +200,10 @@ class _Legality:
         for loop in self.facts.loops:
             if loop.inlined or loop.node not in self.nodes:
                 continue
-            where = f"the loop in line {loop.line}"
             if loop.kind == "other":
-                text = f"{where} is no `range` or `tl.range`"
+                text = f"the loop in line {loop.line} is no `range` or `tl.range`"
                 raise unknown(claim, "loop-is-not-plain", text)
-            self.facts.check_ends(loop)
-            header = loop.node.iter if isinstance(loop.node, ast.For) else None
-            if isinstance(header, ast.Call) and any(
-                k.arg == "warp_specialize" for k in header.keywords
-            ):
-                raise refuted(claim, "loop-options", f"{where} says warp_specialize")
+            self.facts.check_ends(loop, "warp_specialize")
         self.attempt.prove(claim, "no iteration ends early")
 
     def _combining(self, updates: Sequence[Update]) -> Kind:

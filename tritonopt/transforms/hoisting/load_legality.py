@@ -8,13 +8,10 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts.algebra.polynomial import ONE, TooLarge
 from tritonopt.facts.effects import Effect, Guard
+from tritonopt.facts.memory.dependence import prove_unchanged, prove_unordered
 from tritonopt.rewriting.constexprs import is_constexpr
-from tritonopt.transforms.aliasing import prove_unchanged, prove_unordered
 from tritonopt.transforms.hoisting.invariant_loads import InvariantLoad
 from tritonopt.transforms.trip_guards import implies
-
-_UNWANTED = {"disable_licm": "loop-options", "warp_specialize": "loop-options"}
-"""Arguments of `tl.range` by which the author has spoken on what may move."""
 
 
 def check(load: InvariantLoad, attempt: Attempt) -> None:
@@ -80,13 +77,5 @@ def _check_loops(load: InvariantLoad, attempt: Attempt) -> None:
             raise unknown(claim, "may-run-zero-times", detail)
         if loop.kind == "other" or not isinstance(loop.node.iter, ast.Call):
             raise unknown(claim, "loop-is-not-plain", f"{where} is no `range` or `tl.range`")
-        if loop.node.orelse:
-            raise refuted(claim, "loop-is-not-plain", f"{where} has an `else`")
-        for option in loop.node.iter.keywords:
-            off = isinstance(option.value, ast.Constant) and not option.value.value
-            if option.arg in _UNWANTED and not off:
-                detail = f"{where} asks for it to be left alone, with {option.arg}"
-                raise refuted(claim, _UNWANTED[option.arg], detail)
-    if load.facts.exits_early(load.loop):
-        raise refuted(claim, "early-exit", f"{load.where} may be left early")
+        load.facts.check_ends(loop, "disable_licm", "warp_specialize")
     attempt.prove(claim, "counted, and run to their ends")

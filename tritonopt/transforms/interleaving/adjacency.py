@@ -9,10 +9,9 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
 from tritonopt.facts.dtypes import BOOLEANS
+from tritonopt.facts.memory.dependence import Accesses, prove_unchanged
 from tritonopt.facts.operations import Op
 from tritonopt.source.trees import walk
-from tritonopt.transforms.aliasing import prove_unchanged
-from tritonopt.transforms.disjoint_accesses import DisjointAccesses
 from tritonopt.transforms.interleaving.contiguous_tile import ContiguousTile, Limit, contiguous_tile
 from tritonopt.transforms.interleaving.strided_groups import Group
 from tritonopt.transforms.writing import NotExpressible, comments_in
@@ -72,7 +71,7 @@ def _check_stores(
     facts: KernelFacts, group: Group, between: Sequence[Effect], attempt: Attempt
 ) -> None:
     """Earlier stores come later now: nobody may have read or written there meanwhile."""
-    claim, accesses = "data-is-unchanged", DisjointAccesses(facts)
+    claim, accesses = "data-is-unchanged", Accesses(facts)
     moved = [member.effect for member in group.in_order[:-1]]
     for effect in between:
         if effect.kind not in (EffectKind.LOAD, EffectKind.STORE):

@@ -16,10 +16,10 @@ from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import Atom, EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Iteration
 from tritonopt.facts.effects import Effect
+from tritonopt.facts.memory.dependence import change_of_data, orders_memory, prove_unchanged
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Carrier
 from tritonopt.source.trees import walk
-from tritonopt.transforms.aliasing import change_of_data, orders_memory, prove_unchanged
 
 
 @dataclass(frozen=True)

@@ -39,11 +39,17 @@ from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import Group, TooLarge
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.launch_bindings import LaunchBinding
+from tritonopt.facts.memory.masked_off_value import (
+    Axes,
+    FilledLanes,
+    NotKnown,
+    Padding,
+    is_masked_off,
+)
 from tritonopt.facts.operations import ELEMENTWISE, Op
-from tritonopt.facts.recurrences.kinds import NUMERIC, Kind
-from tritonopt.facts.recurrences.reading import plain_update
+from tritonopt.facts.recurrences.kinds import Kind
+from tritonopt.facts.recurrences.reading import reduced_update
 from tritonopt.facts.values import FLOAT_BITS, is_float, operands_first, reachable
-from tritonopt.transforms.filled_lanes import FilledLanes
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
 
@@ -141,7 +147,7 @@ class _Kernel:
         parts = (effect.pointer, effect.mask, effect.other, effect.stored)
         kinds = [self._kind(part) for part in parts if part is not None]
         if kinds[0] is _Kind.PLACE:
-            if effect.mask is None or not self._is_off(effect.mask):
+            if not self._is_off(effect.mask):
                 raise _matters(f"{where} is not masked off behind the end of the row")
         elif effect.loops and effect.kind is EffectKind.STORE:
             raise _matters(f"{where} stores to one element in each tile")
@@ -255,20 +261,11 @@ class _Kernel:
 
     def _accumulator(self, loop: Loop, name: str) -> _Kind | None:
         carried = loop.carried[name]
-        update = plain_update(loop, name)
-        if update is None or update[0] not in NUMERIC or loop.result[name].op is not Op.RESULT:
+        update = reduced_update(loop, name)
+        if update is None or loop.result[name].op is not Op.RESULT:
             return None
-        combined, term = update
-        inner = term.operand if term.op is Op.CAST else term
+        combined, inner = update
         is_scalar = carried.rank == 0
-        if is_scalar:
-            if (
-                inner.op is not Op.REDUCE
-                or inner.reduction.name != combined.reduction
-                or inner.rank != 0
-            ):
-                return None
-            inner = inner.operand
         initial = loop.initial[name]
         off = self._off(inner)
         if self._kind(inner) is not _Kind.PLACE or inner.rank != 1 or off is None:
@@ -302,10 +299,9 @@ class _Kernel:
 
     # Lanes behind the end of the row
 
-    def _is_off(self, mask: Value) -> bool:
+    def _is_off(self, mask: Value | None) -> bool:
         """Whether a mask is off in all lanes behind the end of the row."""
-        form = self.facts.forms.condition(mask)
-        return all(any(self._is_behind(atom) for atom, _ in m) for m in form.terms)
+        return is_masked_off(self.facts, mask, self._is_behind)
 
     def _is_behind(self, atom: object) -> bool:
         """Whether this is an indicator that is 0 behind the end of the row."""
@@ -319,25 +315,14 @@ class _Kernel:
 
     def _off(self, value: Value) -> float | None:
         """The number that a value is in all lanes behind the end of the row; None where open."""
-        if value.dtype == "bool" and value.rank and self._is_off(value):
-            return 0.0
-        match value.op:
-            case Op.LOAD:
-                mask, other = value.operands[1:3]
-                return _number(other) if not mask.is_none and self._is_off(mask) else None
-            case Op.CONST | Op.FULL | Op.BROADCAST_TO:
-                return _number(value)
-            case Op.CAST:
-                off = self._off(value.operand)
-                wide = FLOAT_BITS.get(value.dtype or "", 0) >= 16
-                return off if off == 0 or wide else None
-            case Op.WHERE:
-                chosen = [self._off(value.then), self._off(value.other)]
-                alike = chosen[0] == chosen[1] or self._is_off(value.condition)
-                return chosen[1] if alike else None
-            case Op.ADD | Op.SUB | Op.MUL | Op.NEG | Op.ELEMENTWISE:
-                return self._off_of_parts(value)
-        return None
+        try:
+            return self._outside.of(value)
+        except NotKnown:
+            return None
+
+    @cached_property
+    def _outside(self) -> _Outside:
+        return _Outside(self)
 
     @cached_property
     def _filled(self) -> FilledLanes:
@@ -348,24 +333,6 @@ class _Kernel:
             return self._kind(value) is not _Kind.SAME
 
         return FilledLanes(self.facts, decided, varies)
-
-    def _off_of_parts(self, value: Value) -> float | None:
-        parts = [self._off(operand) for operand in value.operands]
-        if value.op is Op.MUL and 0 in parts:
-            return 0.0 if self._filled.is_finite(value) else None
-        if value.op is Op.SUB and parts[0] == -math.inf and self._is_their_maximum(value):
-            return -math.inf
-        known = [part for part in parts if part is not None]
-        if len(known) != len(parts):
-            return None
-        if value.op is Op.ELEMENTWISE:
-            name = str(value.attribute).rsplit(".", 1)[-1]
-            if name in ("exp", "exp2") and known == [-math.inf]:
-                return 0.0
-            return abs(known[0]) if name == "abs" else None
-        if value.op is Op.MUL or not all(map(math.isfinite, known)):
-            return None
-        return -known[0] if value.op is Op.NEG else _sum(known, value.op)
 
     def _is_their_maximum(self, value: Value) -> bool:
         """Whether `x - m` is of the tiles of a row, and m their maximum.
@@ -399,5 +366,26 @@ def _number(value: Value) -> float | None:
     return float(number) if isinstance(number, (int, float)) else None
 
 
-def _sum(parts: list[float], op: Op) -> float:
-    return parts[0] - parts[1] if op is Op.SUB else parts[0] + parts[1]
+class _Outside(Padding):
+    """Values in the lanes behind the end of the row."""
+
+    def __init__(self, kernel: _Kernel) -> None:
+        super().__init__(kernel.facts)
+        self._kernel = kernel
+
+    def _is_off(self, mask: Value, axes: Axes) -> bool:
+        return self._kernel._is_off(mask)
+
+    def _number(self, value: Value, axes: Axes) -> float:
+        kernel = self._kernel
+        if value.dtype == "bool" and value.rank and kernel._is_off(value):
+            return 0.0
+        if (
+            value.op is Op.SUB
+            and kernel._is_their_maximum(value)
+            and (kernel._off(value.left) == -math.inf)
+        ):
+            return -math.inf
+        # What is multiplied by 0 adds nothing where it is finite.
+        product = value.op is Op.MUL and 0.0 in map(kernel._off, value.operands)
+        return 0.0 if product and kernel._filled.is_finite(value) else super()._number(value, axes)

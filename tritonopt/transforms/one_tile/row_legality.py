@@ -11,11 +11,11 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, Loop, Value
 from tritonopt.facts.assumptions import Assumption
+from tritonopt.facts.memory.dependence import Accesses
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import is_float
 from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.source.trees import children, parents_of, walk
-from tritonopt.transforms.disjoint_accesses import DisjointAccesses
 from tritonopt.transforms.one_tile.accumulators import CARRIED, Update, updates_of
 from tritonopt.transforms.one_tile.empty_rows import does_nothing_when_empty, runs_always
 from tritonopt.transforms.one_tile.one_turn import Straightened, straightened
@@ -80,7 +80,7 @@ def _rest_on_buffers(sweeps: RowSweeps, attempt: Attempt) -> None:
     facts = sweeps.facts
     writes = [e for e in sweeps.effects if e.writes]
     loads = [e for e in sweeps.effects if e.kind is EffectKind.LOAD]
-    accesses = DisjointAccesses(facts)
+    accesses = Accesses(facts)
     for write, load in product(writes, loads):
         accesses.are_disjoint(write, load)
     accesses.prove(attempt, "data-is-unchanged", "nothing is stored there on the way")
@@ -90,8 +90,7 @@ def _check_loops(sweeps: RowSweeps) -> None:
     for loop in sweeps.loops:
         where = f"the loop in line {loop.line}"
         node = loop.node
-        if node.orelse:
-            raise refuted("loops-are-plain", "loop-is-not-plain", f"{where} has an else")
+        sweeps.facts.check_ends(loop)
         counted = isinstance(node, ast.For) and isinstance(node.target, ast.Name)
         if counted and any(_targets(loop) & names_bound(s) for s in node.body):
             detail = f"{where} binds its own counter again"
@@ -105,10 +104,6 @@ def _check_path(sweeps: RowSweeps) -> None:
     for effect in sweeps.effects:
         if effect.kind is EffectKind.EXIT:
             detail = f"{effect.name} in line {effect.line} may leave before the end"
-            raise refuted("loops-are-plain", "early-exit", detail)
-    for loop in sweeps.loops:
-        if loop.left_early:
-            detail = f"an iteration of the loop in line {loop.line} may end before its end"
             raise refuted("loops-are-plain", "early-exit", detail)
 
 

@@ -21,11 +21,11 @@ from tritonopt.facts.algebra.polynomial import Polynomial, TooLarge
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import MATRIX
 from tritonopt.facts.launch_bindings import LaunchBinding
+from tritonopt.facts.memory.dependence import prove_unchanged, prove_unordered
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.source.trees import walk
-from tritonopt.transforms.aliasing import prove_unchanged, prove_unordered
 from tritonopt.transforms.loop_invariants import is_invariant
 
 _REMADE_BY = frozenset({"flatten", "warp_specialize"})
@@ -69,11 +69,9 @@ class LoadingLoop:
         self.facts.check_counted(self.loop)
         assert self.call is not None
         for around in self.loop.nest:
-            call = around.node.iter if isinstance(around.node, ast.For) else None
-            for option in call.keywords if isinstance(call, ast.Call) else ():
-                if option.arg in _REMADE_BY and not _is_off(option.value):
-                    detail = f"the loop in line {around.line} says {option.arg}"
-                    raise refuted(claim, "loop-options", detail)
+            for option in _REMADE_BY.intersection(around.options):
+                detail = f"the loop in line {around.line} says {option}"
+                raise refuted(claim, "loop-options", detail)
         attempt.prove(claim, "counted, and run to its end")
         product = next((v for v in self._values if _multiplies(v)), None)
         if product is not None:
@@ -191,7 +189,7 @@ def loading_loops(facts: KernelFacts) -> Iterator[LoadingLoop]:
     left = [loop for loop in facts.loops if loop.kind != "tl.static_range"]
     around = {outer for loop in left for outer in loop.nest[:-1]}
     for loop in left:
-        if loop.inlined or loop in around or _turns_once(facts, loop):
+        if loop.inlined or loop in around or facts.runs_once(loop):
             continue
         loads = [e for e in facts.effects if e.kind is EffectKind.LOAD and loop in e.loops]
         if any(_moves(facts, load, loop) for load in loads):
@@ -201,16 +199,6 @@ def loading_loops(facts: KernelFacts) -> Iterator[LoadingLoop]:
 def _moves(facts: KernelFacts, load: Effect, loop: Loop) -> bool:
     """Whether a load may read something else in each turn."""
     return load.pointer is None or not is_invariant(facts, load.pointer, loop)
-
-
-def _turns_once(facts: KernelFacts, loop: Loop) -> bool:
-    count = facts.forms.trip_count(loop)
-    number = None if count is None else count.constant_value
-    return number is not None and number <= 1
-
-
-def _is_off(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and not value.value
 
 
 def _multiplies(value: Value) -> bool:

@@ -22,11 +22,11 @@ from tritonopt.facts.algebra.atoms import FloorDiv, ceiling_division
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import Polynomial
 from tritonopt.facts.language import MATRIX, function
+from tritonopt.facts.memory.dependence import prove_unchanged, prove_unordered
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.source import InsertAfter
 from tritonopt.source.trees import walk
-from tritonopt.transforms.aliasing import prove_unchanged, prove_unordered
 from tritonopt.transforms.writing import Writer
 
 _CLAIM = "programs-are-numbered-in-rows"

@@ -14,7 +14,6 @@ from tritonopt.facts.algebra.atoms import Iteration, Lane, ProgramId
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.turns import takes_one_turn
 from tritonopt.facts.language import MATRIX, REDUCTIONS, SCANS
-from tritonopt.facts.memory.races import coefficient
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.source import Change
@@ -79,7 +78,7 @@ def fixed_rows(facts: KernelFacts, elements: int) -> tuple[ast.expr, str] | None
     if _has_at_most(facts, elements):
         return None
     for rows in (value for value in computed if _is_flat(facts, value)):
-        each = coefficient(facts.forms.of(rows), _PROGRAM)
+        each = facts.forms.of(rows).coefficient(_PROGRAM)
         if each is None:
             continue
         passed = (substitute(each, binding) for binding in facts.launches.bindings)
@@ -130,12 +129,12 @@ def _is_flat(facts: KernelFacts, value: Value) -> bool:
     if value.rank != 1 or value.op not in (Op.ADD, Op.SUB):
         return False
     form = facts.forms.of(value)
-    step = coefficient(form, _PROGRAM)
+    step = form.coefficient(_PROGRAM)
     lengths = [atom.extent for atom in form.atoms if isinstance(atom, Lane)]
     if step in lengths:
         return True
     for turn in (atom for atom in form.atoms if isinstance(atom, Iteration)):
-        length, turns = coefficient(form, turn), _turns(facts, turn)
+        length, turns = form.coefficient(turn), _turns(facts, turn)
         if length is None or turns is None or length not in lengths:
             continue
         if step == length * turns:

@@ -16,20 +16,13 @@ from itertools import combinations, groupby
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
-from tritonopt.facts.algebra.atoms import Iteration, Lane
-from tritonopt.facts.algebra.polynomial import Polynomial
-from tritonopt.facts.algebra.variation import has_unknown_axes, varies_along, varies_with
 from tritonopt.facts.effects import Effect
+from tritonopt.facts.memory.dependence import INDEPENDENT, Accesses, Kind, prove_unchanged
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.after_loops import check_last_values, statements_after
 from tritonopt.facts.recurrences.value_parts import all_parts, bounds_of, is_computed_in
 from tritonopt.source.trees import walk
-from tritonopt.transforms.aliasing import prove_unchanged
 from tritonopt.transforms.writing import names_bound
-
-_AXES = 5
-"""That a tile has at most, as far as anybody has seen."""
-_INDEPENDENT = "iterations-are-independent"
 
 
 @dataclass(frozen=True)
@@ -59,15 +52,18 @@ class SecondSweep:
         self._check_alone()
         stores = [e for e in self._effects if e.writes]
         inside = [e for e in stores if self.loop in e.loops]
+        accesses = Accesses(self.facts)
         for store in inside:
-            self._check_apart(store)
+            if accesses.of(store, store, self.loop).kind is Kind.OPEN:
+                text = f"it is not shown that line {store.line} stores to another element each time"
+                raise unknown(INDEPENDENT, "dependence-between-iterations", text)
         for one, other in combinations(stores, 2):
             if (one in inside or other in inside) and self.facts.may_alias(one, other):
                 raise self._shared(one, other)
         loads = [e for e in self.facts.effects if e.kind is EffectKind.LOAD and self._is_again(e)]
         prove_unchanged(attempt, self.facts, loads, stores, "nothing is stored")
         where = f"each turn of the loop in line {self.loop.line}"
-        attempt.prove(_INDEPENDENT, f"{where} stores to elements of its own")
+        accesses.prove(attempt, INDEPENDENT, f"{where} stores to elements of its own")
 
     def _is_again(self, load: Effect) -> bool:
         """Whether the second kernel does it: behind the first loop, or before it."""
@@ -113,51 +109,9 @@ class SecondSweep:
                 text = f"line {statement.lineno} stores, and binds {min(bound)} as well"
                 raise refuted("parts-are-independent", "done-by-every-part", text)
 
-    def _check_apart(self, store: Effect) -> None:
-        """Different turns store to different elements: they have stretches side by side."""
-        if store.pointer is not None:
-            base, offset = self.facts.forms.address(store.pointer)
-            parts = _linear(offset, Iteration(self.loop.identity))
-            if base is not None and parts is not None and self._are_apart(*parts, store.mask):
-                return
-        text = f"it is not shown that line {store.line} stores to another element each time"
-        raise unknown(_INDEPENDENT, "dependence-between-iterations", text)
-
-    def _are_apart(self, step: Polynomial, rest: Polynomial, mask: Value | None) -> bool:
-        """Whether turns that are so far apart touch different elements."""
-        if not self._is_uniform(step):
-            return False
-        return self._is_one_tile(step, rest) or self._is_bounded(step, rest, mask)
-
-    def _is_one_tile(self, step: Polynomial, rest: Polynomial) -> bool:
-        """Whether a turn begins where the tile of the one before has ended."""
-        lanes = [a for a in rest.atoms if isinstance(a, Lane)]
-        inner = _linear(rest, lanes[0]) if len(lanes) == 1 else None
-        if inner is None or not all(map(self._is_uniform, inner)):
-            return False
-        lane = inner[0].constant_value
-        return bool(lane) and (step - inner[0] * lanes[0].extent).is_zero
-
-    def _is_bounded(self, step: Polynomial, rest: Polynomial, mask: Value | None) -> bool:
-        """Whether what moves within a turn is masked to be from 0 to less than its step."""
-        forms = self.facts.forms
-        for part in _conjuncts(mask):
-            if part.op is Op.LT and (forms.of(part.right) - step).is_zero:
-                moving = forms.of(part.left)
-                if forms.is_nonnegative(moving) and self._is_uniform(rest - moving):
-                    return True
-        return False
-
-    def _is_uniform(self, form: Polynomial) -> bool:
-        """Whether it is one number for all lanes, and in all turns of the loop."""
-        inside = [loop for loop in self.facts.loops if self.loop in loop.nest]
-        varying = any(varies_with(atom, loop) for atom in form.atoms for loop in inside)
-        lanes = any(varies_along(atom, axis) for atom in form.atoms for axis in range(_AXES))
-        return not varying and not lanes and not has_unknown_axes(form)
-
     def _shared(self, one: Effect, other: Effect) -> Declined:
         text = f"lines {one.line} and {other.line} may store to one element"
-        return unknown(_INDEPENDENT, "dependence-between-iterations", text)
+        return unknown(INDEPENDENT, "dependence-between-iterations", text)
 
     def runs(self) -> Iterator[tuple[bool, list[ast.stmt]]]:
         """The statements after the first loop, in runs: whether one part alone does them."""
@@ -187,25 +141,3 @@ def second_sweep(facts: KernelFacts, first: Loop) -> SecondSweep | None:
         text = f"the kernel has another loop in line {second.line}"
         raise refuted("rows-can-be-lifted", "several-sweeps", text)
     return SecondSweep(facts, second, first)
-
-
-def _conjuncts(mask: Value | None) -> Iterator[Value]:
-    """Comparisons all of which hold where a mask does."""
-    if mask is not None and mask.op in (Op.AND, Op.BOTH):
-        yield from _conjuncts(mask.left)
-        yield from _conjuncts(mask.right)
-    elif mask is not None:
-        yield mask
-
-
-def _linear(form: Polynomial, atom: Iteration | Lane) -> tuple[Polynomial, Polynomial] | None:
-    """(coefficient, rest) of `coefficient * atom + rest`, neither of which has the atom inside."""
-    coefficient = rest = form - form
-    for monomial, number in form.terms.items():
-        powers = dict(monomial)
-        power = powers.pop(atom, 0)
-        if power not in (0, 1) or any(atom in set(other.leaves()) for other in powers):
-            return None
-        part = Polynomial({tuple((a, p) for a, p in monomial if a != atom): number})
-        coefficient, rest = (coefficient + part, rest) if power else (coefficient, rest + part)
-    return coefficient, rest

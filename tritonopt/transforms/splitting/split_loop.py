@@ -26,6 +26,8 @@ from tritonopt.transforms.splitting.second_sweep import SecondSweep, header_of, 
 from tritonopt.transforms.writing import Writer, names_bound
 
 _SUMS, _COMBINED = "accumulators-are-sums", "accumulators-can-be-combined"
+_REFUSED = ("warp_specialize", "flatten")
+"""Options of `tl.range` that a part of a loop cannot have."""
 
 
 @dataclass(frozen=True)
@@ -109,12 +111,12 @@ def _check_loops(facts: KernelFacts, loop: Loop, attempt: Attempt) -> SecondSwee
         raise unknown("launches-are-seen", "called-from-a-kernel", called)
     if loop.node not in facts.kernel.node.body:
         raise refuted(claim, "under-a-condition", f"{where} is not in the kernel's own block")
-    facts.check_counted(loop)
+    facts.check_counted(loop, *_REFUSED)
     _check_header(loop)
     second = second_sweep(facts, loop)
     if second is not None:
         _check_header(second.loop)
-        facts.check_ends(second.loop)
+        facts.check_counted(second.loop, *_REFUSED)
     attempt.prove(claim, f"{where} is counted and runs to its end")
     return second
 
@@ -127,8 +129,6 @@ def _check_header(loop: Loop) -> None:
     if not plain or any(isinstance(n, ast.Starred) for n in walk(header)):
         raise unknown(claim, "loop-is-not-plain", f"{where} has a header of its own kind")
     for keyword in header_of(loop).keywords:
-        if keyword.arg in ("warp_specialize", "flatten"):
-            raise refuted(claim, "loop-options", f"{where} says {keyword.arg}")
         if keyword.arg in (None, "arg1", "arg2", "step"):
             raise unknown(claim, "loop-is-not-plain", f"{where} names its bounds")
     if any(isinstance(n, ast.NamedExpr) for n in walk(header)):

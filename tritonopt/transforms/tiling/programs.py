@@ -58,9 +58,8 @@ def check_effects(facts: KernelFacts, attempt: Attempt) -> None:
             detail = f"what line {effect.line} prints begins with the program id"
             raise refuted(claim, "program-ids-are-used", detail)
     for loop in facts.loops:
-        call = loop.node.iter if isinstance(loop.node, ast.For) else None
-        if isinstance(call, ast.Call) and any(k.arg == "warp_specialize" for k in call.keywords):
-            detail = f"the loop in line {loop.line} is loop-options"
+        if "warp_specialize" in loop.options:
+            detail = f"the loop in line {loop.line} says warp_specialize"
             raise refuted(claim, "loop-options", detail)
     attempt.prove(claim, "no call with unknown effects")
 

@@ -15,10 +15,10 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import function
+from tritonopt.facts.memory.dependence import Accesses
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value, is_integer
 from tritonopt.source.trees import walk
-from tritonopt.transforms.disjoint_accesses import DisjointAccesses
 from tritonopt.transforms.tiling.tile_body import TileBody
 from tritonopt.transforms.writing import NotExpressible, Writer, names_bound
 
@@ -109,7 +109,7 @@ class _Finder:
     def find(self, attempt: Attempt) -> TileSums:
         sums: list[TileSum] = []
         left: dict[int, str] = {}
-        accesses = DisjointAccesses(self.facts)
+        accesses = Accesses(self.facts)
         for statement, under in self._statements():
             effect = self._atomic(statement)
             if effect is None:
@@ -117,7 +117,7 @@ class _Finder:
             assert isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
             try:
                 found = self._sum(statement, statement.value, effect, under)
-                accesses.add(self._apart(effect))
+                accesses.used &= self._apart(effect).used
                 sums.append(found)
             except NotExpressible as why:
                 left[statement.lineno] = str(why)
@@ -163,11 +163,11 @@ class _Finder:
             return None
         return effects[0]
 
-    def _apart(self, effect: Effect) -> DisjointAccesses:
+    def _apart(self, effect: Effect) -> Accesses:
         """Why nothing but other atomics of the kind touches what is added to, and what is given."""
         statements = [s for s in walk(self.kernel.node) if isinstance(s, ast.Expr)]
         alike = [e for s in statements if (e := self._atomic(s)) and e.name == effect.name]
-        accesses = DisjointAccesses(self.facts)
+        accesses = Accesses(self.facts)
         for other in self.facts.effects:
             if other.kind is EffectKind.CALL:
                 raise NotExpressible(f"{other.name} in line {other.line} may touch the same memory")

@@ -68,20 +68,9 @@ class ScalarLoop:
 
     def in_trips(self, form: Polynomial) -> tuple[Polynomial, Polynomial] | None:
         """(coefficient, rest) of `coefficient * trip + rest`, both the same in all iterations."""
-        trip = Iteration(self.loop.identity)
-        zero = form - form
-        coefficient, rest = zero, zero
-        for monomial, number in form.terms.items():
-            powers = dict(monomial)
-            power = powers.pop(trip, 0)
-            if power not in (0, 1) or any(varies_with(atom, self.loop) for atom in powers):
-                return None
-            part = Polynomial({tuple((a, p) for a, p in monomial if a != trip): number})
-            if power:
-                coefficient += part
-            else:
-                rest += part
-        return coefficient, rest
+        parts = form.linear_in(Iteration(self.loop.identity))
+        uniform = not any(varies_with(a, self.loop) for part in parts or () for a in part.atoms)
+        return parts if uniform else None
 
 
 def scalar_loops(facts: KernelFacts) -> Iterator[ScalarLoop]:
@@ -93,18 +82,12 @@ def scalar_loops(facts: KernelFacts) -> Iterator[ScalarLoop]:
     around = {loop.parent for loop in facts.loops}
     for loop in facts.loops:
         counted = not loop.inlined and loop.kind in _COUNTED and loop not in around
-        if counted and not _turns_once(facts, loop):
+        if counted and not facts.runs_once(loop):
             found = ScalarLoop(facts, loop)
             if any(_is_scalar_access(found, effect) for effect in found.effects) and not any(
                 value.shape for node, value in facts.values.items() if node in found.nodes
             ):
                 yield found
-
-
-def _turns_once(facts: KernelFacts, loop: Loop) -> bool:
-    count = facts.forms.trip_count(loop)
-    turns = None if count is None else count.constant_value
-    return turns is not None and turns <= 1
 
 
 def _is_scalar_access(loop: ScalarLoop, effect: Effect) -> bool:

@@ -81,12 +81,10 @@ def _check_header(loop: ScalarLoop, attempt: Attempt) -> None:
     facts, found = loop.facts, loop.loop
     claim, where = "loops-are-plain", f"the loop in line {found.line}"
     facts.check_parameters()
-    facts.check_ends(found)
+    facts.check_ends(found, "warp_specialize")
     call = loop.node.iter
     if not isinstance(call, ast.Call) or not isinstance(loop.node.target, ast.Name):
         raise unknown(claim, "loop-is-not-plain", f"{where} counts with several names")
-    if any(k.arg == "warp_specialize" for k in call.keywords):
-        raise refuted(claim, "loop-options", f"{where} says warp_specialize")
     if found.step is None:
         raise unknown(claim, "loop-is-not-plain", f"{where} is not counted")
     for bound in (found.start, found.stop, found.step):

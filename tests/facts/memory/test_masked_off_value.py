@@ -7,7 +7,16 @@ import math
 import pytest
 
 from tests.facts.support import body
-from tritonopt.facts.memory.padding import NotKnown, Padding, same_number
+from tritonopt.facts.memory.masked_off_value import (
+    Expression,
+    NotKnown,
+    Number,
+    Padding,
+    Undefined,
+    Unknown,
+    masked_off_value,
+    same_number,
+)
 
 SETUP = """
 cols = tl.arange(0, B)
@@ -142,3 +151,63 @@ def test_conditions(condition: str, where_true: bool, known: bool) -> None:
 def test_a_long_chain_is_left_alone() -> None:
     with pytest.raises(NotKnown):
         padding(" + ".join(["zero"] * 400))
+
+
+OUTCOMES = {
+    "zero": "Number 0.0",
+    "one + one": "Number 2.0",
+    "-zero": "Number -0.0",
+    "low": "Number -inf",
+    "tl.exp(low - 1.0)": "Number 0.0",
+    "zero.to(tl.float16)": "Number 0.0 of fp16",
+    "low.to(tl.float32)": "Number -inf of fp32",
+    "tl.where(mask, free, 3.0)": "Number 3.0",
+    "tl.where(mask, bare, 0.0)": "Number 0.0",
+    "tl.full([B], 7, tl.int32)": "Number 7.0 of int32",
+    "filled": "Expression M",
+    "+filled": "Expression M",
+    "summed": "Expression M + N",
+    "filled_otherwise": "Unknown different-mask",
+    "bare": "Undefined",
+    "bare * zero": "Undefined",
+    "tl.exp(bare)": "Undefined",
+    "tl.where(cols < 3, bare, zero)": "Undefined",
+    "free": "Unknown load-is-not-masked",
+    "zero + free": "Unknown load-is-not-masked",
+    "filled + zero": "Unknown value-is-not-known",
+    "tl.exp(zero)": "Unknown function-is-rounded",
+    "tenth": "Unknown value-is-not-known",
+    "zero / zero": "Unknown constant-is-special",
+    "cols": "Unknown value-is-not-known",
+}
+
+
+def outcome(expression: str) -> str:
+    more = (
+        "filled = tl.load(X + cols, mask=mask, other=M)\n"
+        "summed = tl.load(X + cols, mask=mask, other=M + N)\n"
+        "filled_otherwise = tl.load(X + cols, mask=cols < M, other=M)\n"
+        "tenth = tl.load(X + cols, mask=mask, other=0.1)\n"
+    )
+    facts = body(f"{SETUP}\n{more}value = {expression}\n")
+    after = facts.interpretation.after
+    match masked_off_value(facts, after["value"], after["mask"]):
+        case Number(number, dtype):
+            return f"Number {number}" + (f" of {dtype}" if dtype else "")
+        case Expression(form):
+            return f"Expression {form.readable}"
+        case Undefined():
+            return "Undefined"
+        case Unknown(reason):
+            return f"Unknown {reason}"
+
+
+def test_four_answers_are_told_apart() -> None:
+    assert {expression: outcome(expression) for expression in OUTCOMES} == OUTCOMES
+
+
+def test_what_is_used_twice_is_computed_once() -> None:
+    doubled = "value = zero" + "\nvalue = value + value" * 60
+    facts = body(f"{SETUP}\n{doubled}\n")
+    after = facts.interpretation.after
+    assert masked_off_value(facts, after["value"], after["mask"]) == Number(0.0, None)
