@@ -15,8 +15,7 @@ from tritonopt.verification.comparison.script import script
 from tritonopt.verification.comparison.widening import Widened, widen
 from tritonopt.verification.coverage.demands import Demand, demands, watched
 from tritonopt.verification.coverage.guards import kept_guards
-from tritonopt.verification.coverage.requirements import Requirements
-from tritonopt.verification.coverage.scouts import Scouts
+from tritonopt.verification.coverage.requirements import Requirements, Scouts
 from tritonopt.verification.coverage.surroundings import (
     asked_elsewhere,
     notes_on_refusals,
@@ -34,8 +33,8 @@ from tritonopt.verification.runs_on_import import left_out, notes_on
 from tritonopt.verification.settling.trial import NothingWorks, Trial
 from tritonopt.verification.signature.argument_language import Signature, assumed
 from tritonopt.verification.signature.inference import InferredSignature
+from tritonopt.verification.signature.kernel_pointers import results_of
 from tritonopt.verification.signature.launchers import Launchers
-from tritonopt.verification.signature.results import results_of
 from tritonopt.verification.tasks import Task
 from tritonopt.verification.verdict import (
     YES,
@@ -46,7 +45,7 @@ from tritonopt.verification.verdict import (
 
 if TYPE_CHECKING:
     from tritonopt.verification.comparison.checker import Checker
-    from tritonopt.verification.comparison.shrinking import FirstDifference
+    from tritonopt.verification.comparison.drawing import FirstDifference
     from tritonopt.verification.comparison.tally import Counterexample
     from tritonopt.verification.comparison.versions import Versions
     from tritonopt.verification.inputs.strategies import Calls
@@ -318,8 +317,7 @@ class Verification:
 
     def _with_algebra(self, verdict: Verdict, checker: Checker) -> Verdict:
         """A yes of the interpreter, with what residues say of it; or none, if it must be both."""
-        from tritonopt.verification.comparison.same_algebra import SameAlgebra
-        from tritonopt.verification.comparison.second_opinion import unfollowed
+        from tritonopt.verification.comparison.same_algebra import SameAlgebra, unfollowed
 
         required, drawn = self.settings.require == "algebra", None
         if verdict.verdict not in YES or not (self.settings.algebra or required):

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from tritonopt.verification.algebra.carried import VARIABLE, Carried
+from tritonopt.verification.algebra.field import is_float, reals_of
 from tritonopt.verification.algebra.folding import Folding
 from tritonopt.verification.algebra.following import Run
-from tritonopt.verification.algebra.handles import is_float, reals_of
 from tritonopt.verification.algebra.laws import LAWS
 from tritonopt.verification.replacing import replaced
 

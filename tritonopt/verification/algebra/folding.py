@@ -13,8 +13,8 @@ import numpy as np
 
 from tritonopt.verification.algebra import field
 from tritonopt.verification.algebra.carried import Carried
+from tritonopt.verification.algebra.field import is_float, reals_of
 from tritonopt.verification.algebra.following import Run
-from tritonopt.verification.algebra.handles import is_float, reals_of
 
 Apply = Callable[[Any, tuple[Any, ...]], Any]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tritonopt.verification.algebra.carried import NUMBER, Carried
 from tritonopt.verification.algebra.decisions import COMPARED, ROUNDED, Decisions
-from tritonopt.verification.algebra.handles import is_float, reals_of, width_of
+from tritonopt.verification.algebra.field import is_float, reals_of, width_of
 from tritonopt.verification.algebra.memory import Memory
 from tritonopt.verification.algebra.ring import Ring, of_integers, of_whole_floats
 from tritonopt.verification.algebra.trace import Node, Trace

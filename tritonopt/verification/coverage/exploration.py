@@ -15,8 +15,7 @@ from itertools import product
 from tritonopt.verification.coverage.call_changes import in_turn
 from tritonopt.verification.coverage.demands import LOOPS, Demand
 from tritonopt.verification.coverage.reaching import Seen
-from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
-from tritonopt.verification.coverage.tried_sizes import TriedSizes
+from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, TriedSizes, same
 from tritonopt.verification.inputs.edge_cases import ROWS, named_sizes
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.coverage_data import Coverage, Loop

@@ -31,10 +31,10 @@ from tritonopt.verification.settling.candidates import (
     Choice,
     tables_of,
 )
-from tritonopt.verification.settling.other_values import OtherValues
 from tritonopt.verification.settling.repairs import Repair, repairs
 from tritonopt.verification.settling.ties import Ties
 from tritonopt.verification.settling.wider_forms import (
+    OtherValues,
     deepened,
     lengthened,
     numbered_once,
