@@ -66,23 +66,66 @@ class Progress:
     seconds: float
 
 
+BACKENDS = ("auto", "interpreter", "cuda", "compile")
+REQUIREMENTS = ("equivalent", "identical", "algebra")
+BOTH = ("original", "rewritten")
+"""The titles of the two versions."""
+
+
 @dataclass(frozen=True)
-class Settings:
-    backend: str
-    require: str
-    max_examples: int
-    seed: int
-    embedded: tuple[str, ...]
-    """Which versions stand in no file as they are: `original` has a launcher of ours, too."""
-    progress: Callable[[Progress], None] | None
-    assume: tuple[str, ...] = ()
-    """Facts about sizes that every drawn call keeps to."""
+class Options:
+    """What `verify` is asked, and how; all of it may be left out."""
+
+    launcher: str | None = None
+    """The function that is called, instead of all whose kernels differ."""
+    about: str | None = None
+    """The kernel to which all that are called have to come."""
+    kernel: str | None = None
+    """A kernel that is launched by itself, with `grid` (`cdiv(n, BLOCK)`) and `args`."""
+    grid: str | None = None
+    args: str | None = None
+    """What is passed: `x: f32[m, n], eps: 1e-5`."""
+    assume: Sequence[str] = ()
+    """Facts about sizes that both versions rest on (`n % 16 == 0`): only such calls are drawn."""
+    backend: str = "auto"
+    require: str = "equivalent"
+    """`algebra` gives a yes only where both are the same functions where arithmetic is exact."""
+    max_examples: int = 100
+    seed: int = 0
+    command: Sequence[str] = ()
+    """All launches that it makes are compared, then others like them."""
+    text: str | None = None
+    """The rewritten version; its path then only says where it would stand."""
     assume_covered: bool = False
     """Whether all that differs is taken to have run, where that cannot be seen."""
+    covered_elsewhere: bool = False
+    """Whether another verification has shown that what differs runs: no call is aimed at it."""
     algebra: bool = True
     """Whether a yes of the interpreter is held against residues too."""
-    covered_elsewhere: bool = False
-    """Whether another verification has shown that what differs runs."""
+    progress: Callable[[Progress], None] | None = None
+
+    @property
+    def embedded(self) -> tuple[str, ...]:
+        """Which versions stand in no file as they are: `original` has a launcher of ours, too."""
+        if self.kernel is not None or self.command:
+            return BOTH
+        return BOTH[1:] if self.text is not None else ()
+
+    def check(self) -> None:
+        """Raise VerificationError for what has no meaning."""
+        for name, value, known in (
+            ("backend", self.backend, BACKENDS),
+            ("require", self.require, REQUIREMENTS),
+        ):
+            if value not in known:
+                raise VerificationError(f"{name} `{value}`: write one of {', '.join(known)}")
+        if self.max_examples < 1:
+            raise VerificationError(f"max_examples is {self.max_examples}: at least 1 is needed")
+        named = self.launcher or self.about or self.kernel or self.grid or self.args
+        if self.command and (named or self.assume):
+            raise VerificationError(
+                "with `-- COMMAND` the command chooses the launches, not --args or --assume"
+            )
 
 
 @dataclass(frozen=True)
@@ -167,7 +210,7 @@ class Verification:
     original_path: Path
     rewritten_path: Path
     task: Task
-    settings: Settings
+    settings: Options
     wanted: frozenset[Demand] | None = None
     """All that has to run of what differs, if the rest ran in another verification."""
     others: OtherLaunchers = OtherLaunchers()
