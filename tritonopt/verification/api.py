@@ -27,8 +27,7 @@ from tritonopt.verification.run import (
     Verification,
     choose_backend,
 )
-from tritonopt.verification.signature.counterparts import left_out
-from tritonopt.verification.signature.launched_elsewhere import in_its_package
+from tritonopt.verification.signature.counterparts import in_its_package, left_out
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.taken_otherwise import launched_otherwise
 from tritonopt.verification.tasks import (

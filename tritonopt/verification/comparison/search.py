@@ -13,10 +13,10 @@ from tritonopt.verification.comparison.compare import Difference
 from tritonopt.verification.comparison.drawing import Drawing, FirstDifference, deadline, smaller
 from tritonopt.verification.comparison.edge_case_calls import (
     EdgeCaseCalls,
+    Gaps,
     large_grid_calls,
     large_offset_calls,
 )
-from tritonopt.verification.comparison.gaps import Gaps
 from tritonopt.verification.comparison.tally import Counterexample
 from tritonopt.verification.coverage.aiming import Aiming
 from tritonopt.verification.coverage.requirements import Requirements, Scouts

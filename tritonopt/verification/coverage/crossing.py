@@ -9,8 +9,7 @@ from itertools import permutations, product
 from tritonopt.verification.coverage.call_changes import in_turn
 from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.exploration import Exploration
-from tritonopt.verification.coverage.reaching import Seen
-from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
+from tritonopt.verification.coverage.sized_calls import Change, Seen, SizedCalls, same
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.coverage_data import Coverage
 

@@ -13,8 +13,7 @@ from tritonopt.verification.coverage.exploration import (
     MUCH_WORK,
     Exploration,
 )
-from tritonopt.verification.coverage.reaching import met
-from tritonopt.verification.coverage.sized_calls import Change
+from tritonopt.verification.coverage.sized_calls import Change, met
 from tritonopt.verification.coverage.text_sizes import Numbers
 from tritonopt.verification.inputs.examples import Example
 

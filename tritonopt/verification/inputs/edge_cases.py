@@ -40,7 +40,7 @@ _MOST_PROGRAMS = 300
 
 def edge_cases(signature: Signature, limits: Limits) -> Iterator[Example]:
     """Sizes and plain values, what is likeliest to be got wrong first."""
-    names = named_sizes(signature)
+    names = signature.size_names
     columns = {shape[-1] for shape in signature.shapes}
     rows = [n for n in names if n not in columns]
     if rows:
@@ -67,7 +67,7 @@ def plain_calls(signature: Signature, limits: Limits, *, backward: bool) -> tupl
     most = int(limits.elements ** (1 / max(rank, 1)))
     several = min(2 * max(limits.blocks, default=16), 2 ** (most.bit_length() - 1))
     calls = (
-        sized(signature, limits, dict.fromkeys(named_sizes(signature), size))
+        sized(signature, limits, dict.fromkeys(signature.size_names, size))
         for size in (_PLAIN, several)
     )
     return tuple(replace(call, backward=backward) for call in dict.fromkeys(calls))
@@ -118,11 +118,6 @@ def _with(example: Example, name: str, recipe: TensorRecipe) -> Example:
     return example.with_tensors(lambda n, r: recipe if n == name else r)
 
 
-def named_sizes(signature: Signature) -> list[str]:
-    """The names of sizes, in the order in which they come."""
-    return list(signature.size_names)
-
-
 def sized(signature: Signature, limits: Limits, sizes: Mapping[str, int]) -> Example:
     """One plain call with these sizes, and small ones for the rest."""
 
@@ -134,7 +129,7 @@ def sized(signature: Signature, limits: Limits, sizes: Mapping[str, int]) -> Exa
             return argument.with_parts(usable)
         return usable(argument) if isinstance(argument, TensorArgument) else argument
 
-    wanted = dict.fromkeys(named_sizes(signature), _USUAL) | dict(sizes)
+    wanted = dict.fromkeys(signature.size_names, _USUAL) | dict(sizes)
     arguments = tuple(map(of, _told_apart(signature.arguments)))
     return sized_example(replace(signature, arguments=arguments), wanted)
 

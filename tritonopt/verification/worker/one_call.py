@@ -18,10 +18,9 @@ import torch
 
 from tritonopt.verification.algebra.carrying import carrying
 from tritonopt.verification.algebra.decisions import Known
-from tritonopt.verification.algebra.following import Run
+from tritonopt.verification.algebra.following import Run, Trace
 from tritonopt.verification.algebra.library import follow
 from tritonopt.verification.algebra.tensors import Tensors
-from tritonopt.verification.algebra.trace import Trace
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.messages import Failure, Followed, Outcome, Output, RunOptions
 from tritonopt.verification.worker.call_arguments import build_arguments, incoming_gradient
