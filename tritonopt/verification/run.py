@@ -24,8 +24,8 @@ from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.coverage.text_sizes import Numbers
 from tritonopt.verification.drawn_calls import Drawable, left_out_types, limits_on, untried
 from tritonopt.verification.errors import VerificationError
-from tritonopt.verification.inputs.edge_cases import plain_calls
 from tritonopt.verification.inputs.examples import Example, Limits
+from tritonopt.verification.inputs.plain_examples import plain_calls
 from tritonopt.verification.never_ran import NeverRan
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
 from tritonopt.verification.process.messages import RunOptions, VersionSpec

@@ -18,7 +18,6 @@ from tritonopt.verification.comparison.compare import (
     unstable,
 )
 from tritonopt.verification.comparison.tally import Counterexample
-from tritonopt.verification.inputs.edge_cases import aliased, edge_cases, laid_out, sized, usual
 from tritonopt.verification.inputs.examples import (
     CONSTANT,
     EXPANDED_COLUMN,
@@ -35,7 +34,14 @@ from tritonopt.verification.inputs.examples import (
     Limits,
     TensorRecipe,
 )
-from tritonopt.verification.inputs.plain_examples import sized_example
+from tritonopt.verification.inputs.plain_examples import (
+    aliased,
+    edge_cases,
+    laid_out,
+    sized,
+    sized_example,
+    usual,
+)
 from tritonopt.verification.inputs.strategies import Calls
 from tritonopt.verification.process.coverage_data import Coverage
 from tritonopt.verification.process.messages import (

@@ -30,10 +30,15 @@ from tritonopt.verification.coverage.call_changes import (
     typed,
     with_values,
 )
-from tritonopt.verification.coverage.crossing import Crossing
 from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.exploration import REST, Exploration
-from tritonopt.verification.coverage.larger_sizes import DEAR, LargerSizes, Leaner, Patience
+from tritonopt.verification.coverage.larger_sizes import (
+    DEAR,
+    Crossing,
+    LargerSizes,
+    Leaner,
+    Patience,
+)
 from tritonopt.verification.coverage.sized_calls import (
     Change,
     Seen,

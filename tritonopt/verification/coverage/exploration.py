@@ -15,8 +15,8 @@ from itertools import product
 from tritonopt.verification.coverage.call_changes import in_turn
 from tritonopt.verification.coverage.demands import LOOPS, Demand
 from tritonopt.verification.coverage.sized_calls import Change, Seen, SizedCalls, TriedSizes, same
-from tritonopt.verification.inputs.edge_cases import ROWS
 from tritonopt.verification.inputs.examples import Example
+from tritonopt.verification.inputs.plain_examples import ROWS
 from tritonopt.verification.process.coverage_data import Coverage, Loop
 
 _SMALL = 5

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import reduce
 
 from tritonopt.verification.coverage.demands import NUMBERS, Demand
-from tritonopt.verification.inputs.edge_cases import sized
 from tritonopt.verification.inputs.examples import Example, Limits
+from tritonopt.verification.inputs.plain_examples import sized
 from tritonopt.verification.process.coverage_data import Coverage, Loop
 from tritonopt.verification.signature.argument_language import Signature
 
