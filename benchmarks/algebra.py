@@ -46,12 +46,12 @@ _NAMING = ("never computes", "alone compares floats with", "the numbers differ, 
 def verified(path: Path, text: str, examples: int, aimed: bool) -> Row:
     """Numbers and residues of one text against the file; in a process of its own."""
     from tritonopt.verification import VerificationError, verify
-    from tritonopt.verification.comparison import shrinking
+    from tritonopt.verification.comparison import drawing
     from tritonopt.verification.comparison.same_algebra import SameAlgebra
     from tritonopt.verification.comparison.search import Search
     from tritonopt.verification.run import Verification
 
-    shrinking.SHRINK_SECONDS, shrinking.MOST_SMALLER = 1.0, 0
+    drawing.SHRINK_SECONDS, drawing.MOST_SMALLER = 1.0, 0
     found: list[Any] = []
     spent: list[float] = []
 

@@ -64,10 +64,10 @@ Row = dict[str, Any]
 def verified(path: Path, text: str | None, args: str | None, backend: str, examples: int) -> Row:
     """Verify a text against the file, or the file against itself; in a process of its own."""
     from tritonopt.verification import VerificationError, verify
-    from tritonopt.verification.comparison import shrinking
+    from tritonopt.verification.comparison import drawing
     from tritonopt.verification.process import messages as outcomes
 
-    shrinking.SHRINK_SECONDS, shrinking.MOST_SMALLER = 1.0, 0  # nobody reads these counterexamples
+    drawing.SHRINK_SECONDS, drawing.MOST_SMALLER = 1.0, 0  # nobody reads these counterexamples
     begin = time.perf_counter()
     try:
         verdict = verify(path, path, text=text, args=args, backend=backend, max_examples=examples)

@@ -56,9 +56,9 @@ HOW = {
 def verified(rewrite: Rewrite, backend: str, examples: int) -> dict[str, Any]:
     """Verify one rewrite; runs in a process of its own."""
     from tritonopt.verification import verify
-    from tritonopt.verification.comparison import shrinking
+    from tritonopt.verification.comparison import drawing
 
-    shrinking.SHRINK_SECONDS, shrinking.MOST_SMALLER = 1.0, 0  # nobody reads these counterexamples
+    drawing.SHRINK_SECONDS, drawing.MOST_SMALLER = 1.0, 0  # nobody reads these counterexamples
     original = SUBJECTS / f"{rewrite.subject}.py"
     text = original.read_text(encoding="utf-8")
     for old, new in rewrite.changes:

@@ -148,9 +148,9 @@ class Task:
 def verified(task: Task, given: str, passes: str, backend: str, examples: int) -> dict[str, Any]:
     """Verify one file; runs in a process of its own."""
     from tritonopt.verification import VerificationError, verify
-    from tritonopt.verification.comparison import shrinking
+    from tritonopt.verification.comparison import drawing
 
-    shrinking.SHRINK_SECONDS, shrinking.MOST_SMALLER = 1.0, 0  # nobody reads these counterexamples
+    drawing.SHRINK_SECONDS, drawing.MOST_SMALLER = 1.0, 0  # nobody reads these counterexamples
     begin = time.perf_counter()
     text, how = task.path.read_text(encoding="utf-8"), ""
     if task.kind == "rewrite":

@@ -24,7 +24,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(autouse=True)
 def little_shrinking(monkeypatch: pytest.MonkeyPatch) -> None:
     """A short counterexample is tested once; elsewhere any will do."""
-    monkeypatch.setattr("tritonopt.verification.comparison.shrinking.SHRINK_SECONDS", 1.0)
+    monkeypatch.setattr("tritonopt.verification.comparison.drawing.SHRINK_SECONDS", 1.0)
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,7 @@
 """Same answer? Two versions of a kernel file, run on inputs that nobody chose.
 
-    from tritonopt.verification import verify
-    verdict = verify(Path("kernel.py"), Path("rewritten.py"))
+    from tritonopt.verification import Options, verify
+    verdict = verify("kernel.py", "rewritten.py", Options(require="identical"))
 
 Importing this needs neither torch, triton nor hypothesis; verifying does. The names below are
 imported when first used: a worker needs none of them, and waits for all that it imports.
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tritonopt.verification.api import verify as verify
     from tritonopt.verification.errors import VerificationError as VerificationError
+    from tritonopt.verification.run import Options as Options
     from tritonopt.verification.run import Progress as Progress
     from tritonopt.verification.verdict import Answer as Answer
     from tritonopt.verification.verdict import Timing as Timing
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Answer": "tritonopt.verification.verdict",
+    "Options": "tritonopt.verification.run",
     "Progress": "tritonopt.verification.run",
     "Timing": "tritonopt.verification.verdict",
     "VerificationError": "tritonopt.verification.errors",
@@ -29,7 +31,7 @@ _HOMES = {
     "verify": "tritonopt.verification.api",
 }
 
-__all__ = ["Answer", "Progress", "Timing", "VerificationError", "Verdict", "verify"]
+__all__ = ["Answer", "Options", "Progress", "Timing", "VerificationError", "Verdict", "verify"]
 
 
 def __getattr__(name: str) -> Any:

@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tritonopt import source
 from tritonopt.verification.capture.command import Captured, capture
 from tritonopt.verification.capture.generalize import Launch, NotGeneral, forms_of
 from tritonopt.verification.capture.residues import answer
 from tritonopt.verification.coverage.demands import LOOPS, Demand
-from tritonopt.verification.coverage.index_widths import narrowed_offsets
-from tritonopt.verification.coverage.surroundings import decided_beside
+from tritonopt.verification.coverage.surroundings import decided_beside, narrowed_offsets
 from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.never_ran import listed
 from tritonopt.verification.process.fork_server import fork_server
 from tritonopt.verification.run import (
     Finding,
+    Options,
     OtherLaunchers,
     Progress,
-    Settings,
     Verification,
     choose_backend,
 )
-from tritonopt.verification.signature.counterparts import left_out
-from tritonopt.verification.signature.launched_elsewhere import in_its_package
+from tritonopt.verification.signature.counterparts import in_its_package, left_out
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.taken_otherwise import launched_otherwise
 from tritonopt.verification.tasks import (
@@ -43,9 +42,6 @@ from tritonopt.verification.tasks import (
 )
 from tritonopt.verification.verdict import YES, Algebra, Answer, Verdict, together
 
-BACKENDS = ("auto", "interpreter", "cuda", "compile")
-REQUIREMENTS = ("equivalent", "identical", "algebra")
-
 _ORDER = [
     Answer.IDENTICAL.value,
     Answer.EQUIVALENT.value,
@@ -53,8 +49,6 @@ _ORDER = [
     Answer.COUNTEREXAMPLE.value,
 ]
 """From the best answer to the worst."""
-_BOTH = ("original", "rewritten")
-"""The titles of both versions, where neither is in a file as it is."""
 _WANTED_SOON = "tritonopt.verification.comparison.search"
 """It imports hypothesis, which takes a while: best while the fork server imports torch."""
 _FEW = 4
@@ -64,81 +58,47 @@ _FOR_A_SCRIPT = 10
 
 
 def verify(
-    original: Path | str,
-    rewritten: Path | str,
-    *,
-    launcher: str | None = None,
-    about: str | None = None,
-    kernel: str | None = None,
-    grid: str | None = None,
-    args: str | None = None,
-    assume: Sequence[str] = (),
-    backend: str = "auto",
-    require: str = "equivalent",
-    max_examples: int = 100,
-    seed: int | None = None,
-    command: Sequence[str] = (),
-    text: str | None = None,
-    assume_covered: bool = False,
-    covered_elsewhere: bool = False,
-    algebra: bool = True,
-    progress: Callable[[Progress], None] | None = None,
+    original: Path | str, rewritten: Path | str, options: Options | None = None, **given: Any
 ) -> Verdict:
     """Whether two versions of a kernel file compute the same, on inputs that nobody chose.
 
-    Of the files one `launcher` is called, or all that come to the kernel that they are asked
-    `about`; or, where there is none, one `kernel` is launched with a `grid` (`cdiv(n, BLOCK)`)
-    and `args`. With a `command` all launches that it makes are compared, then others like them.
-    `assume` gives facts about sizes that both versions rest on (`n % 16 == 0`, `m <= n`): only such
-    calls are drawn. `assume_covered` takes it that these calls run all that differs, where a GPU
-    and the interpreter cannot tell. With `covered_elsewhere` another verification has shown that
-    what differs runs: no call is aimed at it, and no yes waits for it. With `algebra` a yes of the
-    interpreter says too whether both are the same functions where arithmetic is exact;
-    `require="algebra"` gives a yes only then. With `text` that is the rewritten version, and
-    `rewritten` only says where it would stand.
+    Of the files one launcher is called, or all that come to a kernel; or a kernel is launched by
+    itself; or a command is run: see `Options`, whose fields may be `given` by name as well.
     Raises VerificationError for what the caller did wrong; what the kernels do wrong is a verdict.
     """
-    _check_options(backend, require, max_examples)
-    if backend in ("auto", "interpreter"):
+    if given.get("seed", 0) is None:
+        given["seed"] = 0
+    options = replace(options or Options(), **given)
+    options.check()
+    _check_installed()
+    if options.backend in ("auto", "interpreter"):
         fork_server()  # it imports torch meanwhile
-    old = read_module(Path(original))
-    new = read_module(Path(rewritten)) if text is None else parse_module(text, Path(rewritten))
-    if command:
-        if launcher or about or kernel or grid or args or assume:
-            raise VerificationError(
-                "with `-- COMMAND` the command chooses the launches, not --args or --assume"
-            )
-        asked = (choose_backend(backend), require, max_examples, seed or 0)
-        return _captured(old, new, command, Settings(*asked, _BOTH, progress, algebra=algebra))
-    old, new, tasks = _to_run(old, new, kernel, grid, launcher, args, about)
-    embedded = _BOTH if kernel is not None else ("rewritten",) if text is not None else ()
+    paths = Path(original), Path(rewritten)
+    old, text = read_module(paths[0]), options.text
+    new = read_module(paths[1]) if text is None else parse_module(text, paths[1])
+    if options.command:
+        settings = replace(options, assume_covered=False, covered_elsewhere=False)
+        return _captured(old, new, replace(settings, backend=choose_backend(options.backend)))
+    old, new, tasks = _to_run(old, new, options)
     importlib.import_module(_WANTED_SOON)
-    asked = (choose_backend(backend), require, max_examples, seed or 0)
-    settings = Settings(
-        *asked, embedded, progress, tuple(assume), assume_covered, algebra, covered_elsewhere
-    )
-    inner = not (launcher or kernel or args)
-    verdict = _verdict_of((old, new), (Path(original), Path(rewritten)), tasks, settings, inner)
+    settings = replace(options, backend=choose_backend(options.backend))
+    inner = not (options.launcher or options.kernel or options.args)
+    verdict = _verdict_of((old, new), paths, tasks, settings, inner)
     rest = left_out(Launchers(old), new, [name for task in tasks for name in task.reaches])
-    return _with_rest(verdict, rest, chosen=bool(launcher or about or kernel))
+    chosen = bool(options.launcher or options.about or options.kernel)
+    return _with_rest(verdict, rest, chosen=chosen)
 
 
 def _to_run(
-    old: source.Module,
-    new: source.Module,
-    kernel: str | None,
-    grid: str | None,
-    launcher: str | None,
-    args: str | None,
-    about: str | None,
+    old: source.Module, new: source.Module, asked: Options
 ) -> tuple[source.Module, source.Module, list[Task]]:
     """Both versions with what is to be called of them."""
-    if kernel is not None:
-        return kernel_alone(old, new, kernel, grid, args)
-    if grid is not None:
+    if asked.kernel is not None:
+        return kernel_alone(old, new, asked.kernel, asked.grid, asked.args)
+    if asked.grid is not None:
         raise VerificationError("--grid is the grid of a kernel: add --kernel NAME")
     old = in_its_package(old)
-    return old, new, tasks_of(Launchers(old), new, launcher, args, about)
+    return old, new, tasks_of(Launchers(old), new, asked.launcher, asked.args, asked.about)
 
 
 def _with_rest(verdict: Verdict, rest: list[str], *, chosen: bool) -> Verdict:
@@ -147,21 +107,23 @@ def _with_rest(verdict: Verdict, rest: list[str], *, chosen: bool) -> Verdict:
         return verdict
     names = ", ".join(f"`{name}`" for name in rest)
     text = f"what differs as well, and nothing that was verified runs: {names}"
-    if chosen or verdict.verdict not in (Answer.IDENTICAL.value, Answer.EQUIVALENT.value):
+    if chosen or verdict.verdict not in YES:
         return replace(verdict, notes=(*verdict.notes, text))
-    return replace(
-        verdict,
-        verdict=Answer.UNSUPPORTED.value,
-        reason=f"{text}. A kernel can be verified by itself: --kernel NAME --grid ... --args ...",
-        notes=(*verdict.notes, f"what was run is {verdict.verdict}"),
-    )
+    how = "A kernel can be verified by itself: --kernel NAME --grid ... --args ..."
+    return _no_yes(verdict, f"{text}. {how}")
+
+
+def _no_yes(verdict: Verdict, reason: str) -> Verdict:
+    """No answer in place of a yes."""
+    notes = (*verdict.notes, f"what was run is {verdict.verdict}")
+    return replace(verdict, verdict=Answer.UNSUPPORTED.value, reason=reason, notes=notes)
 
 
 def _verdict_of(
     modules: tuple[source.Module, source.Module],
     paths: tuple[Path, Path],
     tasks: list[Task],
-    settings: Settings,
+    settings: Options,
     inner: bool,
 ) -> Verdict:
     """Of all tasks; with `inner` launchers that they call are asked for what never ran."""
@@ -193,7 +155,7 @@ def _of_task(
     modules: tuple[source.Module, source.Module],
     paths: tuple[Path, Path],
     task: Task,
-    settings: Settings,
+    settings: Options,
     made: Sequence[tuple[Verification, Finding]],
     *,
     alone: bool,
@@ -222,7 +184,7 @@ def _of_task(
 def _taken_otherwise(
     modules: tuple[source.Module, source.Module],
     made: Sequence[tuple[Verification, Finding]],
-    settings: Settings,
+    settings: Options,
 ) -> tuple[list[tuple[Verification, Finding]], list[str]]:
     """Both versions once more, with tests of their launchers taken to lead to what never ran."""
     unmet = {d: None for _, f in made for d in _never_ran(f, made)}
@@ -287,31 +249,20 @@ def _unless_unseen(
     if finding.never_ran.blind and verification.settings.assume_covered:
         text = f"taken to have run, because --assume-covered says so: {listed(unmet)}"
         return replace(verdict, notes=(*verdict.notes, text))
-    return replace(
-        verdict,
-        verdict=Answer.UNSUPPORTED.value,
-        reason=verification.why_not(finding, unmet),
-        notes=(*verdict.notes, f"what was run is {verdict.verdict}"),
-    )
+    return _no_yes(verdict, verification.why_not(finding, unmet))
 
 
 def _unless_narrowed(verification: Verification, verdict: Verdict) -> Verdict:
     """The verdict, but no yes where offsets lose bits that no call that is run can need."""
     narrowed = narrowed_offsets(Comparison.of(verification.old, verification.new))
-    if not narrowed:
-        return verdict
     lines = ", ".join(map(str, dict.fromkeys(narrowed)))
     text = f"offsets that the original converts to 64 bits (line {lines}) are shorter then"
-    if verification.settings.assume_covered:
+    if narrowed and verification.settings.assume_covered:
         text += "; taken never to need them, because --assume-covered says so"
         return replace(verdict, notes=(*verdict.notes, text))
-    return replace(
-        verdict,
-        verdict=Answer.UNSUPPORTED.value,
-        reason=f"{text}, and no call that is run here has 2**31 elements. Keep the conversion; or, "
-        "where you know that there are never so many, add --assume-covered",
-        notes=(*verdict.notes, f"what was run is {verdict.verdict}"),
-    )
+    text += ", and no call that is run here has 2**31 elements. Keep the conversion; or, where "
+    text += "you know that there are never so many, add --assume-covered"
+    return _no_yes(verdict, text) if narrowed else verdict
 
 
 def _unless_elsewhere(verification: Verification, verdict: Verdict) -> Verdict:
@@ -329,23 +280,8 @@ def _unless_elsewhere(verification: Verification, verdict: Verdict) -> Verdict:
     if verification.settings.assume_covered:
         text += "; taken to do the same everywhere, because --assume-covered says so"
         return replace(verdict, notes=(*verdict.notes, text))
-    return replace(
-        verdict,
-        verdict=Answer.UNSUPPORTED.value,
-        reason=f"{text}: what it does elsewhere was not seen. Leave that out; or, where you know "
-        "that it makes no difference, add --assume-covered",
-        notes=(*verdict.notes, f"what was run is {verdict.verdict}"),
-    )
-
-
-def _check_options(backend: str, require: str, max_examples: int) -> None:
-    if backend not in BACKENDS:
-        raise VerificationError(f"backend `{backend}`: write one of {', '.join(BACKENDS)}")
-    if require not in REQUIREMENTS:
-        raise VerificationError(f"require `{require}`: write one of {', '.join(REQUIREMENTS)}")
-    if max_examples < 1:
-        raise VerificationError(f"max_examples is {max_examples}: at least 1 is needed")
-    _check_installed()
+    text += ": what it does elsewhere was not seen. Leave that out; or, where you know that it "
+    return _no_yes(verdict, f"{text}makes no difference, add --assume-covered")
 
 
 def _check_installed() -> None:
@@ -361,16 +297,11 @@ def _check_installed() -> None:
         )
 
 
-def _captured(
-    old: source.Module,
-    new: source.Module,
-    command: Sequence[str],
-    settings: Settings,
-) -> Verdict:
+def _captured(old: source.Module, new: source.Module, settings: Options) -> Verdict:
     """What the command showed; where that is no difference, what launches like its own show."""
     require = settings.require
     wanted = settings.algebra or require == "algebra"
-    seen = capture(old, new, command, identical=require == "identical", algebra=wanted)
+    seen = capture(old, new, settings.command, identical=require == "identical", algebra=wanted)
     counts = ", ".join(f"{name} {count}x" for name, count in seen.launches.items())
     notes = [f"launches seen and compared: {counts or 'none'}"]
     notes += [f"not compared: {text}" for text in dict.fromkeys(seen.skipped)]
@@ -423,7 +354,7 @@ def _with_script(
     old: source.Module,
     new: source.Module,
     seen: Captured,
-    settings: Settings,
+    settings: Options,
     notes: list[str],
 ) -> Verdict:
     """A script needs no run of the user's: it shows a drawn launch, where one differs as well."""
@@ -443,7 +374,7 @@ def _generalized(
     new: source.Module,
     kernel: str,
     launches: Sequence[Launch],
-    settings: Settings,
+    settings: Options,
     notes: list[str],
 ) -> Verdict | None:
     """Launches like those that were seen, drawn; None, with a note, where none can be told."""

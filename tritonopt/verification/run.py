@@ -15,8 +15,7 @@ from tritonopt.verification.comparison.script import script
 from tritonopt.verification.comparison.widening import Widened, widen
 from tritonopt.verification.coverage.demands import Demand, demands, watched
 from tritonopt.verification.coverage.guards import kept_guards
-from tritonopt.verification.coverage.requirements import Requirements
-from tritonopt.verification.coverage.scouts import Scouts
+from tritonopt.verification.coverage.requirements import Requirements, Scouts
 from tritonopt.verification.coverage.surroundings import (
     asked_elsewhere,
     notes_on_refusals,
@@ -25,8 +24,8 @@ from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.coverage.text_sizes import Numbers
 from tritonopt.verification.drawn_calls import Drawable, left_out_types, limits_on, untried
 from tritonopt.verification.errors import VerificationError
-from tritonopt.verification.inputs.edge_cases import plain_calls
 from tritonopt.verification.inputs.examples import Example, Limits
+from tritonopt.verification.inputs.plain_examples import plain_calls
 from tritonopt.verification.never_ran import NeverRan
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
 from tritonopt.verification.process.messages import RunOptions, VersionSpec
@@ -34,8 +33,8 @@ from tritonopt.verification.runs_on_import import left_out, notes_on
 from tritonopt.verification.settling.trial import NothingWorks, Trial
 from tritonopt.verification.signature.argument_language import Signature, assumed
 from tritonopt.verification.signature.inference import InferredSignature
+from tritonopt.verification.signature.kernel_pointers import results_of
 from tritonopt.verification.signature.launchers import Launchers
-from tritonopt.verification.signature.results import results_of
 from tritonopt.verification.tasks import Task
 from tritonopt.verification.verdict import (
     YES,
@@ -46,7 +45,7 @@ from tritonopt.verification.verdict import (
 
 if TYPE_CHECKING:
     from tritonopt.verification.comparison.checker import Checker
-    from tritonopt.verification.comparison.shrinking import FirstDifference
+    from tritonopt.verification.comparison.drawing import FirstDifference
     from tritonopt.verification.comparison.tally import Counterexample
     from tritonopt.verification.comparison.versions import Versions
     from tritonopt.verification.inputs.strategies import Calls
@@ -67,23 +66,66 @@ class Progress:
     seconds: float
 
 
+BACKENDS = ("auto", "interpreter", "cuda", "compile")
+REQUIREMENTS = ("equivalent", "identical", "algebra")
+BOTH = ("original", "rewritten")
+"""The titles of the two versions."""
+
+
 @dataclass(frozen=True)
-class Settings:
-    backend: str
-    require: str
-    max_examples: int
-    seed: int
-    embedded: tuple[str, ...]
-    """Which versions stand in no file as they are: `original` has a launcher of ours, too."""
-    progress: Callable[[Progress], None] | None
-    assume: tuple[str, ...] = ()
-    """Facts about sizes that every drawn call keeps to."""
+class Options:
+    """What `verify` is asked, and how; all of it may be left out."""
+
+    launcher: str | None = None
+    """The function that is called, instead of all whose kernels differ."""
+    about: str | None = None
+    """The kernel to which all that are called have to come."""
+    kernel: str | None = None
+    """A kernel that is launched by itself, with `grid` (`cdiv(n, BLOCK)`) and `args`."""
+    grid: str | None = None
+    args: str | None = None
+    """What is passed: `x: f32[m, n], eps: 1e-5`."""
+    assume: Sequence[str] = ()
+    """Facts about sizes that both versions rest on (`n % 16 == 0`): only such calls are drawn."""
+    backend: str = "auto"
+    require: str = "equivalent"
+    """`algebra` gives a yes only where both are the same functions where arithmetic is exact."""
+    max_examples: int = 100
+    seed: int = 0
+    command: Sequence[str] = ()
+    """All launches that it makes are compared, then others like them."""
+    text: str | None = None
+    """The rewritten version; its path then only says where it would stand."""
     assume_covered: bool = False
     """Whether all that differs is taken to have run, where that cannot be seen."""
+    covered_elsewhere: bool = False
+    """Whether another verification has shown that what differs runs: no call is aimed at it."""
     algebra: bool = True
     """Whether a yes of the interpreter is held against residues too."""
-    covered_elsewhere: bool = False
-    """Whether another verification has shown that what differs runs."""
+    progress: Callable[[Progress], None] | None = None
+
+    @property
+    def embedded(self) -> tuple[str, ...]:
+        """Which versions stand in no file as they are: `original` has a launcher of ours, too."""
+        if self.kernel is not None or self.command:
+            return BOTH
+        return BOTH[1:] if self.text is not None else ()
+
+    def check(self) -> None:
+        """Raise VerificationError for what has no meaning."""
+        for name, value, known in (
+            ("backend", self.backend, BACKENDS),
+            ("require", self.require, REQUIREMENTS),
+        ):
+            if value not in known:
+                raise VerificationError(f"{name} `{value}`: write one of {', '.join(known)}")
+        if self.max_examples < 1:
+            raise VerificationError(f"max_examples is {self.max_examples}: at least 1 is needed")
+        named = self.launcher or self.about or self.kernel or self.grid or self.args
+        if self.command and (named or self.assume):
+            raise VerificationError(
+                "with `-- COMMAND` the command chooses the launches, not --args or --assume"
+            )
 
 
 @dataclass(frozen=True)
@@ -168,7 +210,7 @@ class Verification:
     original_path: Path
     rewritten_path: Path
     task: Task
-    settings: Settings
+    settings: Options
     wanted: frozenset[Demand] | None = None
     """All that has to run of what differs, if the rest ran in another verification."""
     others: OtherLaunchers = OtherLaunchers()
@@ -318,8 +360,7 @@ class Verification:
 
     def _with_algebra(self, verdict: Verdict, checker: Checker) -> Verdict:
         """A yes of the interpreter, with what residues say of it; or none, if it must be both."""
-        from tritonopt.verification.comparison.same_algebra import SameAlgebra
-        from tritonopt.verification.comparison.second_opinion import unfollowed
+        from tritonopt.verification.comparison.same_algebra import SameAlgebra, unfollowed
 
         required, drawn = self.settings.require == "algebra", None
         if verdict.verdict not in YES or not (self.settings.algebra or required):

@@ -21,8 +21,7 @@ from tritonopt import source
 from tritonopt.source.trees import blocks_of
 from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.text_differences import Comparison, Version
-from tritonopt.verification.large_numbers import large_numbers
-from tritonopt.verification.sizes_and_devices import asks_no_tensor
+from tritonopt.verification.sizes_and_devices import asks_no_tensor, large_numbers
 
 _MOST_RUNS = 2
 """Kernels that cannot be launched together are in runs of their own, but in no more."""

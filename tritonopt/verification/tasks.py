@@ -18,17 +18,20 @@ from tritonopt.verification.signature.argument_language import (
     Signature,
     parse,
 )
-from tritonopt.verification.signature.counterparts import check_counterpart
+from tritonopt.verification.signature.counterparts import (
+    Elsewhere,
+    check_counterpart,
+    launched_elsewhere,
+)
+from tritonopt.verification.signature.documented import entry_for
 from tritonopt.verification.signature.inference import InferredSignature, read, with_layouts
 from tritonopt.verification.signature.kernel_launcher import with_launcher, write_launcher
-from tritonopt.verification.signature.launched_elsewhere import Elsewhere, launched_elsewhere
 from tritonopt.verification.signature.launchers import (
     Launcher,
     Launchers,
     changed_definitions,
     comment_of,
 )
-from tritonopt.verification.signature.pyproject import entry_for
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tritonopt.verification.comparison.second_opinion import second_opinion
-from tritonopt.verification.worker.sanitizer import sanitized
+from tritonopt.verification.comparison.same_algebra import second_opinion
+from tritonopt.verification.worker.launch_hook import sanitized
 
 KERNEL = """
 import triton

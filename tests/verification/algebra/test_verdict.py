@@ -153,7 +153,7 @@ def test_what_runs_in_long_calls_alone_is_compared_too(
     of_texts: Callable[..., Verdict], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Half of the launcher takes long; it is there that they differ, by less than tolerance sees.
-    monkeypatch.setattr("tritonopt.verification.coverage.observed._MUCH_WORK", 400)
+    monkeypatch.setattr("tritonopt.verification.coverage.requirements._MUCH_WORK", 400)
     nearby = TWO_HALVES.replace("total / 100", "total / 100.0001")
     verdict = of_texts(TWO_HALVES, nearby, backend="interpreter", max_examples=4)
     assert verdict.verdict == "equivalent"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tritonopt.verification.comparison.compare import Difference
-from tritonopt.verification.comparison.shrinking import deadline, smaller
+from tritonopt.verification.comparison.drawing import deadline, smaller
 from tritonopt.verification.comparison.versions import Versions
 from tritonopt.verification.coverage.sized_calls import SizedCalls
 from tritonopt.verification.drawn_calls import limits_on

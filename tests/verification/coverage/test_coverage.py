@@ -14,8 +14,8 @@ from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.coverage.call_changes import meeting
 from tritonopt.verification.coverage.demands import VARIES, demands
 from tritonopt.verification.coverage.guards import kept_guards
-from tritonopt.verification.coverage.observed import Observed
-from tritonopt.verification.coverage.straight_line import always_run
+from tritonopt.verification.coverage.never_chosen import always_run
+from tritonopt.verification.coverage.requirements import Observed
 from tritonopt.verification.coverage.text_differences import Comparison, Version
 from tritonopt.verification.coverage.text_sizes import Numbers, divisors_of, limits_of
 from tritonopt.verification.grid_axes import axes_of_many
@@ -394,7 +394,7 @@ def like_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 def blind_scouts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The interpreter cannot run these kernels."""
     monkeypatch.setattr(
-        "tritonopt.verification.coverage.scouts.Scouts.run", lambda scouts, example: None
+        "tritonopt.verification.coverage.requirements.Scouts.run", lambda scouts, example: None
     )
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from tritonopt.verification import Verdict
 from tritonopt.verification.coverage.call_changes import in_turn, pairs_of_changes
-from tritonopt.verification.inputs.edge_cases import usual
 from tritonopt.verification.inputs.examples import Limits, PlainValue
+from tritonopt.verification.inputs.plain_examples import usual
 from tritonopt.verification.signature.argument_language import parse
 
 IGNORED = """

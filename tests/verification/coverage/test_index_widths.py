@@ -8,7 +8,7 @@ import pytest
 
 from tritonopt import source
 from tritonopt.verification import Verdict
-from tritonopt.verification.coverage.index_widths import narrowed_offsets
+from tritonopt.verification.coverage.surroundings import narrowed_offsets
 from tritonopt.verification.coverage.text_differences import Comparison
 
 ROWS = """

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from tritonopt.verification import Verdict
-from tritonopt.verification.inputs.edge_cases import ROWS, aliased, edge_cases, laid_out, usual
 from tritonopt.verification.inputs.examples import (
     EXPANDED,
     EXPANDED_COLUMN,
@@ -18,6 +17,7 @@ from tritonopt.verification.inputs.examples import (
     PlainValue,
     Repeat,
 )
+from tritonopt.verification.inputs.plain_examples import ROWS, aliased, edge_cases, laid_out, usual
 from tritonopt.verification.inputs.tensor_data import NEGATIVE, ZEROS, strides_of, values_of
 from tritonopt.verification.signature.argument_language import TensorArgument, parse
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tritonopt.cache_directory import VARIABLE
-from tritonopt.verification.inputs.past_failures import past_failures
+from tritonopt.verification.inputs.hypothesis_internals import past_failures
 
 
 def test_in_the_directory_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,8 +18,8 @@ from tritonopt.verification.settling.repairs import repairs  # noqa: E402
 from tritonopt.verification.signature.argument_language import parse  # noqa: E402
 from tritonopt.verification.signature.inference import read  # noqa: E402
 from tritonopt.verification.signature.launchers import Launchers  # noqa: E402
-from tritonopt.verification.worker.blame import Blaming  # noqa: E402
-from tritonopt.verification.worker.operators import types_of  # noqa: E402
+from tritonopt.verification.worker.attempt import Blaming  # noqa: E402
+from tritonopt.verification.worker.server import types_of  # noqa: E402
 
 
 def _suggested(

@@ -16,14 +16,15 @@ from tritonopt.verification.signature.argument_language import (
     RangeArgument,
     SameArgument,
     SequenceArgument,
+    Signature,
     SizeArgument,
     TensorArgument,
     TorchType,
     parse,
 )
-from tritonopt.verification.signature.inference import infer, read, with_layouts
+from tritonopt.verification.signature.documented import entry_for, select_entry
+from tritonopt.verification.signature.inference import read, with_layouts
 from tritonopt.verification.signature.launchers import Comment, Launchers, comment_of
-from tritonopt.verification.signature.pyproject import entry_for, select
 
 
 def test_every_form_of_the_language() -> None:
@@ -189,16 +190,16 @@ def test_arguments_are_read_from_the_code(name: str) -> None:
     launchers = Launchers(source.read(_KERNEL + code + "\n", "kernel.py"))
     (launcher,) = launchers.outermost()
     assert launcher.name == "f"
-    assert str(infer(launchers, launcher)) == expected
+    reading = read(launchers, launcher)
+    assert not reading.unknown
+    assert str(Signature(reading.known)) == expected
 
 
 def test_what_cannot_be_read_is_asked_for() -> None:
     code = "def f(x, w, mode: int):\n    m, n = x.shape\n    y = x.new_empty(m, n)\n"
     code += f"    if mode:\n        {_LAUNCH}\n"
     launchers = Launchers(source.read(_KERNEL + code, "kernel.py"))
-    with pytest.raises(VerificationError) as raised:
-        infer(launchers, launchers.named("f"))
-    message = str(raised.value)
+    message = read(launchers, launchers.named("f")).question()
     assert "`mode`" in message
     assert "--args 'x: f32|f16|bf16[m, n], w: f32|f16|bf16[n], mode: int in 1..8'" in message
 
@@ -254,11 +255,11 @@ def test_pyproject_says_it(tmp_path: Path) -> None:
     table = {"args": {"kernels/*.py:f": "x: f32[m, n]", "kernels/a.py:f": "x: f32[n]"}}
     path = tmp_path / "pyproject.toml"
     file = tmp_path / "kernels" / "a.py"
-    found = select(table, path, file, {"f"})
+    found = select_entry(table, path, file, {"f"})
     assert found is not None and found.args == "x: f32[n]"
     assert "kernels/a.py:f" in found.place
-    assert select(table, path, tmp_path / "other.py", {"f"}) is None
-    assert select(table, path, file, {"g"}) is None
+    assert select_entry(table, path, tmp_path / "other.py", {"f"}) is None
+    assert select_entry(table, path, file, {"g"}) is None
 
 
 @pytest.mark.parametrize(
@@ -266,7 +267,7 @@ def test_pyproject_says_it(tmp_path: Path) -> None:
 )
 def test_a_table_that_means_nothing(table: dict[str, object], tmp_path: Path) -> None:
     with pytest.raises(VerificationError, match="pyproject.toml"):
-        select(table, tmp_path / "pyproject.toml", tmp_path / "a.py", {"f"})
+        select_entry(table, tmp_path / "pyproject.toml", tmp_path / "a.py", {"f"})
 
 
 def test_the_nearest_pyproject_counts(tmp_path: Path) -> None:

@@ -12,8 +12,7 @@ from tritonopt.verification import Verdict
 from tritonopt.verification.coverage.demands import demands
 from tritonopt.verification.signature.counterparts import left_out
 from tritonopt.verification.signature.launcher_walk import findings
-from tritonopt.verification.signature.launchers import Launchers, changed_definitions
-from tritonopt.verification.signature.packed_arguments import unpacked
+from tritonopt.verification.signature.launchers import Launchers, changed_definitions, unpacked
 
 TEXT = """
 import torch

@@ -11,7 +11,7 @@ import pytest
 
 torch: Any = pytest.importorskip("torch")
 
-from tritonopt.verification.worker.returned import plain_of, tensors_of  # noqa: E402
+from tritonopt.verification.worker.one_call import plain_of, tensors_of  # noqa: E402
 
 
 @dataclass

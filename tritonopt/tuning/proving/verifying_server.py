@@ -41,10 +41,10 @@ class VerifyingServer:
 
     def evidence(self, asked: Question) -> Evidence:
         from tritonopt.verification.api import verify
-        from tritonopt.verification.comparison import shrinking
+        from tritonopt.verification.comparison import drawing
         from tritonopt.verification.errors import VerificationError
 
-        shrinking.SHRINK_SECONDS = _SHRINK_SECONDS
+        drawing.SHRINK_SECONDS = _SHRINK_SECONDS
         try:
             found = verify(
                 asked.path,

@@ -20,7 +20,7 @@ from tritonopt.verification.algebra.carried import (
     Carried,
     largest_degree,
 )
-from tritonopt.verification.algebra.handles import is_float, reals_of, width_of
+from tritonopt.verification.algebra.field import is_float, reals_of, width_of
 from tritonopt.verification.algebra.ring import of_integers, of_whole_floats
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from tritonopt.verification.algebra.carried import Carried
+from tritonopt.verification.algebra.field import is_float, reals_of
 from tritonopt.verification.algebra.following import Run
-from tritonopt.verification.algebra.handles import is_float, reals_of
 from tritonopt.verification.algebra.laws import LAWS, exponential, inverse, symmetric, uninterpreted
 from tritonopt.verification.algebra.ring import of_whole_floats
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tritonopt.verification.algebra.carried import VARIABLE, Carried, Degree
-from tritonopt.verification.algebra.handles import as_reals
+from tritonopt.verification.algebra.field import as_reals
 from tritonopt.verification.algebra.ring import is_simple
 
 if TYPE_CHECKING:

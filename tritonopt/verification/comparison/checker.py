@@ -20,12 +20,11 @@ from tritonopt.verification.comparison.compare import (
     unstable,
     writes_differ,
 )
-from tritonopt.verification.comparison.float64_oracle import Oracle
-from tritonopt.verification.comparison.residuals import Residuals
+from tritonopt.verification.comparison.residuals import Oracle, Residuals
 from tritonopt.verification.comparison.soundness import Soundness
 from tritonopt.verification.comparison.tally import NOT_COMPILED, Examination, Tally
 from tritonopt.verification.comparison.versions import Versions
-from tritonopt.verification.coverage.observed import Both, Observed
+from tritonopt.verification.coverage.requirements import Both, Observed
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.client import VersionWorker
 from tritonopt.verification.process.messages import (

@@ -11,14 +11,68 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis.errors import HypothesisException
 
-from tritonopt.verification.comparison import shrinking
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import Difference
-from tritonopt.verification.comparison.shrinking import FirstDifference
 from tritonopt.verification.comparison.tally import Counterexample
+from tritonopt.verification.coverage.sized_calls import SizedCalls
 from tritonopt.verification.inputs.examples import Example
-from tritonopt.verification.inputs.hypothesis_internals import no_local_constants, no_traces
-from tritonopt.verification.inputs.past_failures import past_failures
+from tritonopt.verification.inputs.hypothesis_internals import (
+    no_local_constants,
+    no_traces,
+    past_failures,
+)
+
+# Making a counterexample small, and how much time that may take.
+
+SHRINK_SECONDS = 20.0
+MOST_SMALLER = 20
+"""So many smaller calls are tried of one that shows a difference."""
+
+
+@dataclass
+class FirstDifference:
+    """When the first difference was found."""
+
+    at: float | None = None
+    """By the monotonic clock."""
+    waited: float = 0.0
+    """For how long the workers had been waited for until then."""
+
+    def seen(self, waited: float) -> None:
+        if self.at is None:
+            self.at, self.waited = time.monotonic(), waited
+
+
+def deadline(*, ends: bool) -> float:
+    """Until when smaller examples are tried from now on; a hang takes as long every time."""
+    return time.monotonic() + (SHRINK_SECONDS if ends else 0.0)
+
+
+def smaller(
+    calls: SizedCalls,
+    aimed: Example,
+    difference: Difference,
+    shown: Callable[[Example], Difference | None],
+    *,
+    until: float,
+) -> Counterexample:
+    """The difference at the smallest sizes, one after the other, for which it is shown.
+
+    What could not be tried until a time, by the monotonic clock, is left as it is.
+    """
+    tries = MOST_SMALLER
+    for name in calls.sizes_of(aimed):
+        least, size = 1, calls.sizes_of(aimed)[name]
+        while least < size and tries and time.monotonic() < until:
+            middle, tries = (least + size) // 2, tries - 1
+            example = calls.with_size(aimed, name, middle)
+            found = shown(example)
+            if found is None:
+                least = middle + 1
+            else:
+                aimed, difference, size = example, found, middle
+    return aimed, difference
+
 
 _MOST_DISCARDED = 4
 """For every example that was asked for, so many may be rejected."""
@@ -118,5 +172,5 @@ class _Pass:
             self.remembered[example] = difference
             self.drawing.first.seen(checker.versions.waited)
             if self.deadline is None:
-                self.deadline = shrinking.deadline(ends=checker.tally.ends)
+                self.deadline = deadline(ends=checker.tally.ends)
         return difference

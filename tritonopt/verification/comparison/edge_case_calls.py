@@ -1,29 +1,58 @@
-"""Calls that no draw is left to make: edge cases, gradients, one tensor for two."""
+"""Calls that no draw is left to make: edge cases, gradients, large ones, what draws missed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, product
 
 from tritonopt.verification.comparison.checker import Checker
-from tritonopt.verification.comparison.compare import Pair, unstable
-from tritonopt.verification.comparison.gaps import LAST_VALUES, PLAIN_ELEMENTS
+from tritonopt.verification.comparison.compare import (
+    TOLERANCE,
+    Difference,
+    Pair,
+    exact_parts_differ,
+    measure,
+    not_judged,
+    unstable,
+)
 from tritonopt.verification.comparison.tally import Counterexample
-from tritonopt.verification.inputs.edge_cases import aliased, edge_cases, laid_out, sized, usual
 from tritonopt.verification.inputs.examples import (
     CONSTANT,
     EXPANDED_COLUMN,
+    FLOAT_VALUES,
+    LARGE_OFFSETS,
+    LARGE_OFFSETS_IN_A_ROW,
+    NEGATIVE,
     ORDINARY,
     SWAPPED,
     TINY,
     TRANSPOSED,
+    ZEROS,
     Example,
+    Limits,
     TensorRecipe,
 )
+from tritonopt.verification.inputs.plain_examples import (
+    aliased,
+    edge_cases,
+    laid_out,
+    sized,
+    sized_example,
+    usual,
+)
 from tritonopt.verification.inputs.strategies import Calls
-from tritonopt.verification.process.messages import Output, same_bits
+from tritonopt.verification.process.coverage_data import Coverage
+from tritonopt.verification.process.messages import (
+    GRID_REFUSED,
+    OUT_OF_MEMORY,
+    Outcome,
+    Output,
+    RunOptions,
+    same_bits,
+)
+from tritonopt.verification.signature.argument_language import Signature, TensorArgument
 
 _REFUSED = "does not take it"
 _OUTSIDE = "reads or writes outside of its memory"
@@ -198,3 +227,238 @@ def _is_among(output: Output, others: Iterable[Output]) -> bool:
 
 def _is_argument(output: Output) -> bool:
     return output.label.startswith("argument ")
+
+
+# Calls too large for usual ones: offsets beyond 2**31, and grids beyond what CUDA launches.
+#
+# Where a 32-bit index goes wrong, both versions are compared with themselves on the same values
+# close together: the float64 oracle would need the whole memory again. Of large grids nothing runs.
+
+_TOO_MANY = 2**16
+"""So many programs along the second axis of a grid, or the third, are one too many."""
+_LARGEST_TILE = 256
+_MOST_ELEMENTS = 2**25
+
+
+def large_offset_calls(checker: Checker, signature: Signature) -> Counterexample | None:
+    """What such calls show, made from the smallest examples that have rows to put far apart."""
+    fitting = [
+        e
+        for e, x in checker.examinations.items()
+        if x.accepted and e.contiguous and not e.backward and e.main_size > 1
+    ]
+    fitting.sort(key=lambda e: e.main_size)
+    tried = False
+    for layout, axis, movable in (
+        (LARGE_OFFSETS, 0, _rows_anywhere),
+        (LARGE_OFFSETS_IN_A_ROW, -1, _spread_out),
+    ):
+        # Of two rows the stride itself needs 64 bits, and with it every index is 64 bits long.
+        for least, near in product((3, 2), fitting):
+            names = {
+                name
+                for name, recipe in near.tensors.items()
+                if movable(signature.tensor(name)) and recipe.shape[axis] >= least
+            }
+            if names:
+                tried = True
+                found = _compare(checker, near, near.at_large_offsets(names, layout))
+                if found is not None:
+                    return found
+                break
+    if not tried:
+        checker.tally.note("offsets beyond 2**31 were not tried: no strided tensor with rows")
+    return None
+
+
+def large_grid_calls(
+    checker: Checker, signature: Signature, limits: Limits
+) -> Counterexample | None:
+    """One size after the other so large that the rewritten version's grid may be refused.
+
+    Only where its grids are others than the original's, and not of one axis.
+    """
+    both = checker.observed.seen.values()
+    if all(not any(g[1:] != (1, 1) for _, g in t.grids) or o.grids == t.grids for o, t in both):
+        return None
+    original, rewritten = checker.versions.original, checker.versions.rewritten
+    tiles = sorted({1, *(b for b in limits.blocks if b <= _LARGEST_TILE)})
+    for name, tile in product(signature.size_names, tiles):
+        sizes = {**dict.fromkeys(signature.size_names, 1), name: _TOO_MANY * tile}
+        example = sized_example(signature, sizes)
+        if sum(r.elements for r in example.tensors.values()) > _MOST_ELEMENTS:
+            continue
+        (ours,) = original.run(example, RunOptions(launching=False))
+        if ours.failure is not None and ours.failure.kind == GRID_REFUSED:
+            checker.tally.note("the original's grid is too large for a GPU where a size is")
+            continue
+        (theirs,) = rewritten.run(example, RunOptions(launching=False))
+        if theirs.failure is not None and theirs.failure.kind == GRID_REFUSED:
+            text = f"only the rewritten version cannot be launched: {theirs.failure.message}"
+            return example, Difference(text)
+    return None
+
+
+def _compare(checker: Checker, near: Example, far: Example) -> Counterexample | None:
+    original, rewritten = checker.versions.original, checker.versions.rewritten
+    not_compared = "offsets beyond 2**31 were not compared: "
+    ours, usual = (original.run(e, RunOptions())[0] for e in (far, near))
+    if ours.trouble or not _alike(ours, usual):
+        reason = ours.trouble or "its result changes"
+        checker.tally.note(f"{not_compared}the original's own, {reason}")
+        return None
+    theirs, usual = (rewritten.run(e, RunOptions())[0] for e in (far, near))
+    if theirs.failure is not None and theirs.failure.kind == OUT_OF_MEMORY:
+        checker.tally.note(f"{not_compared}they do not fit the memory twice")
+        return None
+    if theirs.trouble:
+        text = f"with offsets beyond 2**31 the rewritten version fails: {theirs.trouble}"
+        return far, Difference(text)
+    if not _alike(theirs, usual):
+        text = "with offsets beyond 2**31 only the rewritten version gives another result"
+        return far, Difference(text)
+    return None
+
+
+def _alike(one: Outcome, other: Outcome) -> bool:
+    """Whether two runs of one version on the same values agree up to rounding."""
+    pairs = Pair(one, one), Pair(other, other)
+    if exact_parts_differ(*pairs) is not None or not_judged(*pairs):
+        return False
+    difference, measures = measure(*pairs, None, None)
+    return difference is None and all(m.error <= TOLERANCE[m.dtype] for m in measures)
+
+
+def _rows_anywhere(form: TensorArgument) -> bool:
+    return form.strided and len(form.shape) >= 2
+
+
+def _spread_out(form: TensorArgument) -> bool:
+    """Whether neighbors of a row may lie anywhere."""
+    return form.strided and len(form.shape) >= 1 and not form.rows_only
+
+
+# What the draws happened to miss: configurations of an autotuner, and classes of values.
+
+PLAIN_ELEMENTS = 600
+"""What the interpreter can run in no time, and still takes several tiles."""
+_SHORTEST, _LONGEST = 8, 2048
+"""How long tiles are of which a configuration's own are looked at."""
+_FEW = 5
+_MANY_ELEMENTS = 2**17
+_MOST_TILES = 16
+_LITTLE_WORK = 2_000
+_ALL_WORK = 60_000
+"""Statements of kernels that calls for the tiles of configurations may execute together."""
+LAST_VALUES = (ZEROS, NEGATIVE)
+"""Classes of values that plain rewrites seldom get wrong: not at any cost."""
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """Examples are made for them from those that were accepted."""
+
+    checker: Checker
+    calls: Calls
+    report: Callable[[str], None]
+    numbers: Sequence[int] = ()
+    """Numbers in what differs."""
+
+    def configurations(self) -> Counterexample | None:
+        """Every configuration that no accepted example took, on the smallest that teaches."""
+        accepted = [e for e, x in self.checker.examinations.items() if x.accepted]
+        drawn = {e.configuration for e in accepted}
+        several = (e for e in accepted if e.main_size > 1)
+        plain = min(several, key=lambda e: e.main_size, default=None)
+        if plain is None:
+            return None
+        for number in (n for n in range(self.calls.configurations) if n not in drawn):
+            example = replace(plain, configuration=number, first_call=False)
+            found = self._shown(example, "configurations")
+            if found is not None:
+                return found
+        return self._tiles_of_configurations()
+
+    def _tiles_of_configurations(self) -> Counterexample | None:
+        """Of each configuration that is another to the interpreter, tiles of its own lengths.
+
+        Two and a rest; two, and one and a half, which is a multiple of what is half as long; and as
+        one more than a number in what differs.
+        """
+        usual, left = self.checker.rich(PLAIN_ELEMENTS), _ALL_WORK
+        if usual is None or self.calls.configurations < 2:
+            return None  # tiles of the only one are what sizes were aimed at
+        blocks: dict[frozenset[int], int] = {}
+        for number in range(self.calls.configurations):
+            example = replace(usual, configuration=number, first_call=False)
+            found = self._shown(example, "configurations")
+            if found is not None:
+                return found
+            constants = frozenset(chain.from_iterable(c.constants for c in self._ran(example)))
+            blocks.setdefault(frozenset(c for c in constants if 2 <= c <= _LONGEST), number)
+        more = [(n + 1, 0, 1) for n in self.numbers if n <= _MOST_TILES]
+        for times, half, rest in ((2, 0, 3), (2, 0, 0), (1, 1, 0), *more):
+            for tiles, number in blocks.items():
+                block = max(tiles, default=0)
+                size = times * block + half * block // 2 + rest
+                for example in self._tiled(number, size, min(tiles)) if block >= _SHORTEST else ():
+                    found = self._shown(example, "configurations")
+                    left -= sum(coverage.work for coverage in self._ran(example))
+                    if found is not None or left < 0:
+                        return found
+        return None
+
+    def _ran(self, example: Example) -> tuple[Coverage, ...]:
+        return self.checker.observed.seen.get(example, ())
+
+    def _tiled(self, number: int, size: int, least: int) -> Iterator[Example]:
+        """The last size alone, while the others are small; then all of them, if that is cheap."""
+        names = self.calls.signature.size_names
+        if not names:
+            return
+        several = [{**dict.fromkeys(names, n), names[-1]: size} for n in (2 * least + 3, _FEW)]
+        last = next(filter(_is_small, (self._of(number, sizes) for sizes in several)), None)
+        if last is None:
+            return
+        yield last
+        every = self._of(number, dict.fromkeys(names, size))
+        few = sum(coverage.work for coverage in self._ran(last)) < _LITTLE_WORK
+        if every != last and few and _is_small(every):
+            yield every
+
+    def _of(self, number: int, sizes: Mapping[str, int]) -> Example:
+        call = sized(self.calls.signature, self.calls.limits, sizes)
+        return replace(call, backward=self.calls.backward, configuration=number)
+
+    def values(self) -> Counterexample | None:
+        """A plain example of every class of values that no draw gave to the widest type.
+
+        A few draws may well miss the one class, in the one type, on which a variance cancels.
+        Only gross errors count here: on one example the original may be exact by luck.
+        """
+        room = PLAIN_ELEMENTS if self.checker.versions.interpreted else self.calls.limits.elements
+        largest = self.checker.rich(room)
+        if largest is None:
+            return None
+        accepted = self.checker.taken(max(room, largest.main_size))
+        dtypes = self.calls.widest_types(largest)
+        mains = [e.tensors[e.main_tensor or ""] for e in accepted]
+        main = largest.main_tensor or ""
+        drawn = {m.values for m in mains if m.dtype == dtypes[main] and m.elements > 16}
+        for values in (v for v in FLOAT_VALUES if v not in drawn and v not in LAST_VALUES):
+            found = self._shown(largest.plain(values, dtypes), "examples")
+            if found is not None:
+                return found
+        return None
+
+    def _shown(self, example: Example, phase: str) -> Counterexample | None:
+        if self.checker.stopped:
+            return None
+        self.checker.examine(example)
+        self.report(phase)
+        difference = self.checker.certain(example)
+        return None if difference is None else (example, difference)
+
+
+def _is_small(example: Example) -> bool:
+    return sum(recipe.elements for recipe in example.tensors.values()) <= _MANY_ELEMENTS

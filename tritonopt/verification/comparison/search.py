@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from hypothesis import Phase
 
-from tritonopt.verification.comparison.aimed_calls import AimedCalls
 from tritonopt.verification.comparison.checker import Checker
-from tritonopt.verification.comparison.drawing import Drawing
-from tritonopt.verification.comparison.edge_case_calls import EdgeCaseCalls
-from tritonopt.verification.comparison.gaps import Gaps
-from tritonopt.verification.comparison.large_calls import large_grid_calls, large_offset_calls
-from tritonopt.verification.comparison.scouting import Scouting
-from tritonopt.verification.comparison.shrinking import FirstDifference
+from tritonopt.verification.comparison.compare import Difference
+from tritonopt.verification.comparison.drawing import Drawing, FirstDifference, deadline, smaller
+from tritonopt.verification.comparison.edge_case_calls import (
+    EdgeCaseCalls,
+    Gaps,
+    large_grid_calls,
+    large_offset_calls,
+)
 from tritonopt.verification.comparison.tally import Counterexample
 from tritonopt.verification.coverage.aiming import Aiming
-from tritonopt.verification.coverage.requirements import Requirements
+from tritonopt.verification.coverage.requirements import Requirements, Scouts
+from tritonopt.verification.coverage.sized_calls import TriedSizes
 from tritonopt.verification.coverage.text_sizes import Numbers
-from tritonopt.verification.coverage.tried_sizes import TriedSizes
 from tritonopt.verification.inputs.examples import Example
-from tritonopt.verification.inputs.past_failures import key_of, past_failures
+from tritonopt.verification.inputs.hypothesis_internals import key_of, past_failures
 from tritonopt.verification.inputs.strategies import Calls, examples
 from tritonopt.verification.process.coverage_data import Coverage
 from tritonopt.verification.settling.wider_forms import with_leading
@@ -162,3 +164,110 @@ def _ranked(calls: Calls) -> list[Signature]:
     """
     names: tuple[list[str], ...] = (["leading"], [], ["leading", "second"])
     return list(dict.fromkeys(with_leading(calls.signature, some) for some in names))
+
+
+# Calls that are made to run what differs.
+
+
+@dataclass
+class AimedCalls:
+    """They come first, for they show the most."""
+
+    checker: Checker
+    aimings: Sequence[Aiming]
+    """The later ones are for what the first leave over."""
+    scouting: Scouting
+    first: FirstDifference
+    report: Callable[[str], None]
+    backward: bool
+    made: list[Example] = field(default_factory=list)
+
+    def run(self) -> Counterexample | None:
+        for aiming in self.aimings:
+            later = aiming is not self.aimings[0]
+            if later and not aiming.unmet():
+                break
+            for aimed in aiming.examples(briefly=later):
+                difference = self._at(aiming, aimed, "examples")
+                self.made.append(self._whole(aimed))
+                if difference is not None:
+                    return self._smaller(aiming, aimed, difference)
+        return None
+
+    def _smaller(self, aiming: Aiming, aimed: Example, difference: Difference) -> Counterexample:
+        self.first.seen(self.checker.versions.waited)
+        least, difference = smaller(
+            aiming.sized_calls,
+            aimed,
+            difference,
+            lambda e: self._at(aiming, e, "shrinking"),
+            until=deadline(ends=self.checker.tally.ends),
+        )
+        return self._whole(least), difference
+
+    def _whole(self, aimed: Example) -> Example:
+        return replace(aimed, backward=self.backward)
+
+    def _at(self, aiming: Aiming, aimed: Example, phase: str) -> Difference | None:
+        """What a call shows that was aimed; what it ran is then known."""
+        example = self._whole(aimed)
+        before = self.checker.tally.hangs
+        self.checker.try_out(example)
+        if self.checker.tally.hangs > before:
+            aiming.sized_calls.hung(aimed)
+        found = self.checker.examinations[example]
+        aiming.sized_calls.took(aimed, found.work, in_vain=not found.accepted)
+        self.scouting.aimed(example)
+        self.report(phase)
+        return self.checker.certain(example)
+
+
+# Learning what examples ran, where compiled kernels do not tell: the scouts are asked.
+
+_SCOUTED_ELEMENTS = 2**16
+_SCOUTING_AIMED = 60.0
+_SCOUTING = 120.0
+"""Seconds of the interpreter that a verification on a GPU may take: for calls that are aimed,
+and for all."""
+
+
+@dataclass(frozen=True)
+class Scouting:
+    """Which examples the scouts are asked of, and for how long."""
+
+    checker: Checker
+    requirements: Requirements
+    report: Callable[[str], None]
+
+    def aimed(self, example: Example) -> None:
+        """An example that was aimed at what has to run."""
+        self._ask(example, _SCOUTING_AIMED)
+
+    def the_rest(self) -> None:
+        """Ask of other examples too what they ran, until all is seen that has to run.
+
+        Those that were drawn show what no aim is taken at, a flag that is zero or a single row:
+        the smallest first, and the largest that the interpreter runs in no time.
+        """
+        if self.requirements.scouts is None:
+            return
+        known = sorted(self.checker.taken(_SCOUTED_ELEMENTS), key=lambda e: e.main_size)
+        turns = chain.from_iterable(zip(known, reversed(known), strict=True))
+        for example in dict.fromkeys(turns):
+            if not self.requirements.unmet():
+                break
+            self._ask(example, _SCOUTING)
+            self.report("examples")
+
+    def _ask(self, example: Example, seconds: float) -> None:
+        """Learn what an example ran; at most so much in all."""
+        scouts: Scouts | None = self.requirements.scouts
+        observed = self.checker.observed
+        if scouts is None or scouts.seconds > seconds or example in observed.seen:
+            return
+        found = self.checker.examinations[example]
+        if found.accepted and found.written:
+            coverage = scouts.run(example)
+            if coverage is not None:
+                (ours, own), (theirs, other) = zip(coverage, found.coverage, strict=True)
+                observed.saw(example, (ours.as_launched(own), theirs.as_launched(other)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tritonopt.verification.comparison.compare import Difference, Pair, unstable
-from tritonopt.verification.comparison.float64_oracle import Oracle
+from tritonopt.verification.comparison.residuals import Oracle
 from tritonopt.verification.comparison.tally import Examination, Tally
 from tritonopt.verification.comparison.versions import Versions
 from tritonopt.verification.inputs.examples import Example

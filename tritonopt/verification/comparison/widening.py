@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tritonopt import source
+from tritonopt.verification.signature.launchers import statements
 
 _LANGUAGE = "_tritonopt_language"
 _TL = "triton.language."
@@ -56,7 +57,7 @@ def widen(module: source.Module) -> Widened:
     names: list[str] = []
     reasons: dict[str, str] = {}
     calls: dict[str, set[str]] = {}
-    top = {id(node) for node in _top_level(module.tree.body)}
+    top = {id(node) for node in statements(module.tree.body)}
     defined = Counter(kernel.name for kernel in module.kernels)
     for kernel in module.kernels:
         if id(kernel.node) not in top:
@@ -77,17 +78,6 @@ def widen(module: source.Module) -> Widened:
         if reason:
             obstacles[name] = reason
     return Widened("\n\n".join(texts) + "\n", tuple(names), obstacles)
-
-
-def _top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements at module level, those under `if` and `try` included."""
-    for statement in body:
-        yield statement
-        for name in ("body", "orelse", "finalbody"):
-            if isinstance(statement, (ast.If, ast.Try)):
-                yield from _top_level(getattr(statement, name, []))
-        for handler in getattr(statement, "handlers", []):
-            yield from _top_level(handler.body)
 
 
 def _reason(

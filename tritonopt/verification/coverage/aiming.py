@@ -30,15 +30,26 @@ from tritonopt.verification.coverage.call_changes import (
     typed,
     with_values,
 )
-from tritonopt.verification.coverage.crossing import Crossing
 from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.exploration import REST, Exploration
-from tritonopt.verification.coverage.larger_sizes import LargerSizes, Patience
-from tritonopt.verification.coverage.leaner import DEAR, Leaner
-from tritonopt.verification.coverage.reaching import Seen, entering, open_numbers, reaching
-from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
+from tritonopt.verification.coverage.larger_sizes import (
+    DEAR,
+    Crossing,
+    LargerSizes,
+    Leaner,
+    Patience,
+)
+from tritonopt.verification.coverage.sized_calls import (
+    Change,
+    Seen,
+    SizedCalls,
+    TriedSizes,
+    entering,
+    open_numbers,
+    reaching,
+    same,
+)
 from tritonopt.verification.coverage.text_sizes import Numbers
-from tritonopt.verification.coverage.tried_sizes import TriedSizes
 from tritonopt.verification.inputs.examples import CONSTANT, MANY_NANS, OFFSET, Example, Limits
 from tritonopt.verification.signature.argument_language import Signature
 

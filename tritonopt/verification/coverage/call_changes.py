@@ -9,7 +9,6 @@ from itertools import combinations, product
 
 from tritonopt.verification.coverage.sized_calls import Change
 from tritonopt.verification.coverage.text_sizes import LARGE
-from tritonopt.verification.inputs.edge_cases import ROWS
 from tritonopt.verification.inputs.examples import (
     AND,
     BEYOND,
@@ -26,6 +25,7 @@ from tritonopt.verification.inputs.examples import (
     PlainValue,
     TensorRecipe,
 )
+from tritonopt.verification.inputs.plain_examples import ROWS
 from tritonopt.verification.signature.argument_language import (
     COMPLEX,
     FLOATS,

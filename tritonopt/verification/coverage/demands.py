@@ -13,8 +13,7 @@ from tritonopt.facts.host.settings_functions import with_results
 from tritonopt.source.single_numbers import limit_of, named_numbers, number_asked_for
 from tritonopt.source.tile_extents import extents_of
 from tritonopt.source.trees import blocks_of
-from tritonopt.verification.coverage.never_chosen import never_chosen
-from tritonopt.verification.coverage.straight_line import always_run
+from tritonopt.verification.coverage.never_chosen import always_run, never_chosen
 from tritonopt.verification.coverage.text_differences import (
     Body,
     Comparison,

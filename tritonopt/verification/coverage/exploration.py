@@ -14,11 +14,9 @@ from itertools import product
 
 from tritonopt.verification.coverage.call_changes import in_turn
 from tritonopt.verification.coverage.demands import LOOPS, Demand
-from tritonopt.verification.coverage.reaching import Seen
-from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
-from tritonopt.verification.coverage.tried_sizes import TriedSizes
-from tritonopt.verification.inputs.edge_cases import ROWS, named_sizes
+from tritonopt.verification.coverage.sized_calls import Change, Seen, SizedCalls, TriedSizes, same
 from tritonopt.verification.inputs.examples import Example
+from tritonopt.verification.inputs.plain_examples import ROWS
 from tritonopt.verification.process.coverage_data import Coverage, Loop
 
 _SMALL = 5
@@ -78,7 +76,7 @@ class Exploration:
 
     def __post_init__(self) -> None:
         self.tried = TriedSizes(self.of)
-        self.names = named_sizes(self.sized_calls.signature)
+        self.names = list(self.sized_calls.signature.size_names)
 
     def sizes(self) -> Iterator[Example]:
         """What each size bears on, and tiles of it."""

@@ -50,8 +50,6 @@ __all__ = [
 ]  # fmt: skip
 
 FLOAT_VALUES = (ORDINARY, OFFSET, OUTLIER, CONSTANT, TINY, NONFINITE, NAN, ZEROS, NEGATIVE)
-_STRANGE = {NONFINITE, NAN, MANY_NANS}
-"""Values that are hard in no numeric way: what is a number beside them is ordinary."""
 
 
 @dataclass(frozen=True)

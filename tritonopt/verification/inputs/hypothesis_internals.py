@@ -1,4 +1,6 @@
-"""What is used of hypothesis that hypothesis does not promise to keep; no other module does.
+"""Where hypothesis keeps failures, and what is used of it that it does not promise to keep.
+
+No other module uses the latter.
 
 A version that has one of these names no more is served as well: it then writes its notes where it
 likes, or reads the source of this package, which takes time and changes no verdict.
@@ -7,11 +9,16 @@ likes, or reads the source of this package, which takes time and changes no verd
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import os
 import tempfile
 from collections.abc import Iterator
 
 from hypothesis import configuration
+from hypothesis.database import DirectoryBasedExampleDatabase, ExampleDatabase
 from hypothesis.internal.conjecture import providers
+
+from tritonopt.cache_directory import VARIABLE, cache_directory
 
 HOME_DIRECTORY = "__hypothesis_home_directory"
 LOCAL_CONSTANTS = "_get_local_constants"
@@ -45,3 +52,23 @@ def no_local_constants() -> Iterator[None]:
         yield
     finally:
         setattr(providers, LOCAL_CONSTANTS, before)
+
+
+# Failures that were found before, kept for the next time: they are tried first.
+
+
+def past_failures() -> ExampleDatabase | None:
+    """The database, in the user's cache directory; none without one, or where the variable is
+    empty."""
+    if os.environ.get(VARIABLE) == "":
+        return None
+    try:
+        folder = cache_directory() / "failures"
+    except RuntimeError:
+        return None
+    return DirectoryBasedExampleDatabase(folder)
+
+
+def key_of(*parts: object) -> bytes:
+    """The key of what is verified: the same parts find the same failures again."""
+    return hashlib.sha256("\0".join(map(str, parts)).encode()).digest()

@@ -29,6 +29,7 @@ from tritonopt.verification.inputs.examples import (
     TensorRecipe,
 )
 from tritonopt.verification.inputs.hypothesis_internals import no_local_constants, no_traces
+from tritonopt.verification.inputs.plain_examples import usable_dtypes
 from tritonopt.verification.signature.argument_language import (
     COMPLEX,
     FLOATS,
@@ -56,10 +57,6 @@ _MOST_GROUPS = 16
 """Of a number that divides a size, so many values are drawn."""
 _EXTRA_PARTS = (0, 1, 2, 4)
 """How many tensors a list may have beyond those that are written."""
-
-
-def usable_dtypes(argument: TensorArgument, limits: Limits) -> tuple[str, ...]:
-    return tuple(d for d in argument.dtypes if d in limits.dtypes)
 
 
 def sizes(limit: int, blocks: tuple[int, ...]) -> list[int]:

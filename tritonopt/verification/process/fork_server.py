@@ -52,7 +52,6 @@ _IMPORTED = (
     "tritonopt.verification.worker.guarded_memory",
     "tritonopt.verification.worker.oracle",
     "tritonopt.verification.worker.probes",
-    "tritonopt.verification.worker.returned",
     "tritonopt.verification.worker.launch_hook",
     "tritonopt.verification.worker.one_call",
     "tritonopt.verification.worker.server",

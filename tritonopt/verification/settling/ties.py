@@ -7,9 +7,10 @@ it was tied to, without leaving its memory, was a guess. What it does not take w
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, compress, islice, product
 
 from tritonopt.verification.settling.wider_forms import with_tensors
 from tritonopt.verification.signature.argument_language import (
@@ -23,9 +24,10 @@ from tritonopt.verification.signature.argument_language import (
     names_of,
 )
 
-_FREE = "mnkblcdepqrstuvwg"
+_FREE, _GROUP = "mnkblcdepqrstuvwg", "g"
 _MOST_PLACES = 6
 """Of a size that stands in more places, single ones and those of one tensor are told apart."""
+_MOST_PAIRS = 10
 _MOST_FORMS = 6
 _SEVERAL = 8
 _FAR = 2**20
@@ -56,13 +58,8 @@ class Ties:
         if not self._takes(signature):
             return signature
         for step in (self._as_indices(typed), self._apart, self._multiples, self._apart):
-            found: Signature | None = signature
-            while found is not None:
-                signature, found = found, self._first(step(found))
+            signature = _widest(signature, step, lambda f: not self.spent() and self._takes(f))
         return replace(signature, forms=tuple(self._with_less(signature)))
-
-    def _first(self, forms: Iterator[Signature]) -> Signature | None:
-        return next((form for form in forms if not self.spent() and self._takes(form)), None)
 
     def _takes(self, form: Signature) -> bool:
         named = {name for tensor in form.tensors for name in names_of(tensor.high or 0)}
@@ -215,6 +212,107 @@ def _chosen(signature: Signature, name: str, value: object) -> Signature:
     return replace(signature, arguments=tuple(arguments))
 
 
-def _free(signature: Signature) -> str:
+def _free(signature: Signature, first: str = "") -> str:
     """A name that no size has."""
-    return next(n for n in _FREE if n not in signature.size_names)
+    return next(n for n in first + _FREE if n not in signature.size_names)
+
+
+# Before other values are looked for: what is found later takes its shape from what is there.
+
+
+def told_apart(
+    signature: Signature,
+    taken: Callable[[Signature], int],
+    stable: Callable[[Signature], bool],
+) -> Signature:
+    """With two sizes where one stands twice in a shape, if the original takes that as well.
+
+    A square hides which of its sides is meant, and one of them may never be long alone.
+    """
+
+    def forms(signature: Signature) -> Iterator[Signature]:
+        for tensor in signature.tensors:
+            for size in filter(_is_name, dict.fromkeys(tensor.shape)):
+                places = _dimensions(signature, size)
+                own = [place for place in places if place[0] == tensor.name]
+                rest = [place for place in places if place[0] != tensor.name]
+                if len(own) == 2 and len(places) <= _MOST_PLACES:
+                    for chosen in product((False, True), repeat=len(rest)):
+                        others = [own[1], *compress(rest, chosen)]
+                        yield _moved(signature, others, _free(signature))
+
+    least = taken(signature)
+    return _widest(signature, forms, lambda form: taken(form) >= least > 0 and stable(form))
+
+
+def with_longer(signature: Signature, whole: Callable[[Signature], bool]) -> Signature:
+    """With sizes of their own for those that were found to be 1, where `whole` says it is taken.
+
+    In all tensors of that many dimensions alike, or in two of them, or in one. What the code asks
+    to be 1 stays so: nothing else is taken.
+    """
+
+    def forms(signature: Signature) -> Iterator[Signature]:
+        ranks = {tensor.name: len(tensor.shape) for tensor in signature.tensors}
+        single = [(ranks[name], at, name) for name, at in _dimensions(signature, 1)]
+        for rank, at in sorted({(rank, at) for rank, at, _ in single if rank > 1}):
+            places = [(name, at) for r, a, name in single if (r, a) == (rank, at)]
+            pairs = islice(combinations(places, 2), _MOST_PAIRS)
+            for some in dict.fromkeys((tuple(places), *pairs, *((place,) for place in places))):
+                yield _moved(signature, some, _free(signature))
+
+    return _widest(signature, forms, whole)
+
+
+def with_groups(
+    signature: Signature,
+    function: ast.AST,
+    whole: Callable[[Signature], bool],
+    stable: Callable[[Signature], bool],
+) -> Signature:
+    """With several times as many in some tensors, where the code divides one size by another.
+
+    `group = n_heads // n_kv_heads` is 1 in every call where both are one size. One or two tensors
+    have the size then, and all others of that many a multiple; or the other way around.
+    """
+    divided = {name for node in ast.walk(function) for name in _divided(node)}
+    sizes = dict.fromkeys(d for shape in signature.shapes for d in shape if d in divided)
+    for size in filter(_is_name, sizes):
+        places = _dimensions(signature, size)
+        fewer = islice((*((p,) for p in places), *combinations(places, 2)), _MOST_PAIRS)
+        for some in fewer if 1 < len(places) <= _MOST_PLACES else ():
+            for longer in ([p for p in places if p not in some], some):
+                wider = _moved(signature, longer, f"{size} * {_free(signature, _GROUP)}")
+                if 0 < len(longer) < len(places) and whole(wider) and stable(wider):
+                    return wider
+    return signature
+
+
+def _divided(node: ast.AST) -> tuple[str, ...]:
+    """The names in `n % m` and `n // m`, as sizes are called."""
+    match node:
+        case ast.BinOp(
+            left=ast.Name(id=one), op=ast.Mod() | ast.FloorDiv(), right=ast.Name(id=other)
+        ):
+            return one.lower(), other.lower()
+    return ()
+
+
+def _is_name(dimension: Dimension) -> bool:
+    return isinstance(dimension, str) and dimension.isidentifier()
+
+
+def _dimensions(signature: Signature, size: Dimension) -> list[Place]:
+    return [(t.name, at) for t in signature.tensors for at, d in enumerate(t.shape) if d == size]
+
+
+def _widest(
+    signature: Signature,
+    forms: Callable[[Signature], Iterator[Signature]],
+    taken: Callable[[Signature], bool],
+) -> Signature:
+    """The first form that is taken, of that again the first, until none is."""
+    found: Signature | None = signature
+    while found is not None:
+        signature, found = found, next(filter(taken, forms(found)), None)
+    return signature

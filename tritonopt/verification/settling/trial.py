@@ -31,15 +31,13 @@ from tritonopt.verification.settling.candidates import (
     Choice,
     tables_of,
 )
-from tritonopt.verification.settling.other_values import OtherValues
 from tritonopt.verification.settling.repairs import Repair, repairs
-from tritonopt.verification.settling.ties import Ties
+from tritonopt.verification.settling.ties import Ties, told_apart, with_groups, with_longer
 from tritonopt.verification.settling.wider_forms import (
+    OtherValues,
     deepened,
-    lengthened,
     numbered_once,
     raised,
-    told_apart,
     with_complex,
     with_leading,
     with_rows,
@@ -121,7 +119,9 @@ class Trial:
         found = raised(found, self.reading.evidence, self._taken, self._stable)
         found = deepened(found, self.reading.evidence, self._taken, self._stable)
         found = numbered_once(found, self._taken_whole, self._races)
-        found = lengthened(found, self.reading.launcher, self._taken_whole, self._stable)
+        found = with_longer(found, self._taken_whole)
+        function = self.reading.launcher.function
+        found = with_groups(found, function, self._taken_whole, self._stable)
         others = OtherValues(self.reading, self._good, self._with, self._spent)
         found = others.beside(self._with_other_ranks(self._with_leading(found)))
         ties = Ties(self._taken_whole, self._good, self._stable, self._spent, self.like)

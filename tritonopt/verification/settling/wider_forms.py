@@ -1,31 +1,27 @@
-"""Forms that take more than the plainest call that works: dimensions before, complex numbers."""
+"""What more a launcher takes than the plainest call that works: dimensions, types, values."""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import combinations, compress, islice, product
+from dataclasses import dataclass, replace
 
+from tritonopt.verification.settling.candidates import either_form, free_numbers, variations
 from tritonopt.verification.signature.argument_language import (
     COMPLEX,
     FLOATS,
     INTEGERS,
     Argument,
+    ChoiceArgument,
     Dimension,
     SequenceArgument,
     Signature,
     TensorArgument,
 )
 from tritonopt.verification.signature.evidence import Evidence
-from tritonopt.verification.signature.launchers import Launcher
+from tritonopt.verification.signature.inference import InferredSignature
 
 _DEEP = 3
 """A tensor with so many dimensions has some behind the first ones already."""
-_MOST_PLACES = 6
-"""A size that stands in more places is not told apart: each doubles what there is to try."""
-
-_MOST_PAIRS = 10
 
 
 def raised(
@@ -80,33 +76,6 @@ def deepened(
     return signature
 
 
-def told_apart(
-    signature: Signature,
-    taken: Callable[[Signature], int],
-    stable: Callable[[Signature], bool],
-) -> Signature:
-    """With two sizes where one stands twice in a shape, if the original takes that as well.
-
-    A square hides which of its sides is meant, and one of them may never be long alone.
-    """
-    for tensor in signature.tensors:
-        for name in dict.fromkeys(tensor.shape):
-            places = [
-                (t.name, at) for t in signature.tensors for at, d in enumerate(t.shape) if d == name
-            ]
-            own = [place for place in places if place[0] == tensor.name]
-            free = next((n for n in "mnblkcdpqrs" if n not in signature.size_names), None)
-            if not _is_name(name) or len(own) != 2 or len(places) > _MOST_PLACES or free is None:
-                continue
-            rest = [place for place in places if place not in own]
-            for chosen in product((False, True), repeat=len(rest)):
-                others = {own[1], *compress(rest, chosen)}
-                wider = _renamed(signature, others, free)
-                if taken(wider) >= taken(signature) > 0 and stable(wider):
-                    return told_apart(wider, taken, stable)
-    return signature
-
-
 def with_rows(
     signature: Signature,
     taken: Callable[[Signature], int],
@@ -138,83 +107,6 @@ def with_rows(
             if taken(wider) >= taken(signature) > 0 and stable(wider):
                 return wider
     return signature
-
-
-def with_longer(signature: Signature, whole: Callable[[Signature], bool]) -> Signature:
-    """With sizes of their own for those that were found to be 1, where `whole` says it is taken.
-
-    In all tensors of that many dimensions alike, or in two of them, or in one. What the code asks
-    to be 1 stays so: nothing else is taken.
-    """
-    places = {(len(s), axis) for s in signature.shapes for axis in range(len(s)) if s[axis] == 1}
-    for rank, axis in sorted(place for place in places if place[0] > 1):
-        wider: Signature | None = signature
-        while wider is not None:
-            signature, wider = wider, _with_one_longer(wider, rank, axis, whole)
-    return signature
-
-
-def _with_one_longer(
-    signature: Signature, rank: int, axis: int, whole: Callable[[Signature], bool]
-) -> Signature | None:
-    """With one size more in some dimension; None where nothing is taken."""
-    free = next((n for n in "mnblkcdpqrs" if n not in signature.size_names), None)
-    single = [t for t in signature.tensors if len(t.shape) == rank and t.shape[axis] == 1]
-    names = [t.name for t in single]
-    parts = (names, *islice(combinations(names, 2), _MOST_PAIRS), *((name,) for name in names))
-    for some in dict.fromkeys(map(tuple, parts)) if free is not None and names else ():
-        wider = _renamed(signature, [(name, axis) for name in some], str(free))
-        if whole(wider):
-            return wider
-    return None
-
-
-def lengthened(
-    signature: Signature,
-    launcher: Launcher,
-    whole: Callable[[Signature], bool],
-    stable: Callable[[Signature], bool],
-) -> Signature:
-    """With more of what was found to be 1, or to be as long as what it is divided by."""
-    return with_groups(with_longer(signature, whole), launcher.function, whole, stable)
-
-
-def with_groups(
-    signature: Signature,
-    function: ast.AST,
-    whole: Callable[[Signature], bool],
-    stable: Callable[[Signature], bool],
-) -> Signature:
-    """With several times as many in some tensors, where the code divides one size by another.
-
-    `group = n_heads // n_kv_heads` is 1 in every call where both are one size. One or two tensors
-    have the size then, and all others of that many a multiple; or the other way around.
-    """
-    free = next((n for n in "gmnblkcdpqrs" if n not in signature.size_names), None)
-    divided = {name for node in ast.walk(function) for name in _divided(node)}
-    sizes = dict.fromkeys(d for shape in signature.shapes for d in shape if _is_name(d))
-    for name in (size for size in sizes if free is not None and size in divided):
-        places = [
-            (t.name, at) for t in signature.tensors for at, d in enumerate(t.shape) if d == name
-        ]
-        single = [(place,) for place in places]
-        fewer = islice((*single, *combinations(places, 2)), _MOST_PAIRS)
-        for some in fewer if 1 < len(places) <= _MOST_PLACES else ():
-            for longer in ([p for p in places if p not in some], some):
-                wider = _renamed(signature, longer, f"{name} * {free}")
-                if longer and len(longer) < len(places) and whole(wider) and stable(wider):
-                    return wider
-    return signature
-
-
-def _divided(node: ast.AST) -> tuple[str, ...]:
-    """The names in `n % m` and `n // m`, as sizes are called."""
-    match node:
-        case ast.BinOp(
-            left=ast.Name(id=one), op=ast.Mod() | ast.FloorDiv(), right=ast.Name(id=other)
-        ):
-            return one.lower(), other.lower()
-    return ()
 
 
 def numbered_once(
@@ -252,16 +144,6 @@ def each_once(tensor: TensorArgument) -> Iterator[TensorArgument]:
 
 def _is_name(dimension: Dimension) -> bool:
     return isinstance(dimension, str) and dimension.isidentifier()
-
-
-def _renamed(signature: Signature, places: Collection[tuple[str, int]], name: str) -> Signature:
-    """With another name for the sizes of some dimensions of some tensors."""
-    return with_tensors(
-        signature,
-        lambda t: replace(
-            t, shape=tuple(name if (t.name, at) in places else d for at, d in enumerate(t.shape))
-        ),
-    )
 
 
 def _leading_before(signature: Signature, names: Collection[str]) -> Signature:
@@ -303,3 +185,124 @@ def with_leading(signature: Signature, names: Sequence[str]) -> Signature:
         return replace(tensor, shape=tuple(shape))
 
     return with_tensors(signature, changed)
+
+
+# Other values than those that a search came upon: numbers, tensors, what is left out.
+
+_MOST_SHAPES = 3
+
+
+@dataclass(frozen=True)
+class OtherValues:
+    """What else a launcher takes, one parameter after the other."""
+
+    reading: InferredSignature
+    good: Callable[[Signature], bool]
+    """Whether the original takes it."""
+    put: Callable[[Signature, Argument], Signature]
+    """The signature with one argument more, or another one in its place."""
+    spent: Callable[[], bool]
+    """Whether enough was tried."""
+
+    def beside(self, signature: Signature) -> Signature:
+        """The signature with all of them."""
+        return self.in_either_form(self.varied(self.with_numbers(signature)))
+
+    def with_numbers(self, signature: Signature) -> Signature:
+        """With numbers that are no sizes, where they are taken as well."""
+        for numbers in free_numbers(self.reading, signature):
+            # One after the other: what two are together may matter.
+            if all(self._takes(signature, numbers.name, value) for value in numbers.values):
+                signature = self.put(signature, numbers)
+        return signature
+
+    def varied(self, signature: Signature) -> Signature:
+        """With values for what has defaults, as far as the original takes them."""
+        for name, forms in variations(self.reading, signature):
+            values: list[object] = []
+            for form in forms:
+                if self.spent():
+                    return signature
+                if isinstance(form, TensorArgument):
+                    if any(value is not None for value in values):
+                        break
+                    if self._takes_both(signature, form):
+                        signature = self.put(signature, form)
+                        break
+                elif isinstance(form, ChoiceArgument):
+                    for value in [v for v in form.values if v not in values]:
+                        if self._takes(signature, name, value):
+                            values.append(value)
+                        elif (
+                            wider := self._fitting(signature, name, (*values, value))
+                        ) is not None:
+                            signature = wider
+                            values.append(value)
+            if len(values) > 1:
+                signature = self.put(signature, ChoiceArgument(name, tuple(values)))
+        return signature
+
+    def in_either_form(self, signature: Signature) -> Signature:
+        """With numbers beside tensors, and tensors beside numbers, where both are taken."""
+        for name, forms in either_form(self.reading, signature):
+            for form in forms:
+                if self.spent():
+                    return signature
+                wider = form
+                if isinstance(signature.get(name), TensorArgument):
+                    taken = (n for n in form.numbers if self._takes(signature, name, n))
+                    wider = replace(form, numbers=tuple(taken))
+                elif not self.good(self.put(signature, replace(form, numbers=()))):
+                    continue
+                signature = self.put(signature, wider)
+                break
+        return signature
+
+    def _fitting(
+        self, signature: Signature, name: str, values: Sequence[object]
+    ) -> Signature | None:
+        """With more or fewer dimensions for some tensor of floats, where that goes with all values.
+
+        Of a mean the gradient is one number, and of what is not reduced one for each row. What says
+        which dimension is meant asks for no others.
+        """
+        ranked = self.reading.ranked
+        floats = [t for t in signature.tensors if t.dtypes[0] in FLOATS and t.name not in ranked]
+        plain = len(values) > 1 and not name.lower().startswith(("dim", "axis"))
+        for tensor in floats if plain else ():
+            others = {s: None for s in signature.shapes if s and len(s) != len(tensor.shape)}
+            for shape in list(others)[:_MOST_SHAPES]:
+                if self.spent():
+                    return None
+                wider = self.put(signature, replace(tensor, shape=shape))
+                if all(self._takes(wider, name, value) for value in reversed(values)):
+                    return wider
+        return None
+
+    def _takes_both(self, signature: Signature, form: TensorArgument) -> bool:
+        """A tensor, and None: that of the two which the signature does not have so far."""
+        if isinstance(signature.get(form.name), TensorArgument):
+            return self._takes(signature, form.name, None)
+        return self.good(self.put(signature, replace(form, optional=False)))
+
+    def _takes(self, signature: Signature, name: str, value: object) -> bool:
+        """A value, with any leading dimensions or with one that has the sizes of all others."""
+        wanted = self.put(signature, ChoiceArgument(name, (value,)))
+        names = {size for shape in wanted.shapes for size in shape}
+        one = [n for n in "mblkcdpqrs" if n not in names][:1]
+        if self.good(wanted) or ("..." in names and self.good(with_leading(wanted, one))):
+            return True
+        # Of several that may be left out one is asked for.
+        filled = _with_others_given(signature)
+        return value is None and filled != signature and self._takes(filled, name, None)
+
+
+def _with_others_given(signature: Signature) -> Signature:
+    """With another value in the place of each None that comes first."""
+
+    def given(argument: Argument) -> Argument:
+        values = argument.values if isinstance(argument, ChoiceArgument) else ()
+        several = len(values) > 1 and values[0] is None
+        return ChoiceArgument(argument.name, (*values[1:], None)) if several else argument
+
+    return replace(signature, arguments=tuple(map(given, signature.arguments)))

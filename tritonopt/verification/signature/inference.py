@@ -15,7 +15,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.signature.argument_language import (
     LONG_NAMES,
     Argument,
@@ -89,14 +88,6 @@ class InferredSignature:
 def read(launchers: Launchers, launcher: Launcher) -> InferredSignature:
     """What can be told of the arguments from the code alone."""
     return _Solution(launcher, findings(launchers, launcher)).reading()
-
-
-def infer(launchers: Launchers, launcher: Launcher) -> Signature:
-    """The signature; VerificationError says what to write where it cannot be told."""
-    reading = read(launchers, launcher)
-    if reading.unknown:
-        raise VerificationError(reading.question())
-    return Signature(reading.known)
 
 
 def with_layouts(launchers: Launchers, launcher: Launcher, given: Signature) -> Signature:

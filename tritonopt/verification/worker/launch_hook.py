@@ -7,7 +7,7 @@ import importlib
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -15,11 +15,11 @@ import torch
 
 from tritonopt.verification.algebra.tensors import Tensors
 from tritonopt.verification.process.messages import RunOptions
+from tritonopt.verification.replacing import replaced
 from tritonopt.verification.worker.autotuner import chosen
 from tritonopt.verification.worker.guarded_memory import Arena, extent_of, integer_view
 from tritonopt.verification.worker.oracle import NotWidenable
 from tritonopt.verification.worker.probes import RECORDER
-from tritonopt.verification.worker.sanitizer import sanitized
 from tritonopt.verification.worker.triton_interpreter.corrected import Access
 from tritonopt.verification.worker.triton_interpreter.not_compiled import check_ranges
 from tritonopt.verification.worker.triton_interpreter.undefined_conversions import in_compiled
@@ -373,3 +373,22 @@ def _allow(session: Session, tensors: list[Any]) -> None:
             access.owners.append("a view that the launcher made")
             continue
         access.extents.append((tensor.data_ptr(), tensor.data_ptr() + extent_of(tensor)))
+
+
+# Triton's own floating-point sanitizer, of 3.8 and later: floats become whole numbers.
+#
+# They are numbers modulo a power of two, on which sums and products are exact. Earlier versions
+# take the mode and change nothing, so the compiled text is looked at.
+
+_MODE = "fpsan"
+
+
+def sanitized(
+    run: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[Any, bool]:
+    """What a launch with the sanitizer compiled, and whether it is other code than without it."""
+    plain = run(*args, **{**kwargs, "warmup": True})
+    knobs: Any = importlib.import_module("triton.knobs").compilation
+    with replaced(knobs, "instrumentation_mode", _MODE):
+        compiled = run(*args, **{**kwargs, "warmup": False})
+    return compiled, bool(plain.asm["ptx"] != compiled.asm["ptx"])

@@ -6,8 +6,11 @@ touches torch or triton happens here, so that a crash costs one process.
 
 from __future__ import annotations
 
+import importlib
 import os
+from collections.abc import Sequence
 from multiprocessing.connection import Connection
+from typing import Any
 
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.compiled_programs import Launch, Program
@@ -109,7 +112,6 @@ class Server:
 
     def operator(self, launcher: str, parameters: tuple[str, ...]) -> tuple[str, ...]:
         """The types that torch gives to the parameters of its operator of that name."""
-        from tritonopt.verification.worker.operators import types_of
 
         return types_of(launcher, parameters)
 
@@ -118,3 +120,52 @@ class Server:
 
         assert self.version is not None, "load comes first"
         return attempt(self.version, example)
+
+
+# What torch says of the operator that a launcher is called like.
+#
+# Libraries that replace torch's operators keep their names and the order of their parameters;
+# torch has a schema for each, with a type for every parameter. It is where a guess begins: what
+# the original does not take is not kept.
+
+
+def types_of(launcher: str, parameters: Sequence[str]) -> tuple[str, ...]:
+    """As annotations, the types of the parameters of torch's operator; nothing if it has none.
+
+    Of several overloads it is the one with the most of the names. `norm_scalar` may be one
+    too: `norm.Scalar`.
+    """
+    fitting = [s for s in _schemas(launcher) if len(s.arguments) >= len(parameters)]
+    if not fitting:
+        return ()
+
+    def strange(schema: Any) -> int:
+        named = zip(schema.arguments, parameters, strict=False)
+        return sum(argument.name != name for argument, name in named)
+
+    chosen = min(fitting, key=strange)
+    return tuple(_annotation(a) for a in chosen.arguments[: len(parameters)])
+
+
+def _schemas(launcher: str) -> list[Any]:
+    torch: Any = importlib.import_module("torch")
+    find = torch._C._jit_get_schemas_for_operator
+    own = find(f"aten::{launcher}")
+    if own:
+        return list(own)
+    at = [i for i, letter in enumerate(launcher) if letter == "_" and i]
+    return [
+        schema
+        for i in reversed(at)
+        for schema in find(f"aten::{launcher[:i]}")
+        if schema.overload_name.lower() == launcher[i + 1 :].rstrip("_").lower()
+    ]
+
+
+def _annotation(argument: Any) -> str:
+    text = str(argument.type)
+    if argument.N and text == "List[int]":
+        return f"Tuple[{', '.join(['int'] * argument.N)}]"
+    if argument.N and text == "List[bool]":
+        return f"Tuple[{', '.join(['bool'] * argument.N)}]"
+    return text

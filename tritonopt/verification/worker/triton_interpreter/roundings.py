@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tritonopt.verification.algebra.handles import is_float, reals_of, width_of
+from tritonopt.verification.algebra.field import is_float, reals_of, width_of
 from tritonopt.verification.replacing import replaced
 from tritonopt.verification.worker.triton_interpreter import bfloat16, libdevice
 
