@@ -106,6 +106,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="print every remark on what was not applied, not only those of passes that were "
         "named and of rewrites that lack one condition to be profitable",
     )
+    shared.add_filter(parser)
     shared.add_safety(parser)
     shared.add_assume(parser)
     shared.add_report_format(parser)
@@ -137,7 +138,7 @@ def run(arguments: argparse.Namespace) -> int:
         say(message)
     for named, by in targets.excluded:
         summary.notes.append(f"{named}: excluded by {by}")
-    run = Run(writes=arguments.write, checks=arguments.check)
+    run = Run(writes=arguments.write, checks=arguments.check, quiet=arguments.quiet)
     reporter = formats.reporter(arguments.format, run, statistics=arguments.statistics)
     parameters: list[frozenset[str]] = []
     facts_used: set[str] = set()
@@ -180,7 +181,7 @@ def _worked(
 ) -> Iterator[Done]:
     """What comes of every file, in order, written and reported."""
     patience = 0 if job is not None and job.verify is not None else PATIENCE
-    with Bar(len(targets.files), "rewriting", sys.stderr, patience) as bar:
+    with Bar(len(targets.files), "rewriting", sys.stderr, patience, quiet=arguments.quiet) as bar:
         bar.update(0, len(targets.files), "rewriting")
         for done in map(_written, _done(job, targets, arguments)):
             if done.findings.says_something:

@@ -76,6 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const="nothing",
         help="the same as --fail-on nothing",
     )
+    shared.add_filter(parser)
     shared.add_safety(parser)
     shared.add_assume(parser)
     shared.add_report_format(parser)
@@ -140,11 +141,11 @@ def _suggest(
     for path, message in targets.errors:
         summary.add_error(path, message)
         print(message, file=sys.stderr)
-    run = Run(suggests=True)
+    run = Run(suggests=True, quiet=arguments.quiet)
     reporter = formats.reporter(arguments.format, run, statistics=arguments.statistics)
     found_some = False
     kept: list[FileFindings] = []
-    with Bar(len(kernels), "looking", sys.stderr) as bar:
+    with Bar(len(kernels), "looking", sys.stderr, quiet=arguments.quiet) as bar:
         program = scanning.program(targets)
         for findings in scanning.work(partial(_look, job), kernels, arguments.jobs, program):
             summary.add(findings)
