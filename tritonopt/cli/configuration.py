@@ -127,6 +127,8 @@ class Configurations:
         self._fixed = isolated
         self._only: Configuration | None = None
         self._known: dict[Path, Configuration | None] = {}
+        self._of: dict[str, Configuration | None] = {}
+        """The same by directory, as it is written."""
         if config is not None:
             self._fixed, self._only = True, read(config)
             if self._only is None:
@@ -134,7 +136,12 @@ class Configurations:
 
     def of(self, file: Path) -> Configuration | None:
         """The configuration that holds for a file. Raises ConfigurationError where it is wrong."""
-        return self._only if self._fixed else self._above(Path(os.path.abspath(file)).parent)
+        if self._fixed:
+            return self._only
+        directory = os.path.dirname(file)
+        if directory not in self._of:
+            self._of[directory] = self._above(Path(os.path.abspath(file)).parent)
+        return self._of[directory]
 
     def _above(self, directory: Path) -> Configuration | None:
         if directory not in self._known:

@@ -29,8 +29,12 @@ _COMMANDS = {
     "tune": "find what is faster on this GPU for given shapes, verified and measured",
     "passes": "list the passes",
     "facts": "print what is known of the kernels of a file",
+    "clean": "delete the answers that suggest and rewrite keep for unchanged files",
     "new-pass": "lay out a new pass in a checkout: its file, its page, its cases, its entry point",
 }
+
+_HOMES = {"clean": "answers"}
+"""Modules of commands that have another name than the command."""
 
 _ALIASES = {"check": "suggest"}
 
@@ -158,4 +162,4 @@ def _unknown(named: str) -> str:
 
 
 def _module(command: str) -> ModuleType:
-    return import_module(f"tritonopt.cli.{command.replace('-', '_')}")
+    return import_module(f"tritonopt.cli.{_HOMES.get(command, command.replace('-', '_'))}")
