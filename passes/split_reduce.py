@@ -198,7 +198,9 @@ class SplitReduce(Pass):
 
     def __post_init__(self) -> None:
         if self.turns < 1:
-            raise PassSelectionError(f"split-reduce: turns cannot be {self.turns}; write 1 or more")
+            raise PassSelectionError(
+                f"split-reduce: `turns` cannot be {self.turns}; write 1 or more"
+            )
         if not self.programs.removeprefix("sm*").isdigit():
             raise PassSelectionError(
                 f"split-reduce: programs cannot be {self.programs}; write a number, or sm*8"
@@ -239,7 +241,9 @@ class SplitReduce(Pass):
             kernel = SplitKernel(split, launches.axes, Writer(facts), atomic)
             splitting = Splitting(self.programs, self.turns)
             found = [*kernel.changes(), *launches.changes(kernel.names, splitting, atomic)]
-            detail = "the last turns count beyond the end of the row by as many tiles as it has"
+            detail = (
+                "the last iterations count beyond the end of the row by as many tiles as it has"
+            )
             attempt.assume("no-int32-overflow", f"{detail} programs, which stays below 2**31")
             attempt.prove("is-expressible", "the two kernels and their launches can be written")
             changes, summary = tuple(found), launches.summary

@@ -258,7 +258,7 @@ def test_parameters_that_one_cause_hides_are_one_finding(run: Any, root: Path) -
     write("k.py", text)
     out = run("k.py")[1]
     assert out.count("[mistake]") == 1
-    assert "stride_m and stride_n are annotated int, so the compiler is not told which" in out
+    assert "stride_m and stride_n are annotated int, so the compiler does not know which" in out
 
 
 COPY = """

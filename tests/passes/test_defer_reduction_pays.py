@@ -35,7 +35,7 @@ def test_it_depends_on_rows_whose_length_no_launch_shows(name: str) -> None:
 def test_from_four_turns_on_it_pays(columns: int, pays: bool) -> None:
     site = site_of(case("sum_of_squares").replace("y, n, BLOCK=16)", f"y, {columns}, BLOCK=16)"))
     assert site.profit.answer is (Answer.ALWAYS if pays else Answer.NEVER)
-    assert pays or f"the loop turns {columns // 16} times" in site.message
+    assert pays or f"the loop iterates {columns // 16} times" in site.message
 
 
 def test_a_loop_that_runs_once_has_nothing_to_save() -> None:
@@ -53,7 +53,7 @@ def test_a_turn_with_a_loop_of_its_own_takes_longer_than_a_reduction() -> None:
         acc += tl.sum(x * x""",
     )
     site = site_of(text)
-    assert site.profit.answer is Answer.NEVER and "a turn has a loop of its own" in site.message
+    assert site.profit.answer is Answer.NEVER and "an iteration has a loop of its own" in site.message
 
 
 def test_what_stays_in_the_loop_is_waited_for_all_the_same() -> None:

@@ -30,7 +30,7 @@ _COMMANDS = {
     "passes": "list the passes",
     "facts": "print what is known of the kernels of a file",
     "clean": "delete the answers that suggest and rewrite keep for unchanged files",
-    "new-pass": "lay out a new pass in a checkout: its file, its page, its cases, its entry point",
+    "new-pass": "create a new pass in a checkout: its file, its page, its cases, its entry point",
 }
 
 _HOMES = {"clean": "answers"}

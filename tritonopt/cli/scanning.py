@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--stdin-filename",
         metavar="PATH",
         help="what is read from stdin is called and configured as this file; a kernel or a line of "
-        "it may be named as behind a path",
+        "it may be named as after a path",
     )
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument(

@@ -285,7 +285,7 @@ def _unless_unseen(
     # What never ran took no second turn either.
     unmet.sort(key=lambda demand: demand.kind in LOOPS)
     if finding.never_ran.blind and verification.settings.assume_covered:
-        text = f"taken to have run, because --assume-covered says so: {listed(unmet)}"
+        text = f"assumed to have run, because --assume-covered says so: {listed(unmet)}"
         return replace(verdict, notes=(*verdict.notes, text))
     return replace(
         verdict,
@@ -327,7 +327,7 @@ def _unless_elsewhere(verification: Verification, verdict: Verdict) -> Verdict:
     does = "asks where it runs" if asked else "imports what decides by itself"
     text = f"the rewritten version alone {does} ({lines})"
     if verification.settings.assume_covered:
-        text += "; taken to do the same everywhere, because --assume-covered says so"
+        text += "; assumed to do the same everywhere, because --assume-covered says so"
         return replace(verdict, notes=(*verdict.notes, text))
     return replace(
         verdict,

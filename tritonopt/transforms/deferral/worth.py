@@ -46,7 +46,7 @@ def worth_of(deferral: Deferral, deferrals: Sequence[Deferral]) -> Worth:
         text = f"{kept}, which runs once at the launch in {once.where}"
         return Worth(text, pays=False, unpaid="nothing-to-save")
     if _loops_inside(deferral):
-        return Worth(f"{kept}; a turn has a loop of its own, which takes longer", pays=False)
+        return Worth(f"{kept}; an iteration has a loop of its own, which takes longer", pays=False)
     if any(goes_through_parts(deferral.facts, loop) for loop in deferral.loops):
         return Worth(f"{kept}; it goes through the results of other programs, which are few", False)
     left = _left_inside(deferral, deferrals)
@@ -106,7 +106,7 @@ def _few_turns(deferral: Deferral) -> str | None:
     if not seen:
         return None
     where, least = min(seen, key=lambda pair: pair[1])
-    return f"at the launch in {where} the loop turns {least} times" if least < _TURNS else ""
+    return f"at the launch in {where} the loop iterates {least} times" if least < _TURNS else ""
 
 
 def _loops_inside(deferral: Deferral) -> bool:

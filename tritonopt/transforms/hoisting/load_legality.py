@@ -32,7 +32,7 @@ def _check_always_runs(load: InvariantLoad, attempt: Attempt) -> None:
     """Every iteration must come to the load, or none that the compiler compiles, or those
     that do not would find it masked off."""
     claim, reason = "reads-nothing-more", "under-a-condition"
-    why = f"every iteration of {load.where} comes to it"
+    why = f"every iteration of {load.where} reaches it"
     for guard in load.conditions_inside:
         line = guard.node.lineno
         if is_constexpr(load.facts, guard.node.test):
@@ -85,7 +85,7 @@ def _check_loops(load: InvariantLoad, attempt: Attempt) -> None:
         for option in loop.node.iter.keywords:
             off = isinstance(option.value, ast.Constant) and not option.value.value
             if option.arg in _UNWANTED and not off:
-                detail = f"{where} asks for it to be left alone, with {option.arg}"
+                detail = f"{where} excludes it, with {option.arg}"
                 raise refuted(claim, _UNWANTED[option.arg], detail)
     if load.facts.exits_early(load.loop):
         raise refuted(claim, "early-exit", f"{load.where} may be left early")

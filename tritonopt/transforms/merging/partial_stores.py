@@ -91,7 +91,7 @@ def _check_below(lock: LockedSums, call: ast.Call) -> None:
     asked = {n.id for a in call.args[2:] for n in walk(a) if isinstance(n, ast.Name)}
     asked |= {n.id for k in call.keywords for n in walk(k) if isinstance(n, ast.Name)}
     if asked & bound or read_behind(lock):
-        text = f"what is computed under the lock is used in line {call.lineno}, or behind it"
+        text = f"what is computed under the lock is used in line {call.lineno}, or after it"
         raise refuted(CLAIM, "lock-is-not-understood", text)
 
 

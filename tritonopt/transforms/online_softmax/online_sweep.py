@@ -179,7 +179,7 @@ class OnlineSweep:
         wanted = self.proof.subtrahend.reduced
         node = self.writer.find(lambda value: value is wanted, self.end, self.facts.values)
         if node is None:
-            raise NotExpressible("the maximum has no name behind its loop")
+            raise NotExpressible("the maximum has no name after its loop")
         return self.writer.operand(node)
 
     @cached_property

@@ -51,7 +51,7 @@ def prove_atomic(
     _check_places(split, found, extents)
     for at_launch in extents:
         _check_output(at_launch[0], found.output)
-    detail = f"all that is done behind the loop is a store to {found.output}, which is new memory"
+    detail = f"all that is done after the loop is a store to {found.output}, which is new memory"
     attempt.prove(_CLAIM, detail)
     return found
 
@@ -62,7 +62,7 @@ def _store(split: SplitLoop) -> AtomicStore:
     first = accumulators[0]
     whole = len(accumulators) == 1 and not first.left and first.partner is None
     if not whole or len(effects) != 1 or split.second is not None:
-        raise _declined("something else is done behind the loop than to store one number")
+        raise _declined("something else is done after the loop than to store one number")
     if first.rounds:
         raise _declined(f"{first.name} is a {first.combining.noun} of which the order matters")
     if len(facts.kernel.decorators) > 1:

@@ -118,7 +118,7 @@ class SplitKernel:
         """Code for the header of a loop of which a program has its part."""
         arguments, text, size = header.args, self._text, self.names.size
         if comments_in(text(header)):
-            raise NotExpressible(f"a comment stands in the header of line {header.lineno}")
+            raise NotExpressible(f"a comment is in the header of line {header.lineno}")
         mine, stop = self._number, text(arguments[min(1, len(arguments) - 1)])
         if len(arguments) == 3:
             step = in_parentheses(text(arguments[2]))

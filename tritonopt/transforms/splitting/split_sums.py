@@ -100,7 +100,7 @@ class _Legality:
         accumulators = tuple(map(self._accumulator, names))
         found = SplitLoop(self.facts, self.loop, accumulators, tuple(self._moved.values()), second)
         self._check_names(found, names)
-        brought = f"each turn brings to {' and '.join(names)} what no other turn has a part in"
+        brought = f"each iteration adds to {' and '.join(names)} what no other iteration affects"
         self.attempt.prove("accumulators-are-sums", brought)
         self.attempt.prove("accumulators-can-be-combined", _combined_in_words(found))
         return found
@@ -115,7 +115,7 @@ class _Legality:
         partners = (self._partners[name] for name in found)
         found += [p.name for p in partners if p is not None and p.name not in found]
         if not found:
-            text = f"nothing that the loop in line {loop.line} carries is read behind it"
+            text = f"nothing that the loop in line {loop.line} carries is read after it"
             raise refuted("accumulators-are-sums", "no-such-reduction", text)
         stores = [n for n in walk(loop.node) if isinstance(n, ast.Name) and n.id in found]
         places = {n.id: _place(n) for n in reversed(stores)}
@@ -189,7 +189,7 @@ class _Legality:
         if shape is None or loop.initial[name].shape != shape:
             raise unknown(claim, "shapes-differ", f"the shape of {name} is not known")
         if any(loop.identity in self.facts.interpretation.variant_loops(e) for e in shape):
-            raise refuted(claim, "shapes-differ", f"{name} has another size in each turn")
+            raise refuted(claim, "shapes-differ", f"{name} has another size in each iteration")
         return shape
 
     # What it is
@@ -244,7 +244,7 @@ class _Legality:
         below = any(p.exponential and not p.guarded for p in pairs)
         if below and math.isinf(number) and not self._said_finite:
             self._said_finite.append(name)
-            text = f"no tile is taken to have nothing but -inf, below which {name} would be NaN"
+            text = f"we assume that no tile is all -inf, for which {name} would be NaN"
             self.attempt.assume("infinite-rows-are-the-same", text)
 
     def _reduction(self, name: str, combining: Kind) -> ast.Call | None:
@@ -295,7 +295,7 @@ class _Legality:
             value = self.facts.values.get(node)
             reads = isinstance(node.ctx, ast.Load) or _is_updated(part, node)
             if reads and (value is None or result is None or value is result):
-                text = f"line {node.lineno} reads {node.id} as the last turn left it"
+                text = f"line {node.lineno} reads {node.id} as the last iteration left it"
                 raise refuted("accumulators-are-sums", "last-value-is-used", text)
 
 
