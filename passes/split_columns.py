@@ -95,7 +95,7 @@ class SplitColumns(Pass):
         tl.store(Y + row * stride + cols, y, mask=cols < N)
 
 
-    # softmax_kernel for rows that are long, tile by tile.
+    # softmax_kernel for long rows, tile by tile.
     @triton.jit
     def softmax_kernel_long(X, Y, stride, N, BLOCK: tl.constexpr):
         row = tl.program_id(0)

@@ -136,7 +136,7 @@ class SplitReduce(Pass):
 
     @triton.jit
     def row_mean_final(partials, Y, N, SPLITS: tl.constexpr):
-        # Puts together what the programs of row_mean have found.
+        # Second stage: combine the partial results of row_mean.
         row = tl.program_id(0)
         parts = row * SPLITS + tl.arange(0, SPLITS)
         acc = tl.load(partials + parts)
@@ -151,7 +151,7 @@ class SplitReduce(Pass):
             if torch.cuda.is_available()
             else 2**31 - 1
         )
-        # So many programs share a row, a power of two: 1 where rows are many, or short.
+        # Programs per row, a power of two: 1 where rows are many or short.
         splits = min(4096, num_programs // max(1, m), triton.cdiv(n, 1024) // 8)
         splits = max(1, triton.next_power_of_2(splits + 1) // 2)
         partials = None

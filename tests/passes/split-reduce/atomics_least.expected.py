@@ -31,7 +31,7 @@ def launch(x: torch.Tensor):
         if torch.cuda.is_available()
         else 2**31 - 1
     )
-    # So many programs share a row, a power of two: 1 where rows are many, or short.
+    # Programs per row, a power of two: 1 where rows are many or short.
     splits = min(4096, num_programs // max(1, m), triton.cdiv(n, 64))
     splits = max(1, triton.next_power_of_2(splits + 1) // 2)
     if splits > 1:

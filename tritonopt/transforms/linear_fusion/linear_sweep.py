@@ -59,7 +59,7 @@ class LinearSweep:
         for part in self.parts:
             if part.numbers:
                 what = ", ".join(part.numbers)
-                begun.append(f"# What {what} is multiplied by, once that is known.")
+                begun.append(f"# The factor of {what}, which is known after the loop.")
                 begun.append(f"{part.name} = {self.zero}")
         begun += self._reference()
         loop = self._merged(begun, attempt)

@@ -112,7 +112,7 @@ class OnlineSweep:
         if self.maximum.starts_at_infinity:
             largest = self.writer.fresh("shift")
             lines = [
-                "# While all is -inf there is nothing to subtract: -inf - -inf is NaN.",
+                "# So far all elements are -inf: -inf - -inf would be NaN.",
                 f"{largest} = {where}({new} == {self._infinity}, 0.0, {new})",
             ]
         scale = self._power(name, largest)
@@ -161,7 +161,7 @@ class OnlineSweep:
         if self.proof.may_be_empty:
             without = f"({without}) & ({self._runs})"
         return [
-            "# The sum of a row of nothing but -inf is NaN.",
+            "# The sum of a row of -inf only is NaN.",
             f'{name} = {where}({without}, float("nan"), {total})',
         ]
 

@@ -65,6 +65,6 @@ class PartsTogether:
             yield f"{name} = {language('sum')}({name} * {power}, axis=0)"
             return
         last = "2**31 - 1" if accumulator.dtype == "int32" else "2**63 - 1"
-        yield "# Of several that are equal the first."
+        yield "# Of equal elements, the first."
         best = f"{language('where')}({partner.name} == {extreme}, {name}, {last})"
         yield f"{name} = {language('min')}({best}, axis=0)"

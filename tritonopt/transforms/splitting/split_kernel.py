@@ -224,7 +224,7 @@ class SplitKernel:
         if len(head) > self._width:
             inside = "".join(f"    {parameter},\n" for parameter in parameters)
             head = f"def {self.names.final}(\n{inside}):"
-        text = f"# Puts together what the programs of {kernel.name} have found."
+        text = f"# Second stage: combine the partial results of {kernel.name}."
         second = self.split.second
         rest = [self._rest()] if second is None else [*self._in_parts(second)]
         body = [text, *map(self._moved, self._kept), *self._together(), *rest]

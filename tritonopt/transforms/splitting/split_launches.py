@@ -46,7 +46,7 @@ _LARGEST = 16384
 _FEW = 64
 """Programs of a launch that leave most multiprocessors of a large GPU with nothing to do."""
 _TYPES = {"fp32": "float32", "fp64": "float64", "int32": "int32", "int64": "int64"}
-_COMMENT = "# So many programs share a row, a power of two: 1 where rows are many, or short."
+_COMMENT = "# Programs per row, a power of two: 1 where rows are many or short."
 
 
 @dataclass(frozen=True)
