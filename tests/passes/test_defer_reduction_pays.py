@@ -53,7 +53,9 @@ def test_a_turn_with_a_loop_of_its_own_takes_longer_than_a_reduction() -> None:
         acc += tl.sum(x * x""",
     )
     site = site_of(text)
-    assert site.profit.answer is Answer.NEVER and "an iteration has a loop of its own" in site.message
+    assert (
+        site.profit.answer is Answer.NEVER and "an iteration has a loop of its own" in site.message
+    )
 
 
 def test_what_stays_in_the_loop_is_waited_for_all_the_same() -> None:
