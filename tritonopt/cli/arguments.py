@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from tritonopt import install_command
 from tritonopt.reporting import formats
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def missing(error: ModuleNotFoundError, command: str) -> str:
     """Say what to install for a command. Raises the error if the module is not of the extra."""
     if (error.name or "").partition(".")[0] not in _OF_VERIFY:
         raise error
-    return f"{command} needs {error.name}: pip install 'tritonopt[verify]'"
+    return f"{command} needs {error.name}: {install_command('verify')}"
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:

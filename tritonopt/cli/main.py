@@ -10,9 +10,9 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from tritonopt import __version__
+from tritonopt import __version__, install_command
 from tritonopt.cli.configuration import ConfigurationError, take_jit_decorators
 
 OK, FOUND, ERROR, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
@@ -35,6 +35,10 @@ _COMMANDS = {
 
 _HOMES = {"clean": "answers"}
 """Modules of commands that have another name than the command."""
+
+_COMPLETION = "--print-completion"
+_SHELLS = ("bash", "zsh")
+_FILES = ("PATH", "FILE", "FILE.html", "ORIGINAL", "REWRITTEN", "BEFORE", "AFTER")
 
 _ALIASES = {"check": "suggest"}
 
@@ -121,8 +125,9 @@ def complain(message: str) -> int:
     return ERROR
 
 
-def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser; only the command that was named is imported to add its arguments."""
+def _parser(argv: Sequence[str] | None) -> argparse.ArgumentParser:
+    """The parser; only the command that was named is imported to add its arguments, all of them
+    where `argv` is None."""
     parser = argparse.ArgumentParser(
         prog="tritonopt",
         description="A source-to-source optimizer for Triton kernels.",
@@ -131,9 +136,17 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     version = f"tritonopt {__version__}"
+    parser.add_argument(
+        _COMPLETION,
+        choices=_SHELLS,
+        action=_Completion,
+        help="print what completes commands and options in this shell (needs shtab), as for "
+        'eval "$(tritonopt --print-completion bash)"',
+    )
     parser.add_argument("-V", "--version", action="version", version=version)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    named = next((argument for argument in argv if not argument.startswith("-")), "")
+    named = next((argument for argument in argv or () if not argument.startswith("-")), "")
+    named = "" if argv and argv[0] == _COMPLETION else named
     if named and named not in _COMMANDS:
         parser.error(_unknown(named))
     for name, summary in _COMMANDS.items():
@@ -144,9 +157,26 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        if name == named:
+        if name == named or argv is None:
             _module(name).add_arguments(command)
     return parser
+
+
+class _Completion(argparse.Action):
+    """Prints the completion of a shell, for which every command has to be imported."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *given: Any) -> NoReturn:
+        try:
+            import shtab
+        except ModuleNotFoundError:
+            parser.error(f"--print-completion needs shtab: {install_command('completion')}")
+        whole = _parser(None)
+        for command in whole._subparsers._group_actions[0].choices.values():  # type: ignore
+            for action in command._actions:
+                if action.metavar in _FILES:
+                    action.complete = shtab.FILE
+        print(shtab.complete(whole, shell=given[1]))
+        parser.exit()
 
 
 def _unknown(named: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tritonopt import source
+from tritonopt import install_command, source
 from tritonopt.verification.capture.command import Captured, capture
 from tritonopt.verification.capture.generalize import Launch, NotGeneral, forms_of
 from tritonopt.verification.capture.residues import answer
@@ -357,7 +357,7 @@ def _check_installed() -> None:
     if missing:
         raise VerificationError(
             f"verification runs the kernels, and needs {', '.join(missing)}: "
-            "pip install 'tritonopt[verify]'"
+            f"{install_command('verify')}"
         )
 
 

@@ -72,9 +72,7 @@ def _moments(sweep: MergedSweep) -> Lines:
         f"{sweep.total.name} += {sweep.added(f'{value} * {value}')}",
     ]
     total = sweep.total_of_first()
-    before = [
-        "# Sum and squares in one loop: sum (x - mean)^2 = sum x^2 - (sum x)^2 / n."
-    ]
+    before = ["# Sum and squares in one loop: sum (x - mean)^2 = sum x^2 - (sum x)^2 / n."]
     m2 = f"{sweep.total_sum()} - {total} * ({total} / {sweep.divisor()})"
     result = sweep.name_of_m2()
     after = sweep.finish(result, m2)
