@@ -140,7 +140,9 @@ def test_calls_are_found() -> None:
 def test_commands_and_options_exist(name: str) -> None:
     wrong = []
     for command, rest in calls(page(name)):
-        if command not in command_line._COMMANDS:
+        if command.startswith("-"):
+            wrong += [command] * (command not in command_line._parser([])._option_string_actions)
+        elif command not in command_line._COMMANDS:
             wrong.append(command)
         else:
             wrong += [
