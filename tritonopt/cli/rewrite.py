@@ -136,11 +136,10 @@ def run(arguments: argparse.Namespace) -> int:
     facts_used: set[str] = set()
     kept: list[FileFindings] = []
     try:
-        if answered is None:
-            answered = answers.keeping(
-                _done(job, targets, arguments), passes, lambda done: done.findings.defects
-            )
-        for done in _worked(answered, targets, arguments, reporter):
+        found: Iterable[Done] = answers.keeping(
+            _done(job, targets, arguments), passes, lambda done: done.findings.defects
+        )
+        for done in _worked(found if answered is None else answered, targets, arguments, reporter):
             summary.add(done.findings)
             if arguments.report is not None:
                 kept.append(done.findings)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from tritonopt import facts as known
 from tritonopt.cli.configuration import Settings
 from tritonopt.rewriting import parts, pipeline, registry
+from tritonopt.rewriting.groups import GROUPS
 from tritonopt.rewriting.model import Safety
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.protocol import Pass
@@ -154,6 +155,6 @@ def _matching(
         passes = registry.matching(pattern)
         if not passes:
             where = f"{settings.place(key)}: " if settings is not None else ""
-            raise PassSelectionError(where + registry.unknown(pattern, registry.groups.GROUPS))
+            raise PassSelectionError(where + registry.unknown(pattern, GROUPS))
         found |= passes
     return frozenset(found)
