@@ -2,6 +2,7 @@
 # make test      the test suite, with one of every kind of what takes seconds to verify
 # make test-all  the same with all of them: some minutes more
 # make check     ruff and mypy
+# make docs      the site of all pages, in build/site/html; needs no network once mkdocs is installed
 # make test-default-torch    demo and test with the torch that pip installs where nothing is configured
 # make test-triton VERSION=3.9.0    optimize() with that Triton, compiled and interpreted, without torch
 
@@ -13,7 +14,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 DEMO := examples/softmax.py
 REWRITTEN := build/demo/softmax.py
 
-.PHONY: all demo test test-all test-default-torch test-triton check clean
+.PHONY: all demo docs test test-all test-default-torch test-triton check clean
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -35,6 +36,15 @@ demo: $(INSTALLED)
 	@$(BIN)/tritonopt rewrite $(REWRITTEN) --passes online-softmax --write
 	@echo "== tritonopt verify $(DEMO) $(REWRITTEN)"
 	@$(BIN)/tritonopt verify $(DEMO) $(REWRITTEN)
+
+docs: $(INSTALLED) $(VENV)/.docs-installed
+	@PYTHONPATH=. $(BIN)/python docs/site.py build/site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -f build/site/mkdocs.yml
+	@echo "build/site/html/index.html"
+
+$(VENV)/.docs-installed: $(INSTALLED)
+	@$(INSTALL) '.[docs]'
+	@touch $@
 
 test: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 --dist worksteal -q --color=no -m 'not thorough'

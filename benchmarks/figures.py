@@ -34,8 +34,8 @@ OVER_ROWS = {
     "one-tile, raised for rows of 2048 to 32768": ("one-tile to 32K", range(1025, 32769)),
     "online-softmax, one tile": ("online-softmax", range(1025)),
     "online-softmax, several tiles": ("online-softmax", range(1025, 2**31)),
-    "defer-reduction, one or two turns": ("defer-reduction", range(2049)),
-    "defer-reduction, more turns": ("defer-reduction", range(2049, 2**31)),
+    "defer-reduction, one or two iterations": ("defer-reduction", range(2049)),
+    "defer-reduction, more iterations": ("defer-reduction", range(2049, 2**31)),
 }
 """Passes alone on textbook kernels with tiles of 1024, and the lengths of rows."""
 
@@ -134,7 +134,9 @@ def scalar_loops() -> Iterator[tuple[str, float]]:
     for row in results("scalar_loop_speed-nvidia-h200"):
         if row["block"] == 128:  # as it is named without options
             yield (
-                "scalar-loop, 64 turns and more" if row["elements"] >= 64 else "scalar-loop, few",
+                "scalar-loop, 64 iterations and more"
+                if row["elements"] >= 64
+                else "scalar-loop, few",
                 row["ratio"],
             )
 

@@ -154,7 +154,7 @@ JOURNEYS = (
         ("f32[64, 256, 28, 28], f32[256], f32[256]", "f32[32, 64, 112, 112], f32[64], f32[64]"),
         (
             Stage("one sweep for mean and variance", "fuse-stats"),
-            Stage("sums over the tile behind the loops", "defer-reduction"),
+            Stage("sums over the tile after the loops", "defer-reduction"),
             Stage("one loop over images and rows", "collapse-loops"),
             Stage("a channel over several programs", "split-reduce"),
         ),
@@ -210,7 +210,7 @@ JOURNEYS = (
         "largest_of_rows",
         ("f32[1, 268435456]", "f32[16, 4194304]", "f32[256, 65536]", "f32[65536, 1024]"),
         (
-            Stage("the largest of the tile behind the loop", "defer-reduction"),
+            Stage("the largest of the tile after the loop", "defer-reduction"),
             Stage("a row over several programs", "split-reduce"),
             Stage("no loop where a tile holds the row", "one-tile{longer_rows=branch}"),
         ),

@@ -95,7 +95,7 @@ class ContiguityHints(Pass):
     def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
         offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
         source = offs % N
-        # True as long as N is a multiple of BLOCK.
+        # True if N is a multiple of BLOCK.
         source = tl.max_contiguous(tl.multiple_of(source, BLOCK), BLOCK)
         tl.store(Y + offs, tl.load(X + source))
 

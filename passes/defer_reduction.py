@@ -117,9 +117,9 @@ class DeferReduction(Pass):
     summary: ClassVar[str] = "reduce a tile once after a loop, not in every iteration"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING})
     gain: ClassVar[Gain | None] = Gain(
-        figure("defer-reduction, more turns"),
-        f"{WHERE}, in loops of four turns and more, most where few programs have long rows",
-        "the threads of a program wait for each other once, not in every turn",
+        figure("defer-reduction, more iterations"),
+        f"{WHERE}, in loops of four iterations and more, most where few programs have long rows",
+        "the threads of a program wait for each other once, not in every iteration",
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:

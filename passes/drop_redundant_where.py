@@ -239,7 +239,7 @@ class _Clearing:
                 detail = f"the data may be {data}, which would become {becomes}"
                 raise unknown(claim, "type-is-unknown", detail)
             attempt.need(Safety.ASSUMPTION)
-            attempt.assume(claim, f"other= is taken to say it; {data} would become {becomes}")
+            attempt.assume(claim, f"we assume that other= says it; {data} would become {becomes}")
         if any(_is_infinite(load.other) for load in padding.loads.values()):
             attempt.assume("type-has-infinities", "the data is not of a type such as fp8e4nv")
 
@@ -277,7 +277,7 @@ class _Clearing:
             raise refuted(claim, "effect-inside", "the condition does more than that")
         statement = self._self_assignment
         if statement is not None and "#" in self._behind(statement):
-            raise refuted(claim, "comment-inside", "a comment behind would be lost")
+            raise refuted(claim, "comment-inside", "a trailing comment would be lost")
         if statement is not None and len(block_of(self.facts.kernel.node, statement)) == 1:
             raise refuted(claim, "not-expressible", "its block would be empty")
 

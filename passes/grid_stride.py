@@ -268,7 +268,7 @@ class GridStride(Pass):
             return
         if not changes:
             return
-        detail = "the kernel asks for the number of programs only to go on to its next tile"
+        detail = "the kernel reads the number of programs only to go on to its next tile"
         # Each program ends with its own atomics, and adds up its own tiles.
         adds = any(effect.kind is EffectKind.ATOMIC for effect in facts.effects)
         lines = ", ".join(str(extent.launch.call.lineno) for extent in limits.extents)
@@ -328,13 +328,13 @@ def _expectation(tiling: Tiling) -> str:
         )
     if tiling.body.hoisted_loads:
         return (
-            "a gain or a loss: loads are saved, but programs start faster than a loop turns "
+            "a gain or a loss: loads are saved, but programs start faster than a loop iterates "
             f"({figure('grid-stride, no sums')} {WHERE})"
         )
     also = ", but the axis may be longer than 65535" if tiling.body.ids.axis else ""
     return (
         "a loss is to be expected, for nothing is saved and programs start faster than a loop "
-        f"turns ({figure('grid-stride, no sums')} {WHERE}){also}"
+        f"iterates ({figure('grid-stride, no sums')} {WHERE}){also}"
     )
 
 

@@ -91,14 +91,15 @@ class InterleavedAccess(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        from tritonopt.transforms.interleaving.adjacency import prove_one_access
-        from tritonopt.transforms.interleaving.one_access import OneAccess
         from tritonopt.transforms.interleaving.strided_groups import groups
-        from tritonopt.transforms.writing import Writer
 
         found = groups(facts)
         if not found:
             return
+        from tritonopt.transforms.interleaving.adjacency import prove_one_access
+        from tritonopt.transforms.interleaving.one_access import OneAccess
+        from tritonopt.transforms.writing import Writer
+
         attempts = {group: Attempt() for group in found}
         tiles: list[ContiguousTile] = []
         changes: tuple[Change, ...] = ()

@@ -87,7 +87,7 @@ class Licm(Pass):
     def scale_rows(X, W, Y, rows, N, BLOCK: tl.constexpr):
         cols = tl.arange(0, BLOCK)
         mask = cols < N
-        # Where the loop below does not run, nothing is read.
+        # Without iterations of the loop below, nothing is loaded.
         w = tl.load(W + cols, mask=mask & (tl.program_id(0) < rows)).to(tl.float32)
         for row in range(tl.program_id(0), rows, tl.num_programs(0)):
             x = tl.load(X + row * N + cols, mask=mask)

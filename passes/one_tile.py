@@ -223,7 +223,7 @@ class OneTileRows(Pass):
         return Site.of(
             attempt,
             sweeps.loops[0].node,
-            f"put {what} into one tile" + (", beside the loops" if beside else "") + length,
+            f"put {what} into one tile" + (", in addition to the loops" if beside else "") + length,
             f"kept {what}",
             bits=Bits.REDUCTION_ORDER,
             changes=changes,
@@ -246,7 +246,7 @@ class OneTileRows(Pass):
         if not sweeps.one_turn:
             return raise_tiles(sweeps, self.raise_block, attempt, longer_rows=False)
         attempt.prove(
-            "rows-can-be-lifted", "no loop takes a second turn, at any launch", sweeps.given
+            "rows-can-be-lifted", "no loop has a second iteration, at any launch", sweeps.given
         )
         if sweeps.facts.launches.bindings:
             attempt.assume_no_other_launches()

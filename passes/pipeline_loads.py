@@ -152,9 +152,9 @@ class PipelineLoads(Pass):
         header = loop_sites.header(loop.facts, loop.loop)
         parts = []
         if self.num_stages:
-            parts.append(f"let {header} load ahead, with {self.num_stages} turns under way")
+            parts.append(f"let {header} load ahead, with {self.num_stages} iterations in flight")
         if self.unroll:
-            parts.append(f"unroll {header}, {self.unroll} turns in one")
+            parts.append(f"unroll {header}, {self.unroll} iterations in one")
         advice = " and ".join(parts)
         changes: tuple[Change, ...] = ()
         with Attempt() as attempt:

@@ -108,8 +108,8 @@ class ScalarLoopToTiles(Pass):
     summary: ClassVar[str] = "process the elements of a loop in tiles instead of one by one"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
     gain: ClassVar[Gain | None] = Gain(
-        figure("scalar-loop, 64 turns and more"),
-        f"{WHERE}, for loops of 64 turns and more, the more the longer they are",
+        figure("scalar-loop, 64 iterations and more"),
+        f"{WHERE}, for loops of 64 iterations and more, the more the longer they are",
         "a tile is read at once, not one element after the other",
     )
 
@@ -145,7 +145,7 @@ class ScalarLoopToTiles(Pass):
             bits=Bits.SAME if exact else Bits.REDUCTION_ORDER,
             changes=changes,
             profit=_profit(loop),
-            advice=f"let each turn of {where} take a tile of elements, not a single one",
+            advice=f"let each iteration of {where} take a tile of elements, not a single one",
         )
 
 

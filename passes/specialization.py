@@ -230,7 +230,7 @@ def _message(which: str, group: Sequence[Loss], figures: str) -> str:
     if len(group) == 1:
         mend = "take it out of the list" if which else "take the annotation away"
         return (
-            f"{first.name} is {why}, so the compiler is not told {first.what} in line "
+            f"{first.name} is {why}, so the compiler does not know {first.what} in line "
             f"{first.effect.line}: {mend}{cost}"
         )
     *names, last = (loss.name for loss in group)
@@ -243,7 +243,7 @@ def _message(which: str, group: Sequence[Loss], figures: str) -> str:
     )
     mend = "take them out of the list" if which else "take the annotations away"
     return (
-        f"{', '.join(names)} and {last} are {why}, so the compiler is not told {what} "
+        f"{', '.join(names)} and {last} are {why}, so the compiler does not know {what} "
         f"({lines}): {mend}{cost}"
     )
 
@@ -261,7 +261,7 @@ def _told_in_vain(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
     if parameter.name in facts.launches.constants:
         return
     message = (
-        f"{parameter.name} is a seed, and the kernel is compiled anew for one that 16 divides, and "
+        f"{parameter.name} is a seed, and the kernel is compiled again for multiples of 16, and "
         f'for 1: write @triton.jit(do_not_specialize=["{parameter.name}"])'
     )
     harm = "a launch in the middle of a run waits for the compiler, for a kernel that is no faster"

@@ -95,7 +95,7 @@ class SplitColumns(Pass):
         tl.store(Y + row * stride + cols, y, mask=cols < N)
 
 
-    # softmax_kernel for rows that are long, tile by tile.
+    # softmax_kernel for long rows, tile by tile.
     @triton.jit
     def softmax_kernel_long(X, Y, stride, N, BLOCK: tl.constexpr):
         row = tl.program_id(0)
@@ -187,7 +187,7 @@ class SplitColumns(Pass):
                 assume_free_order(attempt, row.facts)
                 check_pins(attempt, row.facts)
             if columns.compares:
-                detail = "no row is NaN throughout, whose largest or least is asked for"
+                detail = "no row whose maximum or minimum is computed is NaN throughout"
                 attempt.assume("nan-rows-are-the-same", detail)
             rows = prove_launches(row, self.longest, self.block, attempt)
             changes = tuple(rows.changes(columns))

@@ -130,7 +130,7 @@ class SplitReduce(Pass):
 
     @triton.jit
     def row_mean_final(partials, Y, N, SPLITS: tl.constexpr):
-        # Puts together what the programs of row_mean have found.
+        # Second stage: combine the partial results of row_mean.
         row = tl.program_id(0)
         parts = row * SPLITS + tl.arange(0, SPLITS)
         acc = tl.load(partials + parts)
@@ -145,7 +145,7 @@ class SplitReduce(Pass):
             if torch.cuda.is_available()
             else 2**31 - 1
         )
-        # So many programs share a row, a power of two: 1 where rows are many, or short.
+        # Programs per row, a power of two: 1 where rows are many or short.
         splits = min(4096, num_programs // max(1, m), triton.cdiv(n, 1024) // 8)
         splits = max(1, triton.next_power_of_2(splits + 1) // 2)
         partials = None
@@ -191,7 +191,9 @@ class SplitReduce(Pass):
 
     def __post_init__(self) -> None:
         if self.turns < 1:
-            raise PassSelectionError(f"split-reduce: turns cannot be {self.turns}; write 1 or more")
+            raise PassSelectionError(
+                f"split-reduce: `turns` cannot be {self.turns}; write 1 or more"
+            )
         if not self.programs.removeprefix("sm*").isdigit():
             raise PassSelectionError(
                 f"split-reduce: programs cannot be {self.programs}; write a number, or sm*8"
@@ -223,7 +225,9 @@ class SplitReduce(Pass):
                 check_pins(attempt, facts)
             axis = LaunchPlan.of(facts, attempt).new_axis()
             found = TwoKernels(split, axis, self.programs, self.turns).changes()
-            detail = "the last turns count beyond the end of the row by as many tiles as it has"
+            detail = (
+                "the last iterations count beyond the end of the row by as many tiles as it has"
+            )
             attempt.assume("no-int32-overflow", f"{detail} programs, which stays below 2**31")
             attempt.prove("is-expressible", "the two kernels and their launches can be written")
             changes = tuple(found)

@@ -46,7 +46,7 @@ def test_every_stage_agrees_with_torch(root: Path, tmp_path: Path) -> None:
 NEVER_RUNS = {
     ("layer norm backward, rows of any length", "grid-stride{programs=sm*8}"): (
         # Rows are split among programs only where there are fewer tiles than programs.
-        "never took a second turn: `for tile in range(tl.program_id(0), num_tiles, "
+        "never had a second iteration: `for tile in range(tl.program_id(0), num_tiles, "
         "tl.num_programs(0)):`"
     ),
 }

@@ -57,6 +57,18 @@ __all__ = [
 ]
 
 
+def install_command(extra: str) -> str:
+    """The command that installs an extra; from a checkout, where no index need have this package,
+    that of the checkout."""
+    import os
+
+    checkout = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if os.path.isfile(os.path.join(checkout, "pyproject.toml")):
+        near = os.path.relpath(checkout)
+        return f"pip install -e '{checkout if near.startswith('..') else near}[{extra}]'"
+    return f"pip install 'tritonopt[{extra}]'"
+
+
 def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:

@@ -127,8 +127,9 @@ def test_names_of_passes_are_checked_where_they_are_written(run: Any) -> None:
     code, _, err = run("k.py")
     assert code == 2
     assert "pyproject.toml:2:1: there is no pass 'double-to-ad'; did you mean double-to-add" in err
-    configure("[tool.tritonopt]\nignore = ['double']\n")
-    assert "pyproject.toml:2:1: there is no pass 'double'" in run("k.py")[2]
+    for key in ("ignore", "select"):
+        configure(f"[tool.tritonopt]\n{key} = ['doubel']\n")
+        assert "pyproject.toml:2:1: there is no pass 'doubel'" in run("k.py")[2]
     configure("[tool.tritonopt]\nassume = ['N +']\n")
     assert "pyproject.toml:2:1: " in run("k.py")[2]
 

@@ -351,3 +351,29 @@ def test_a_long_run_shows_a_bar_on_a_terminal(tmp_path: Path, root: Path) -> Non
     # The bar is gone before anything else is printed: the diff begins on a line of its own.
     assert re.search(r"(\r|\n|\x1b\[2K)(\x1b\[[0-9;?]*[A-Za-z])*\x1b\[1m--- a", shown)
     assert "rewriting" not in python(*command, cwd=root).stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_completion_has_every_command_and_its_options(
+    shell: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["--print-completion", shell])
+    assert left.value.code == 0
+    shown = capsys.readouterr().out
+    assert all(command in shown for command in command_line._COMMANDS)
+    assert "--fail-on" in shown and "--budget" in shown
+    if shell == "bash":
+        asked = "COMP_WORDS=(tritonopt suggest --no-c); COMP_CWORD=2; _shtab_tritonopt"
+        script = f"{shown}\n{asked}; echo ${{COMPREPLY[@]}}"
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+        assert done.stdout == "--no-cache\n"
+
+
+def test_completion_without_shtab(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    with pytest.raises(SystemExit):
+        main(["--print-completion", "bash"])
+    assert "[completion]'" in capsys.readouterr().err

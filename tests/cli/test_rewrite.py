@@ -549,3 +549,20 @@ def test_a_link_and_its_target_are_one_file(run: Any, here: Path) -> None:
         assert err.count("double-to-add") == 1
     assert run(".", "--passes", "double-to-add", "--write")[0] == 0
     assert Path("a.py").is_symlink() and Path("z/real.py").read_text() == DOUBLED
+
+
+def test_select_ignore_and_quiet(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write("k.py")
+    named = (file, "--passes", "double-to-add")
+    diff = run(*named)[1]
+    assert run(*named, "--quiet") == (0, diff, "")
+    assert run(*named, "--select", "double", "-q") == (0, diff, "")
+    assert run(*named, "--ignore", "double", "-q") == (0, "", "")
+    code, _, err = run(file, "--select", "double")
+    assert code == 2 and "none of these passes would run" in err
+    # A diff is for other programs, whatever color there is.
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    code, out, err = run(*named)
+    assert (code, out) == (0, diff)
+    assert "\x1b[36mdouble-to-add" in err

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tritonopt import verification
+from tests.conftest import ROOT
+from tritonopt import install_command, verification
 from tritonopt.cli.main import main
 from tritonopt.verification import Verdict, VerificationError
 from tritonopt.verification.verdict import Algebra
@@ -178,7 +179,7 @@ def test_what_has_to_be_installed_is_said(
 
     monkeypatch.setitem(sys.modules, "tritonopt.verification", Missing())  # type: ignore[arg-type]
     assert run("--verify") == 2
-    assert "pip install 'tritonopt[verify]'" in capsys.readouterr().err
+    assert install_command("verify") in capsys.readouterr().err
     assert written() == (False, False)
 
 
@@ -265,6 +266,6 @@ def test_without_what_it_needs(missing: str, tmp_path: Path) -> None:
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode == 2
-    expected = f"tritonopt: error: --verify needs {missing}: pip install 'tritonopt[verify]'\n"
+    expected = f"tritonopt: error: --verify needs {missing}: pip install -e '{ROOT}[verify]'\n"
     assert done.stderr == expected
     assert (tmp_path / "a.py").read_text() == TEXT

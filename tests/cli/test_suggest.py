@@ -258,7 +258,7 @@ def test_parameters_that_one_cause_hides_are_one_finding(run: Any, root: Path) -
     write("k.py", text)
     out = run("k.py")[1]
     assert out.count("[mistake]") == 1
-    assert "stride_m and stride_n are annotated int, so the compiler is not told which" in out
+    assert "stride_m and stride_n are annotated int, so the compiler does not know which" in out
 
 
 COPY = """
@@ -731,3 +731,59 @@ def test_nothing_is_suggested_that_rewrite_would_not_do(
     monkeypatch.setattr(ContiguityHints, "sites", with_an_edit_that_cannot_be_made)
     assert run("k.py", *named)[:2] == (0, "")
     assert main(["rewrite", "k.py", *named, "--check"]) == 2
+
+
+TWO = (Path(__file__).parents[2] / "examples" / "softmax.py").read_text() + f"\n\n{MAXIMUM}"
+"""A rewrite of online-softmax, and a mistake of undefined-lanes."""
+
+
+@pytest.mark.parametrize(
+    ("flags", "table", "expected"),
+    [
+        (["--select", "undefined-lanes"], "", {"undefined-lanes"}),
+        (["--select", "undef,hint"], "", None),
+        (["--select", "undef", "--select", "onl"], "", {"undefined-lanes", "online-softmax"}),
+        (["--ignore", "undef"], "", {"online-softmax"}),
+        (["--ignore", "undef", "--ignore", "online-"], "", set()),
+        (["--select", "undef,onl", "--ignore", "onl"], "", {"undefined-lanes"}),
+        ([], "ignore = ['onl']", {"undefined-lanes"}),
+        (["--ignore", "undef"], "ignore = ['onl']", set()),
+        ([], "select = ['onl']", {"online-softmax"}),
+        (["--select", "undef"], "select = ['onl']", {"undefined-lanes"}),
+        (["--select", "rows"], "", {"online-softmax"}),
+    ],
+)
+def test_select_and_ignore(
+    run: Any, flags: list[str], table: str, expected: set[str] | None
+) -> None:
+    Path("k.py").write_text(TWO)
+    Path("pyproject.toml").write_text(f"[tool.tritonopt]\n{table}\n")
+    code, out, err = run("k.py", "--format", "concise", *flags)
+    if expected is None:
+        assert (code, out) == (2, "")
+        assert "there is no pass 'hint'" in err
+        return
+    assert set(re.findall(r"^k\.py:\d+:\d+: ([\w-]+) ", out, re.M)) == expected
+
+
+def test_quiet_prints_findings_and_errors_alone(run: Any) -> None:
+    Path("k.py").write_text(TWO)
+    shown = run("k.py")[1]
+    assert run("k.py", "--quiet") == (1, shown, "")
+    assert run("k.py", "-q", "--output-format", "full") == (1, shown, "")
+    Path("broken.py").write_text(HEAD + "@triton.jit\ndef (:\n")
+    code, out, err = run("k.py", "broken.py", "-q")
+    assert (code, out) == (2, shown)
+    assert err.startswith("broken.py:7:") and err.count("\n") == 1
+
+
+def test_force_color_and_no_color(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("k.py").write_text(TWO)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[33mundefined-lanes\x1b[0m" in run("k.py")[1]
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in "".join(run("k.py")[1:])
+    monkeypatch.setenv("NO_COLOR", "")
+    monkeypatch.setenv("FORCE_COLOR", "")
+    assert "\x1b" not in "".join(run("k.py")[1:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -139,7 +140,9 @@ def test_calls_are_found() -> None:
 def test_commands_and_options_exist(name: str) -> None:
     wrong = []
     for command, rest in calls(page(name)):
-        if command not in command_line._COMMANDS:
+        if command.startswith("-"):
+            wrong += [command] * (command not in command_line._parser([])._option_string_actions)
+        elif command not in command_line._COMMANDS:
             wrong.append(command)
         else:
             wrong += [
@@ -234,6 +237,46 @@ def test_banned_phrasings_are_found() -> None:
     said = "A whole number, told nothing, is mended in the second turn."
     hits = [phrase for phrase in BANNED if re.search(rf"\b(?:{phrase})\b", said, re.IGNORECASE)]
     assert len(hits) == 4
+
+
+IN_MESSAGES = BANNED | {
+    r"turns?(?! off)": "iteration",
+    r"behind(?! \*)": "after, past",
+    r"taken to": "we assume",
+    r"seen to": "known to",
+    r"in turn": "alternately",
+}
+"""Phrasings that pages may have in a sense of their own are banned in messages."""
+CODE = {"renamed.py", "watching.py", "figures.py"}
+"""Modules whose texts are names, or code of a worker."""
+
+
+def messages(path: Path) -> Iterator[str]:
+    """The texts of a module: no docstrings but the page of a pass, no names."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    documents = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+            continue
+        if node not in documents and " " in node.value.strip():
+            yield re.sub(r"`[^`\n]+`", "", node.value)
+        elif node in documents and "## What it does" in node.value:
+            yield prose(node.value)
+
+
+SHIPPED = sorted({*ROOT.glob("tritonopt/*/**/*.py"), *ROOT.glob("passes/**/*.py")})
+
+
+def test_no_message_has_a_banned_phrasing() -> None:
+    pattern = re.compile("|".join(rf"\b(?:{phrase})\b" for phrase in IN_MESSAGES), re.IGNORECASE)
+    found = [
+        f"{path.relative_to(ROOT)}: {text[max(hit.start() - 40, 0) : hit.end() + 20]!r}"
+        for path in SHIPPED
+        if path.name not in CODE
+        for text in messages(path)
+        for hit in pattern.finditer(text)
+    ]
+    assert not found
 
 
 # What is made from the code

@@ -43,8 +43,8 @@ def sum_that_subtracts(X, Y, N, B: tl.constexpr):
 
 
 # loop iteration0 (range): cdiv(N, B) times
-#   carries acc [B]: starts as 0, no recurrence: what the loop makes of acc depends on what the turn
-#         before has left, but is no sum and no extreme
+#   carries acc [B]: starts as 0, no recurrence: what the loop makes of acc depends on what the
+#         iteration before has left, but is no sum and no extreme
 @triton.jit
 def subtracted_from(X, Y, N, B: tl.constexpr):
     acc = tl.zeros([B], tl.float32)
@@ -203,8 +203,8 @@ def maximum_inside_the_reduction(X, Y, N, B: tl.constexpr):
 
 
 # loop iteration0 (range): cdiv(N, B) times
-#   carries acc: starts as 0, no recurrence: what the loop makes of acc depends on what the turn
-#         before has left, but is no sum and no extreme
+#   carries acc: starts as 0, no recurrence: what the loop makes of acc depends on what the
+#         iteration before has left, but is no sum and no extreme
 @triton.jit
 def sum_inside_the_reduction(X, Y, N, B: tl.constexpr):
     acc = 0.0
@@ -215,7 +215,7 @@ def sum_inside_the_reduction(X, Y, N, B: tl.constexpr):
 
 
 # loop iteration0 (range): N times
-#   carries top: starts as -inf, no recurrence: the loop asks for NaN to be kept in top
+#   carries top: starts as -inf, no recurrence: the loop propagates NaN in top
 @triton.jit
 def maximum_that_keeps_nan(X, Y, N, B: tl.constexpr):
     top = -float("inf")
@@ -265,7 +265,7 @@ def first_of_the_largest(X, Y, N, B: tl.constexpr):
 
 # loop iteration0 (range): cdiv(N, B) times
 #   carries best: starts as 0, no recurrence: in the loop what comes to best depends on top, which
-#         it carries from turn to turn
+#         it carries from iteration to iteration
 #   carries top: starts as -inf, maximum of call(part, 0, call(reshaped, ('max', ('axis',
 #         'return_indices')), X[iteration0*B + lane]*(iteration0*B + lane < N) + -inf -
 #         -inf*(iteration0*B + lane < N), B, 0, , 1, ), value, 21)
@@ -343,7 +343,7 @@ def guarded_exponentials(X, Y, N, B: tl.constexpr):
 #   carries top: starts as -inf, maximum of reduce(max, lane, B, X[iteration0*B +
 #         lane]*(iteration0*B + lane < N) + -inf - -inf*(iteration0*B + lane < N))
 #   carries total: starts as 0, no recurrence: in the loop what comes to total depends on top, which
-#         it carries from turn to turn
+#         it carries from iteration to iteration
 @triton.jit
 def exponentials_of_the_old_maximum(X, Y, N, B: tl.constexpr):
     top = -float("inf")
@@ -395,7 +395,7 @@ def step_that_varies(X, Y, N, B: tl.constexpr):
 
 # loop iteration0 (range): N times
 #   carries acc: starts as 0, adds (4 < seen?)*X[iteration0], no recurrence: in the loop what comes
-#         to acc depends on seen, which it carries from turn to turn
+#         to acc depends on seen, which it carries from iteration to iteration
 #   carries seen: starts as 0, adds X[iteration0]
 @triton.jit
 def condition_of_another_sum(X, Y, N, B: tl.constexpr):
@@ -411,8 +411,8 @@ def condition_of_another_sum(X, Y, N, B: tl.constexpr):
 
 
 # loop iteration0 (range): N times
-#   carries last: starts as 0, no recurrence: the loop gives last another value in each turn, and
-#         the last one is read
+#   carries last: starts as 0, no recurrence: the loop gives last another value in each iteration,
+#         and the last one is read
 @triton.jit
 def last_element(X, Y, N, B: tl.constexpr):
     last = 0.0
@@ -422,8 +422,8 @@ def last_element(X, Y, N, B: tl.constexpr):
 
 
 # loop iteration0 (range): N times
-#   carries found: starts as -1, no recurrence: the loop gives found another value in each turn, and
-#         the last one is read
+#   carries found: starts as -1, no recurrence: the loop gives found another value in each
+#         iteration, and the last one is read
 @triton.jit
 def found_last(X, Y, N, B: tl.constexpr):
     found = -1
@@ -434,8 +434,8 @@ def found_last(X, Y, N, B: tl.constexpr):
 
 
 # loop iteration0 (while): an unknown number of times
-#   carries acc: starts as 0, no recurrence: what the loop makes of acc depends on what the turn
-#         before has left, but is no sum and no extreme
+#   carries acc: starts as 0, no recurrence: what the loop makes of acc depends on what the
+#         iteration before has left, but is no sum and no extreme
 #   carries at: starts as 0, sum of 1
 @triton.jit
 def left_early(X, Y, N, B: tl.constexpr):

@@ -16,7 +16,7 @@ from tritonopt.rewriting.registry import select
         ("one-tile{raise_block=2097152}", "raise_block cannot be 2097152"),
         ("row-batch{elements=2}", "elements cannot be 2; write a power of two, 4 or more"),
         ("row-batch{elements=1000}", "elements cannot be 1000"),
-        ("split-reduce{turns=0}", "turns cannot be 0; write 1 or more"),
+        ("split-reduce{turns=0}", "`turns` cannot be 0; write 1 or more"),
         ("split-reduce{programs=many}", "programs cannot be many; write a number"),
         ("row-batch{programs=1}", "row-batch has no option 'programs'; it has elements"),
         ("row-batch{apart=false}", "row-batch has no option 'apart'; it has elements"),

@@ -228,7 +228,9 @@ def test_what_could_not_be_done_is_told_at_the_top() -> None:
     files = [FileFindings(f"{n}.py", 1, before="a", after="a", refused=("no",) * n) for n in (0, 1)]
     for file, told in zip(files, (False, True), strict=True):
         page = rewrite_page([file], summary_of(file), FACTS, apply="do it", verifies=True)
-        assert ("In 1 file something could not be done; it is told there." in page.lead) is told
+        assert (
+            "In 1 file something could not be done; the file's entry says what." in page.lead
+        ) is told
 
 
 def test_counterexamples_come_first_and_a_file_that_is_gone_is_said() -> None:

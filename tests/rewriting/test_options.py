@@ -92,7 +92,7 @@ def test_a_dash_stands_for_an_underscore() -> None:
             "(did you mean moments?)",
         ),
         ("toy{deep=yes}", "toy: deep cannot be 'yes'; legal: false, true"),
-        ("toy{limit=many}", "toy: limit cannot be 'many'; legal: a whole number"),
+        ("toy{limit=many}", "toy: limit cannot be 'many'; legal: an integer"),
         ("toy{color=opaque}", "toy: color cannot be 'opaque'; legal: red, dark-blue"),
         ("toy{deep=true,deep=false}", "toy: the option 'deep' is given twice"),
         ("toy{tile-size=1,tile_size=2}", "toy: the option 'tile_size' is given twice"),

@@ -312,7 +312,7 @@ def test_a_kernel_without_a_file_is_left(gpu: Planted, tmp_path: Path) -> None:
     kernel = tuned(module.relu)
     path = Path(module.__file__ or "")
     path.write_text("# somebody wrote to it\n")
-    with pytest.warns(UserWarning, match="does not stand in a file"):
+    with pytest.warns(UserWarning, match="is not in a file"):
         assert "tl.maximum" in launch(kernel)
     assert not gpu.asked
 

@@ -117,7 +117,7 @@ def test_launch_parameters_need_no_new_kernel() -> None:
 @pytest.mark.parametrize(
     "old, new, said",
     [
-        ("import triton\n", "import triton\nimport os\n", "beside its functions"),
+        ("import triton\n", "import triton\nimport os\n", "outside its functions"),
         ("def scale(x):", "def scale(x, y=1):", "other parameters"),
         ("2 * tl.load", "tl.load", "may keep the copy"),
         ("        block = 1024", '        block = len("""a\nb""")', "several lines"),

@@ -32,7 +32,7 @@ CLAIMS: Mapping[str, str] = {
         "Each block pointer is followed from where it is made to each load and store through it."
     ),
     "hint-is-useful": (
-        "What the compiler is told of a number makes its code better, and is of the form that it "
+        "The hint about a number improves the compiled code, and has the form that the compiler "
         "takes."
     ),
     "squares-of-deviations": (

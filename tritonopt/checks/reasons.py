@@ -55,7 +55,7 @@ REASONS: Mapping[str, Reason] = {
     ),
     "gave-up": Reason(
         (
-            "The kernel is so large that the pass came to no end with it; the bound is counted, so "
+            "The kernel exceeds the step limit of the pass; the limit counts steps, not time, so "
             "it is the same on every machine."
         ),
         "Split the kernel, or leave the pass out of `--passes`.",
@@ -81,7 +81,7 @@ REASONS: Mapping[str, Reason] = {
     ),
     "left-alone": Reason(
         "`tritonopt.optimize` kept the kernel, or this place of it, as it was.",
-        "The message of the remark says what stands in the way.",
+        "The message of the remark says what prevents it.",
     ),
     "nothing-found": Reason(
         "The passes that `tritonopt.optimize` ran have no site in the kernel.",
@@ -117,8 +117,8 @@ REASONS: Mapping[str, Reason] = {
         ),
     ),
     "last-value-is-used": Reason(
-        "What the last iteration leaves in a name is used behind the loop.",
-        "Compute it behind the loop.",
+        "What the last iteration leaves in a name is used after the loop.",
+        "Compute it after the loop.",
     ),
     "not-a-recurrence": Reason(
         (
@@ -138,7 +138,7 @@ REASONS: Mapping[str, Reason] = {
         "Nothing, where that is meant.",
     ),
     "order-is-seen": Reason(
-        "Something in the loop or beside it shows in which order the iterations run.",
+        "Something in the loop or next to it shows in which order the iterations run.",
         "Take the print, the assertion or the atomic out of the loop.",
     ),
     "threads-exchange-data": Reason(
@@ -185,7 +185,7 @@ REASONS: Mapping[str, Reason] = {
         "Pass the tile length at the launch, as in `BLOCK=triton.next_power_of_2(n)`.",
     ),
     "effect-inside": Reason(
-        ("What would go does something beside giving its value: it loads, stores or binds a name."),
+        ("The removed expression has a side effect: it loads, stores or binds a name."),
         "Compute it into a name first.",
     ),
     "shape-changes": Reason(
@@ -207,7 +207,7 @@ REASONS: Mapping[str, Reason] = {
         ),
     ),
     "comment-inside": Reason(
-        "The rewrite would lose a comment that stands in the middle of the expression.",
+        "The rewrite would lose a comment in the middle of the expression.",
         "Move the comment above the statement.",
     ),
     "data-may-change": Reason(
@@ -313,7 +313,7 @@ REASONS: Mapping[str, Reason] = {
         "Nothing, where the other kernel needs it.",
     ),
     "length-is-computed": Reason(
-        "How often the loops turn is computed in the kernel, or from what it loads.",
+        "The trip count of a loop is computed in the kernel, or from what it loads.",
         "Pass the length of the row as an argument, and the tile as a constexpr.",
     ),
     "nothing-read-twice": Reason(
@@ -397,13 +397,13 @@ REASONS: Mapping[str, Reason] = {
     ),
     "compiler-is-not-told": Reason(
         (
-            "The compiler is not told whether 16 divides a size or a stride, or whether it is 1, "
+            "The compiler does not know whether 16 divides a size or a stride, or whether it is 1, "
             "and accesses are narrower for it."
         ),
         "Take the parameter out of `do_not_specialize`, or its annotation away.",
     ),
     "recompiles-for-nothing": Reason(
-        "The kernel is compiled anew for numbers of which nothing in its code depends.",
+        "The kernel is compiled again for values on which nothing in its code depends.",
         "List the parameter in `do_not_specialize`.",
     ),
     "tile-is-spilled": Reason(
@@ -432,7 +432,7 @@ REASONS: Mapping[str, Reason] = {
         "Use a shorter tile.",
     ),
     "grid-ends-within-a-row": Reason(
-        "The number of programs is not seen to be a multiple of the columns of tiles.",
+        "The number of programs is not known to be a multiple of the columns of tiles.",
         "Let the grid be the product of the rows and the columns, as the kernel computes them.",
     ),
     "program-ids-are-not-plain": Reason(
@@ -488,7 +488,7 @@ REASONS: Mapping[str, Reason] = {
         "Launch the second right after the first.",
     ),
     "lock-is-not-understood": Reason(
-        "What the kernel does under a lock is more than to add to what stands there.",
+        "Under the lock the kernel does more than add to memory.",
         "Keep the lock to the sums, and begin them with zeros.",
     ),
     "partials-do-not-match": Reason(
@@ -620,7 +620,7 @@ REASONS: Mapping[str, Reason] = {
         "Nothing, where that is meant.",
     ),
     "nan-is-propagated": Reason(
-        "The call asks for NaN to be kept.",
+        "The call propagates NaN.",
         "Take `propagate_nan` out, if it is not needed.",
     ),
     "no-constant": Reason(
@@ -668,7 +668,7 @@ REASONS: Mapping[str, Reason] = {
     ),
     "maximum-is-changed": Reason(
         "The maximum goes into the exponents rounded, or in another way than by a difference.",
-        "Subtract the maximum itself, and do what else is to be done behind it.",
+        "Subtract the maximum itself, and do what else is to be done after it.",
     ),
     "not-an-exponential": Reason(
         (
@@ -706,7 +706,7 @@ REASONS: Mapping[str, Reason] = {
     "undefined-lanes-reduced": Reason(
         (
             "A reduction includes lanes that a masked load without `other=` leaves undefined; GPUs "
-            "read 0 there today, which is not seen to change the result."
+            "read 0 there today, which does not change the result as far as is known."
         ),
         "Add `other=` with a number that the reduction does not notice.",
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from tritonopt import install_command
 from tritonopt.reporting import formats
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def missing(error: ModuleNotFoundError, command: str) -> str:
     """Say what to install for a command. Raises the error if the module is not of the extra."""
     if (error.name or "").partition(".")[0] not in _OF_VERIFY:
         raise error
-    return f"{command} needs {error.name}: pip install 'tritonopt[verify]'"
+    return f"{command} needs {error.name}: {install_command('verify')}"
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
@@ -117,12 +118,49 @@ def seconds(text: str) -> float:
 
 def add_report_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
+        "--output-format",
         "--format",
+        dest="format",
+        type=lambda name: formats.ALIASES.get(name, name),
         choices=formats.OF_FILES,
         default="text",
-        help="the form of the report: for a person, one line each, for a script, as annotations "
-        "of GitHub Actions, for code scanning",
+        metavar="full|concise|json|github|sarif",
+        help="the form of the report: for a person (the default), one line each, for a script, as "
+        "annotations of GitHub Actions, for code scanning",
     )
+    parser.add_argument(
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="print what was found and errors, and neither notes nor a summary",
+    )
+
+
+def add_filter(parser: argparse.ArgumentParser) -> None:
+    """Flags that restrict the passes of a run."""
+    parser.add_argument(
+        "--select",
+        type=_names,
+        action="extend",
+        default=[],
+        metavar="a,b",
+        help="of the passes that would run, only these: names, groups, or what names begin with "
+        "(`split`); may be repeated",
+    )
+    parser.add_argument(
+        "--ignore",
+        type=_names,
+        action="extend",
+        default=[],
+        metavar="a,b",
+        help="leave these passes out, in addition to those that the configuration ignores; "
+        "may be repeated",
+    )
+
+
+def _names(text: str) -> list[str]:
+    """Names with commas between them."""
+    return [name.strip() for name in text.split(",")]
 
 
 def add_safety(parser: argparse.ArgumentParser) -> None:

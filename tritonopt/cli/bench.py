@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tritonopt.tuning.bench import Progress
 
 _DESCRIPTION = """\
-Call the launcher of both files in turn on the GPU, and print what each takes for
+Call the launchers of both files alternately on the GPU, and print what each takes for
 every call, the ratio of the two with its 95 % interval, and how near they come to a
 copy of the same number of bytes. This runs the files' code. With one file: its times.
 
@@ -29,7 +29,7 @@ copy of the same number of bytes. This runs the files' code. With one file: its 
   tritonopt bench after.py --kernel scale --grid 'cdiv(n, BLOCK)' \\
       --args 'x: f32[n=1048576], y: f32[n], BLOCK: 256|1024'
 
-Behind the name of a size stands what it is: a number, several (1024|4096), or a range
+After the name of a size comes its value: a number, several (1024|4096), or a range
 with a factor (1024..65536*4). All combinations are timed. After `--` stands a command
 of yours: the launches of BEFORE's kernels that it makes are timed. Without either the
 file itself is run for its launches, where it has a __main__ part or tests.

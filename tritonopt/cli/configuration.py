@@ -6,7 +6,8 @@ The nearest pyproject.toml above a file that has the table is the one that count
     passes = ["default", "licm"]            # or one text, as after --passes
     safety = ["rounding"]                   # "exact" for nothing more
     assume = ["N % BLOCK == 0"]
-    ignore = ["undefined-lanes"]            # passes that say nothing
+    select = ["rows", "int64-offsets"]      # of the passes that would run, only these
+    ignore = ["undefined-lanes", "split"]   # passes that say nothing, or what names begin with
     exclude = ["generated/", "*_pb.py"]     # as in .gitignore
     jit-decorators = ["our_package.jit"]    # each does what triton.jit does
 
@@ -57,6 +58,7 @@ class Settings:
     passes: str | None = None
     safety: tuple[str, ...] | None = None
     assume: tuple[str, ...] = ()
+    select: tuple[str, ...] | None = None
     ignore: frozenset[str] = frozenset()
     path: Path | None = field(default=None, compare=False)
     keys: Mapping[str, Keys] = field(default_factory=dict, compare=False)
@@ -125,6 +127,8 @@ class Configurations:
         self._fixed = isolated
         self._only: Configuration | None = None
         self._known: dict[Path, Configuration | None] = {}
+        self._of: dict[str, Configuration | None] = {}
+        """The same by directory, as it is written."""
         if config is not None:
             self._fixed, self._only = True, read(config)
             if self._only is None:
@@ -132,7 +136,12 @@ class Configurations:
 
     def of(self, file: Path) -> Configuration | None:
         """The configuration that holds for a file. Raises ConfigurationError where it is wrong."""
-        return self._only if self._fixed else self._above(Path(os.path.abspath(file)).parent)
+        if self._fixed:
+            return self._only
+        directory = os.path.dirname(file)
+        if directory not in self._of:
+            self._of[directory] = self._above(Path(os.path.abspath(file)).parent)
+        return self._of[directory]
 
     def _above(self, directory: Path) -> Configuration | None:
         if directory not in self._known:
@@ -258,7 +267,7 @@ def _read_assume(value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _read_ignore(value: Any) -> tuple[str, ...]:
+def _read_names(value: Any) -> tuple[str, ...]:
     if not _is_list_of_texts(value):
         raise ValueError("must be a list of passes")
     return tuple(value)
@@ -268,7 +277,8 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "passes": _read_passes,
     "safety": _read_safety,
     "assume": _read_assume,
-    "ignore": _read_ignore,
+    "select": _read_names,
+    "ignore": _read_names,
 }
 """What may stand in both tables: each reads a value, or raises ValueError."""
 

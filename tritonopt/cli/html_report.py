@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tritonopt.reporting.page.contents import Contents
 
 _SUFFIXES = (".html", ".htm")
+_VALUED = ("--report", "--format", "--output-format")
 
 
 def add_report(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +60,7 @@ def applying(arguments: argparse.Namespace) -> str:
     """The command of this run as the one that writes to the files; "" where it did."""
     if arguments.write:
         return ""
-    given = _without(arguments.given, ("--report", "--format"), ("--check", "--statistics"))
+    given = _without(arguments.given, _VALUED, ("--check", "--statistics"))
     return shlex.join(["tritonopt", *_with_write(given)])
 
 

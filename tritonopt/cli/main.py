@@ -10,9 +10,9 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from tritonopt import __version__
+from tritonopt import __version__, install_command
 from tritonopt.cli.configuration import ConfigurationError, take_jit_decorators
 
 OK, FOUND, ERROR, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
@@ -29,8 +29,16 @@ _COMMANDS = {
     "tune": "find what is faster on this GPU for given shapes, verified and measured",
     "passes": "list the passes",
     "facts": "print what is known of the kernels of a file",
-    "new-pass": "lay out a new pass in a checkout: its file, its page, its cases, its entry point",
+    "clean": "delete the answers that suggest and rewrite keep for unchanged files",
+    "new-pass": "create a new pass in a checkout: its file, its page, its cases, its entry point",
 }
+
+_HOMES = {"clean": "answers"}
+"""Modules of commands that have another name than the command."""
+
+_COMPLETION = "--print-completion"
+_SHELLS = ("bash", "zsh")
+_FILES = ("PATH", "FILE", "FILE.html", "ORIGINAL", "REWRITTEN", "BEFORE", "AFTER")
 
 _ALIASES = {"check": "suggest"}
 
@@ -120,8 +128,9 @@ def complain(message: str) -> int:
     return ERROR
 
 
-def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser; only the command that was named is imported to add its arguments."""
+def _parser(argv: Sequence[str] | None) -> argparse.ArgumentParser:
+    """The parser; only the command that was named is imported to add its arguments, all of them
+    where `argv` is None."""
     parser = argparse.ArgumentParser(
         prog="tritonopt",
         description="A source-to-source optimizer for Triton kernels.",
@@ -130,9 +139,17 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     version = f"tritonopt {__version__}"
+    parser.add_argument(
+        _COMPLETION,
+        choices=_SHELLS,
+        action=_Completion,
+        help="print what completes commands and options in this shell (needs shtab), as for "
+        'eval "$(tritonopt --print-completion bash)"',
+    )
     parser.add_argument("-V", "--version", action="version", version=version)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    named = next((argument for argument in argv if not argument.startswith("-")), "")
+    named = next((argument for argument in argv or () if not argument.startswith("-")), "")
+    named = "" if argv and argv[0] == _COMPLETION else named
     if named and named not in _COMMANDS:
         parser.error(_unknown(named))
     for name, summary in _COMMANDS.items():
@@ -143,9 +160,26 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        if name == named:
+        if name == named or argv is None:
             _module(name).add_arguments(command)
     return parser
+
+
+class _Completion(argparse.Action):
+    """Prints the completion of a shell, for which every command has to be imported."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *given: Any) -> NoReturn:
+        try:
+            import shtab
+        except ModuleNotFoundError:
+            parser.error(f"--print-completion needs shtab: {install_command('completion')}")
+        whole = _parser(None)
+        for command in whole._subparsers._group_actions[0].choices.values():  # type: ignore
+            for action in command._actions:
+                if action.metavar in _FILES:
+                    action.complete = shtab.FILE
+        print(shtab.complete(whole, shell=given[1]))
+        parser.exit()
 
 
 def _unknown(named: str) -> str:
@@ -161,4 +195,4 @@ def _unknown(named: str) -> str:
 
 
 def _module(command: str) -> ModuleType:
-    return import_module(f"tritonopt.cli.{command.replace('-', '_')}")
+    return import_module(f"tritonopt.cli.{_HOMES.get(command, command.replace('-', '_'))}")

@@ -20,7 +20,7 @@ from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.pass_template import CASES, PASS
 
 _DESCRIPTION = """\
-Lay out a new pass in the checkout of tritonopt that this is run in: passes/NAME.py with its manual
+Create a new pass in the checkout of tritonopt that this is run in: passes/NAME.py with its manual
 page, cases in tests/passes/NAME/, and its entry point in pyproject.toml. It does something small,
 and its tests pass, until you replace it by what it is to do.
 """

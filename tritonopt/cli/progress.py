@@ -25,14 +25,22 @@ _LEAST = 20
 class Bar:
     """Counts `total` things. Call `clear` before anything else is printed."""
 
-    def __init__(self, total: int, label: str, stream: TextIO, patience: float = PATIENCE) -> None:
+    def __init__(
+        self,
+        total: int,
+        label: str,
+        stream: TextIO,
+        patience: float = PATIENCE,
+        *,
+        quiet: bool = False,
+    ) -> None:
         self._patience = patience
         self._total = total
         self._label = label
         self._left = ""
         self._stream = stream
         self._done = 0
-        self._wanted = stream.isatty() and os.environ.get("TERM") != "dumb"
+        self._wanted = not quiet and stream.isatty() and os.environ.get("TERM") != "dumb"
         self._begin = self._at = time.monotonic()
         """When it began, and when the last one was done."""
         self._shown: tuple[Progress, TaskID] | None = None

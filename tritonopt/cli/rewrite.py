@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from tritonopt import source
 from tritonopt.cli import arguments as shared
 from tritonopt.cli import html_report, rewrite_verification, scanning
+from tritonopt.cli.answers import Answers
 from tritonopt.cli.configuration import ConfigurationError
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
 from tritonopt.cli.progress import PATIENCE, Bar
@@ -26,7 +27,6 @@ from tritonopt.reporting.reporter import Reporter, Run, say
 from tritonopt.rewriting.model import Remark, RemarkKind
 
 if TYPE_CHECKING:
-    from tritonopt import facts
     from tritonopt.cli.selection import Selection
     from tritonopt.rewriting.pipeline import RewriteResult
     from tritonopt.rewriting.protocol import Pass
@@ -110,6 +110,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="print every remark on what was not applied, not only those of passes that were "
         "named and of rewrites that lack one condition to be profitable",
     )
+    shared.add_filter(parser)
     shared.add_safety(parser)
     shared.add_assume(parser)
     shared.add_report_format(parser)
@@ -125,30 +126,25 @@ def run(arguments: argparse.Namespace) -> int:
         return complain(str(error))
     if arguments.verify and any(target.data is not None for target in targets.files):
         return complain("--verify runs files; what comes from stdin is none")
-    job: Job | None = None
-    if arguments.passes is not None or arguments.assume or scanning.any_kernels(targets):
-        from tritonopt.facts import AssumptionError
-        from tritonopt.rewriting.options import PassSelectionError
-
-        try:
-            job = Job.of(arguments)
-            job.selection.check()
-            job.selection.check_settings(target.settings for target in targets.files)
-        except (PassSelectionError, AssumptionError, EngineError, ModuleNotFoundError) as error:
-            return complain(str(error))
+    answers = Answers(arguments, targets)
+    answered = answers.known()
+    job, passes = (None, []) if answered is not None else _job(arguments, targets)
     for path, message in targets.errors:
         summary.add_error(path, message)
         say(message)
     for named, by in targets.excluded:
         summary.notes.append(f"{named}: excluded by {by}")
     summary.notes.extend(targets.notes)
-    run = Run(writes=arguments.write, checks=arguments.check)
+    run = Run(writes=arguments.write, checks=arguments.check, quiet=arguments.quiet)
     reporter = formats.reporter(arguments.format, run, statistics=arguments.statistics)
     parameters: list[frozenset[str]] = []
     facts_used: set[str] = set()
     kept: list[FileFindings] = []
     try:
-        for done in _worked(job, targets, arguments, reporter):
+        found: Iterable[Done] = answers.keeping(
+            _done(job, targets, arguments), passes, lambda done: done.findings.defects
+        )
+        for done in _worked(found if answered is None else answered, targets, arguments, reporter):
             summary.add(done.findings)
             if arguments.report is not None:
                 kept.append(done.findings)
@@ -157,14 +153,34 @@ def run(arguments: argparse.Namespace) -> int:
     except EngineError as error:
         return complain(str(error))
     # A file that could not be looked at may have the names that a fact speaks of.
-    if job is not None and job.selection.assume and not summary.errors:
-        summary.notes.extend(_unneeded(job.selection.given(), parameters, facts_used))
+    if arguments.assume and not summary.errors:
+        summary.notes.extend(_unneeded(arguments.assume, parameters, facts_used))
     reporter.finish(summary)
     if arguments.report is not None and not _report(arguments, kept, summary):
         return ERROR
     if summary.errors:
         return ERROR
     return FOUND if arguments.check and summary.changed else OK
+
+
+def _job(
+    arguments: argparse.Namespace, targets: scanning.Targets
+) -> tuple[Job | None, list[list[Pass]]]:
+    """What is to be done, with the passes for each different settings; no job without kernels.
+
+    Raises ConfigurationError for flags and settings that mean nothing.
+    """
+    if arguments.passes is None and not arguments.assume and not scanning.any_kernels(targets):
+        return None, []
+    from tritonopt.facts import AssumptionError
+    from tritonopt.rewriting.options import PassSelectionError
+
+    try:
+        job = Job.of(arguments)
+        job.selection.check()
+        return job, job.selection.check_settings(target.settings for target in targets.files)
+    except (PassSelectionError, AssumptionError, EngineError, ModuleNotFoundError) as error:
+        raise ConfigurationError(str(error)) from error
 
 
 def _report(arguments: argparse.Namespace, found: Sequence[FileFindings], summary: Summary) -> bool:
@@ -178,16 +194,16 @@ def _report(arguments: argparse.Namespace, found: Sequence[FileFindings], summar
 
 
 def _worked(
-    job: Job | None,
+    found: Iterable[Done],
     targets: scanning.Targets,
     arguments: argparse.Namespace,
     reporter: Reporter,
 ) -> Iterator[Done]:
     """What comes of every file, in order, written and reported."""
-    patience = 0 if job is not None and job.verify is not None else PATIENCE
-    with Bar(len(targets.files), "rewriting", sys.stderr, patience) as bar:
+    patience = 0 if arguments.verify else PATIENCE
+    with Bar(len(targets.files), "rewriting", sys.stderr, patience, quiet=arguments.quiet) as bar:
         bar.update(0, len(targets.files), "rewriting")
-        for done in map(_written, _done(job, targets, arguments)):
+        for done in map(_written, found):
             if done.findings.says_something:
                 bar.clear()
             reporter.file(done.findings)
@@ -207,7 +223,7 @@ def _done(
     if job.verify is None:
         yield from scanning.work(do, targets.files, arguments.jobs, program)
         return
-    from tritonopt.cli.library import in_tasks
+    from tritonopt.cli.verify_pairs import in_tasks
 
     yield from in_tasks(do, _not_done, targets.files, job.verify, arguments.jobs, program)
 
@@ -369,13 +385,14 @@ def _without_sites(target: Target, remarks: Iterable[Remark]) -> Iterator[str]:
 
 
 def _unneeded(
-    assume: Iterable[facts.Assumption], parameters: Sequence[frozenset[str]], used: set[str]
+    given: Iterable[str], parameters: Sequence[frozenset[str]], used: set[str]
 ) -> Iterator[str]:
     """The facts that changed nothing: their names are nobody's, or no site rests on them."""
+    from tritonopt.facts import parse_assumption
     from tritonopt.rewriting.options import nearest
 
     known = frozenset[str]().union(*parameters)
-    for fact in assume:
+    for fact in map(parse_assumption, given):
         strange = sorted(fact.names - known)
         if strange:
             hint = " ".join(filter(None, (nearest(name, known) for name in strange)))

@@ -203,7 +203,7 @@ def _refused(path: Path, passes: Sequence[Pass], verdict: Verdict) -> str:
         mending = _names([one for one in passes if one.mends])
         look = f" ({shown.removeprefix(' and ')})" if shown else ""
         return (
-            f"{path}: {names} not applied, because the result is another function. {mending} mends "
+            f"{path}: {names} not applied, because the result is another function. {mending} fixes "
             f"mistakes, so look whether it is the original that is wrong here{look}, and apply it "
             f"without --verify if so:\n{what}"
         )

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tritonopt.cli.configuration import ConfigurationError, Configurations, Settings
 from tritonopt.cli.places import STDIN, PlaceError, place
+from tritonopt.source import looked_up
 from tritonopt.source.decorators import take_for_jit
-from tritonopt.source.files import SourceFile, decoded, find_python_files, read_file
+from tritonopt.source.files import RealPaths, SourceFile, decoded, find_python_files, read_file
 
 if TYPE_CHECKING:
     from tritonopt.facts.launch_bindings import Recorded
@@ -93,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--stdin-filename",
         metavar="PATH",
         help="what is read from stdin is called and configured as this file; a kernel or a line of "
-        "it may be named as behind a path",
+        "it may be named as after a path",
     )
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument(
@@ -127,6 +128,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="processes; by default one for each processor where there is enough to do",
     )
     parser.add_argument(
+        "--no-cache",
+        dest="cache",
+        action="store_false",
+        help="neither use nor keep the answer of a run over the same files (`tritonopt clean` "
+        "deletes all of them)",
+    )
+    parser.add_argument(
         "--statistics",
         action="store_true",
         help="print how often each pass said what on stdout, and nothing else",
@@ -145,6 +153,7 @@ def find(arguments: argparse.Namespace) -> Targets:
     files: dict[str, Target] = {}
     errors: list[tuple[str, str]] = []
     excluded: list[tuple[str, Path]] = []
+    real = RealPaths()
     for text in arguments.paths:
         try:
             given = place(text, arguments.stdin_filename)
@@ -169,7 +178,7 @@ def find(arguments: argparse.Namespace) -> Targets:
             if configuration is not None:
                 take_for_jit(configuration.jit_decorators)
             if configuration is None or not configuration.excludes(file):
-                key = STDIN if stdin else os.path.realpath(file)
+                key = STDIN if stdin else real.of(file)
                 target = Target(file, not directory, settings, given.focus, data)
                 files[key] = _merged(files[key], target) if key in files else target
             elif not directory:
@@ -358,7 +367,9 @@ def work(
 
     with ProcessPoolExecutor(processes, initializer=_begin, initargs=(program,)) as pool:
         try:
-            yield from pool.map(partial(_do_in_worker, do), targets)
+            for result, found in pool.map(partial(_do_in_worker, do), targets):
+                looked_up.add(found)
+                yield result
         except BaseException:
             # Of an interrupted run nobody waits for the rest.
             pool.shutdown(wait=False, cancel_futures=True)
@@ -374,8 +385,11 @@ def _begin(program: Program | None) -> None:
     _given.append(program)
 
 
-def _do_in_worker(do: Callable[[Program | None, Target], Result], target: Target) -> Result:
-    return do(_given[0], target)
+def _do_in_worker(
+    do: Callable[[Program | None, Target], Result], target: Target
+) -> tuple[Result, dict[tuple[str, str], str]]:
+    """The result, and what was looked up for it in this process."""
+    return do(_given[0], target), looked_up.found()
 
 
 def _leave_interrupts_to_the_parent() -> None:

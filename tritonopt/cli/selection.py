@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from tritonopt import facts as known
 from tritonopt.cli.configuration import Settings
 from tritonopt.rewriting import parts, pipeline, registry
+from tritonopt.rewriting.groups import GROUPS
 from tritonopt.rewriting.model import Safety
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.protocol import Pass
@@ -29,16 +30,32 @@ class Selection:
 
     suggests: bool = False
     """Whether it is for `suggest`, for which no configuration names passes."""
+    select: tuple[str, ...] = ()
+    """Names, groups and beginnings of names of the passes to which a run is restricted."""
+    ignore: tuple[str, ...] = ()
+    """The same of passes that are left out."""
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> Selection:
-        careful = getattr(arguments, "careful", False)
-        return cls(arguments.passes, arguments.safety, tuple(arguments.assume), careful)
+        return cls(
+            arguments.passes,
+            arguments.safety,
+            tuple(arguments.assume),
+            getattr(arguments, "careful", False),
+            select=tuple(getattr(arguments, "select", ())),
+            ignore=tuple(getattr(arguments, "ignore", ())),
+        )
 
     def check(self) -> None:
         """Raises PassSelectionError and AssumptionError for flags that mean nothing."""
         if self.spec is not None:
             registry.select(self.spec)
+        if self.select and not self.passes(Settings()):
+            raise PassSelectionError(
+                f"--select {','.join(self.select)}: none of these passes would run; name those "
+                "that are to act wherever it is legal with --passes"
+            )
+        _matching(self.ignore)
         for text in self.assume:
             known.parse_assumption(text)
 
@@ -59,12 +76,7 @@ class Selection:
     def passes(self, settings: Settings) -> list[Pass]:
         """The passes for a file. Raises PassSelectionError, which says where it was written."""
         spec = self._spec(settings)
-        try:
-            unknown = sorted(settings.ignore - set(registry.names()))
-            if unknown:
-                registry.load(unknown[0])
-        except PassSelectionError as error:
-            raise PassSelectionError(f"{settings.place('ignore')}: {error}") from None
+        selected, ignored = self._selected(settings), self.ignored(settings)
         try:
             if spec is None:
                 chosen = registry.profitable(suggests=self.suggests)
@@ -73,11 +85,24 @@ class Selection:
         except PassSelectionError as error:
             where = f"{settings.place('passes')}: " if self.spec is None else ""
             raise PassSelectionError(f"{where}{error}") from None
-        return [found for found in chosen if found.name not in self.ignored(settings)]
+        return [
+            found
+            for found in chosen
+            if found.name not in ignored and (selected is None or found.name in selected)
+        ]
 
     def ignored(self, settings: Settings) -> frozenset[str]:
-        """The passes that shall say nothing of a file."""
-        return parts.meant(settings.ignore)
+        """The passes that shall say nothing of a file. Raises PassSelectionError."""
+        by_file = _matching(sorted(settings.ignore), settings, "ignore")
+        return by_file | _matching(self.ignore)
+
+    def _selected(self, settings: Settings) -> frozenset[str] | None:
+        """The passes to which a run is restricted; None without such a restriction."""
+        if self.select:
+            return _matching(self.select)
+        if settings.select is None:
+            return None
+        return _matching(settings.select, settings, "select")
 
     def suggesting(self) -> Selection:
         """The same for `suggest`: what a configuration names for rewriting is not asked for."""
@@ -116,3 +141,20 @@ class Selection:
     def given(self) -> list[known.Assumption]:
         """The facts of the command line."""
         return [known.parse_assumption(text) for text in self.assume]
+
+
+def _matching(
+    patterns: Iterable[str], settings: Settings | None = None, key: str = ""
+) -> frozenset[str]:
+    """The passes that names, groups and beginnings of names stand for.
+
+    Raises PassSelectionError for what stands for none, with the place where settings say it.
+    """
+    found: set[str] = set()
+    for pattern in patterns:
+        passes = registry.matching(pattern)
+        if not passes:
+            where = f"{settings.place(key)}: " if settings is not None else ""
+            raise PassSelectionError(where + registry.unknown(pattern, GROUPS))
+        found |= passes
+    return frozenset(found)

@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tritonopt.cli import scanning
+from tritonopt.cli.answers import Answers
 from tritonopt.cli.arguments import EXACT
 from tritonopt.cli.configuration import ConfigurationError
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
@@ -78,6 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const="nothing",
         help="the same as --fail-on nothing",
     )
+    shared.add_filter(parser)
     shared.add_safety(parser)
     shared.add_assume(parser)
     shared.add_report_format(parser)
@@ -117,41 +119,23 @@ def run(arguments: argparse.Namespace) -> int:
 def _suggest(
     arguments: argparse.Namespace, targets: scanning.Targets, kernels: list[Target]
 ) -> int:
-    from tritonopt import facts
     from tritonopt.cli.progress import Bar
-    from tritonopt.cli.selection import Selection
     from tritonopt.reporting.findings import Summary
     from tritonopt.reporting.reporter import Run
-    from tritonopt.rewriting.options import PassSelectionError
 
     if arguments.fix and any(target.data is not None for target in targets.files):
         return complain("--fix changes files; what comes from stdin is none")
-    given = dict.fromkeys((*arguments.paths, *arguments.context))
-    job = Job(
-        Selection.of(arguments).suggesting(),
-        _flags(arguments),
-        arguments.format in formats.WHOLE or arguments.report is not None,
-        "".join(f" --context {shlex.quote(path)}" for path in given),
-        arguments.report is not None,
-        arguments.fix,
-        _launches(arguments),
-    )
     summary = Summary(files=len(targets.files) - len(kernels), notes=list(targets.notes))
-    try:
-        job.selection.check()
-        job.selection.check_settings(target.settings for target in kernels)
-    except (PassSelectionError, facts.AssumptionError) as error:
-        return complain(str(error))
+    looked = _looked_at(arguments, targets, kernels)
     for path, message in targets.errors:
         summary.add_error(path, message)
         print(message, file=sys.stderr)
-    run = Run(suggests=True)
+    run = Run(suggests=True, quiet=arguments.quiet)
     reporter = formats.reporter(arguments.format, run, statistics=arguments.statistics)
     found_some = False
     kept: list[FileFindings] = []
-    with Bar(len(kernels), "looking", sys.stderr) as bar:
-        program = scanning.program(targets)
-        for findings in scanning.work(partial(_look, job), kernels, arguments.jobs, program):
+    with Bar(len(kernels), "looking", sys.stderr, quiet=arguments.quiet) as bar:
+        for findings in looked:
             summary.add(findings)
             found_some = found_some or any(
                 suggestion.is_mistake or arguments.fail_on == "any"
@@ -169,6 +153,42 @@ def _suggest(
     if summary.errors:
         return ERROR
     return FOUND if found_some and arguments.fail_on != "nothing" else OK
+
+
+def _looked_at(
+    arguments: argparse.Namespace, targets: scanning.Targets, kernels: list[Target]
+) -> Iterable[FileFindings]:
+    """The findings of every file with kernels, from an earlier run or as they are computed.
+
+    Raises ConfigurationError for flags and settings that mean nothing.
+    """
+    whole = arguments.format in formats.WHOLE
+    answers = Answers(arguments, targets, with_fixes=whole)
+    known = answers.known()
+    if known is not None:
+        return known
+    from tritonopt import facts
+    from tritonopt.cli.selection import Selection
+    from tritonopt.rewriting.options import PassSelectionError
+
+    given = dict.fromkeys((*arguments.paths, *arguments.context))
+    job = Job(
+        Selection.of(arguments).suggesting(),
+        _flags(arguments),
+        whole or arguments.report is not None,
+        "".join(f" --context {shlex.quote(path)}" for path in given),
+        arguments.report is not None,
+        arguments.fix,
+        _launches(arguments),
+    )
+    try:
+        job.selection.check()
+        passes = job.selection.check_settings(target.settings for target in kernels)
+    except (PassSelectionError, facts.AssumptionError) as error:
+        raise ConfigurationError(str(error)) from error
+    program = scanning.program(targets)
+    found = scanning.work(partial(_look, job), kernels, arguments.jobs, program)
+    return answers.keeping(found, passes, lambda one: one.defects)
 
 
 def _report(arguments: argparse.Namespace, found: Sequence[FileFindings], summary: Summary) -> bool:

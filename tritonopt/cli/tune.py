@@ -41,7 +41,7 @@ files' code.
 
 Without --args the calls are those that the file makes where it is run (its __main__ part
 with the benchmarks in it, a script's own calls, its tests), or else a benchmark or test
-beside it; of a file that shows none, sizes that many have. Which, is said. Interrupted and
+next to it; of a file that shows none, sizes that many have. Which, is said. Interrupted and
 started again it goes on.
 """
 _UNITS = {"s": 1, "m": 60, "h": 3600}

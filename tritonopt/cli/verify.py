@@ -99,7 +99,7 @@ def _add_judgment(parser: argparse.ArgumentParser) -> None:
         "--require",
         choices=("equivalent", "identical", "algebra"),
         default="equivalent",
-        help="what counts as the same (default: %(default)s); `algebra` asks besides for the same "
+        help="what counts as the same (default: %(default)s); `algebra` also requires the same "
         "functions of the inputs where arithmetic is exact",
     )
     parser.add_argument(
@@ -107,7 +107,7 @@ def _add_judgment(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         default=True,
         help="in the interpreter, say of a yes whether it is the same algebra: every float is "
-        "carried beside a residue, on which arithmetic is exact (default: yes)",
+        "carried with a residue, on which arithmetic is exact (default: yes)",
     )
     parser.add_argument(
         "--assume-covered",
@@ -132,7 +132,7 @@ def _add_effort(parser: argparse.ArgumentParser) -> None:
         action="store_const",
         dest="max_examples",
         const=_QUICK,
-        help=f"the same as --max-examples {_QUICK}: little is drawn beside the calls that are "
+        help=f"the same as --max-examples {_QUICK}: little is drawn apart from the calls that are "
         "made on purpose, and as much has to have run for a yes",
     )
     parser.add_argument(

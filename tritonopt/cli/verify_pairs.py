@@ -1,25 +1,31 @@
-"""`tritonopt verify` of several files: each pair a task of an engine, a table at the end."""
+"""Many files, each a task of an engine: `verify` of several pairs, and `rewrite --verify`."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import pickle
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from tritonopt.cli import html_report, library
+from tritonopt.cli import html_report, scanning
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
 from tritonopt.cli.progress import Bar
-from tritonopt.engines import Answer, EngineError, Outcome, Task
+from tritonopt.engines import Answer, Engine, EngineError, Outcome, Task, engine_of
 from tritonopt.reporting import formats
 from tritonopt.reporting.findings import PairFinding
 
 if TYPE_CHECKING:
+    from tritonopt import source
+    from tritonopt.cli.rewrite_verification import Request
+    from tritonopt.cli.scanning import Target
     from tritonopt.reporting.reporter import PairsReporter
     from tritonopt.verification import Verdict
     from tritonopt.verification.pairs import Pair
+
+Result = TypeVar("Result")
 
 _OF_ONE_FILE = ("launcher", "kernel", "grid", "args", "assume", "script", "shadowed")
 _OPTIONS = ("backend", "require", "max_examples", "seed", "assume_covered", "algebra")
@@ -111,7 +117,7 @@ def _verified(
     tasks = [_task(pair, arguments) for pair in by_name.values()]
     if not tasks:
         return
-    engine = library.engine_for(len(tasks), arguments.engine, arguments.jobs)
+    engine = engine_for(len(tasks), arguments.engine, arguments.jobs)
     with (
         Bar(len(tasks), "verifying", sys.stderr, patience=0) as bar,
         engine.running(tasks) as answers,
@@ -132,7 +138,7 @@ def _task(pair: Pair, arguments: argparse.Namespace) -> Task:
         "tritonopt.verification.pairs:verdict_on",
         (pair.original, pair.rewritten, options),
         timeout=arguments.task_timeout,
-        gpu=library.gpu_share(arguments.backend),
+        gpu=gpu_share(arguments.backend),
     )
 
 
@@ -143,7 +149,7 @@ def _verdict_of(answer: Answer) -> Verdict:
     if answer.outcome is Outcome.DONE:
         verdict: Verdict = answer.value
         return verdict
-    return Verdict("unsupported", "none", 0, reason=library.why_none(answer))
+    return Verdict("unsupported", "none", 0, reason=why_none(answer))
 
 
 def _found(
@@ -176,3 +182,79 @@ def _write_script(pair: Pair, verdict: Verdict) -> str | None:
         complain(f"{path}: the script cannot be written: {error.strerror}")
         return None
     return str(path)
+
+
+# Tasks
+
+
+GPU_SHARE = 0.25
+"""Of a GPU, for a verification: its tensors are small, and mostly it waits for the host."""
+
+
+def engine_for(count: int, name: str | None, jobs: int | None) -> Engine:
+    """The engine of this name; without one, processes of this machine where there are several
+    tasks. Raises EngineError."""
+    if name is not None:
+        return engine_of(name, jobs)
+    return engine_of("local", jobs) if count > 1 else engine_of("inline")
+
+
+def gpu_share(backend: str) -> float:
+    """What a verification on this backend takes of a GPU."""
+    return GPU_SHARE if backend in ("auto", "cuda") else 0.0
+
+
+def why_none(answer: Answer) -> str:
+    """Why the verification of a file has no result."""
+    return f"the verification {answer.outcome.value}: {answer.reason}"
+
+
+def in_tasks(
+    do: Callable[[source.Program | None, Target], Result],
+    otherwise: Callable[[Target, str], Result],
+    targets: Sequence[Target],
+    request: Request,
+    jobs: int,
+    program: source.Program | None,
+) -> Iterator[Result]:
+    """What comes of every target, in their order, as `scanning.work` gives it.
+
+    Where a task has no result, `otherwise` makes one of the reason. Raises EngineError.
+    """
+    # Without a kernel there is nothing to verify, and no need for another process.
+    names = {str(target.path) for target in targets if scanning.may_hold_kernels(target)}
+    common = pickle.dumps((do, program))
+    tasks = [
+        Task(
+            str(target.path),
+            f"{__name__}:in_a_task",
+            (target,),
+            timeout=request.timeout,
+            gpu=gpu_share(request.backend),
+            common=common,
+        )
+        for target in targets
+        if str(target.path) in names
+    ]
+    found: dict[str, Answer] = {}
+    with engine_for(len(tasks), request.engine, jobs or None).running(tasks) as answers:
+        for target in targets:
+            name = str(target.path)
+            if name not in names:
+                yield do(program, target)
+                continue
+            while name not in found:
+                answer = next(answers)
+                found[answer.task.name] = answer
+            answer = found.pop(name)
+            done = answer.outcome is Outcome.DONE
+            yield answer.value if done else otherwise(target, why_none(answer))
+
+
+def in_a_task(
+    common: tuple[Callable[[source.Program | None, Target], Result], source.Program | None],
+    target: Target,
+) -> Result:
+    """One file, in whatever process does the task."""
+    do, program = common
+    return do(program, target)

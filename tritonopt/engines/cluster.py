@@ -17,7 +17,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from tritonopt import __version__
+from tritonopt import __version__, install_command
 from tritonopt.engines.errors import EngineError
 from tritonopt.engines.local import Slot
 from tritonopt.engines.work import Answer, Outcome, Task
@@ -83,7 +83,7 @@ def _ray() -> Any:
         return import_module("ray")
     except ImportError as error:
         raise EngineError(
-            f"the engine ray needs {error.name or 'ray'}: pip install 'tritonopt[ray]'"
+            f"the engine ray needs {error.name or 'ray'}: {install_command('ray')}"
         ) from None
 
 

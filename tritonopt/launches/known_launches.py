@@ -81,7 +81,7 @@ def check_parameter(facts: KernelFacts) -> None:
         detail = "the kernel takes any number of arguments"
         raise refuted("parameter-can-be-added", "parameter-cannot-be-added", detail)
     if any(p.kind == "keyword_only" for p in kernel.parameters):
-        detail = "the kernel has parameters behind a `*`, which Triton does not hand on"
+        detail = "the kernel has parameters after a `*`, which Triton does not hand on"
         raise refuted("parameter-can-be-added", "parameter-cannot-be-added", detail)
 
 

@@ -73,7 +73,7 @@ def in_tuner_keys(facts: KernelFacts, name: str) -> Iterator[Change]:
             case [ast.List(elts=[]) as empty]:
                 yield ReplaceExpression(empty, f'["{name}"]')
             case _:
-                detail = f"the key of the tuner in line {call.lineno} is no list that stands there"
+                detail = f"the key of the tuner in line {call.lineno} is not a list literal"
                 way = f"to which {name} could be added: write it there"
                 raise unknown(_CLAIM, "unknown-decorator", f"{detail}, {way}")
 
@@ -125,7 +125,7 @@ def _items(module: Module, given: ast.expr) -> list[tuple[Module, str, ast.expr]
         detail += f": give the file too that binds {origin}, to a dict that nothing changes"
     elif origin:
         detail += f": {origin} may be another than that dict, for a file uses its module as a value"
-        detail += " or does more with it than to write it behind **"
+        detail += " or does more with it than to pass it with **"
     else:
         detail += ": they may prune configurations; write them as a dict that nothing changes"
     raise unknown(_CLAIM, "unknown-decorator", detail)

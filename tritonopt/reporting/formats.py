@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     )
 
 OF_FILES = ("text", "concise", "json", "github", "sarif")
+ALIASES = {"full": "text"}
 OF_VERDICTS = ("text", "json")
 WHOLE = ("json", "sarif")
 """Those that are one object for the whole run, with all that another program may need."""

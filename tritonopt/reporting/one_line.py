@@ -34,7 +34,7 @@ class GithubReporter(Reporter):
         say(*found.refused)
 
     def finish(self, summary: Summary) -> None:
-        if not self.run.suggests:
+        if not self.run.suggests and not self.run.quiet:
             say_summary(summary, summary_line(summary, self.run.writes))
 
 

@@ -23,6 +23,8 @@ class Run:
     writes: bool = False
     checks: bool = False
     """It is only asked whether something would change."""
+    quiet: bool = False
+    """Text has neither notes nor a summary, and of `rewrite` no remarks."""
 
 
 class Reporter(ABC):

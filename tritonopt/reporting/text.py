@@ -43,11 +43,13 @@ class Style:
 
     @classmethod
     def of(cls, stream: TextIO) -> Style:
-        """On a terminal only: lines that fit it, and color unless NO_COLOR is set."""
-        if not stream.isatty():
-            return cls(color=False)
-        dumb = os.environ.get("TERM") == "dumb"
-        return cls(not dumb and not os.environ.get("NO_COLOR"), _columns(stream))
+        """Color and lines that fit on a terminal. NO_COLOR and FORCE_COLOR decide on color first,
+        in this order, as in Python's own tracebacks."""
+        terminal = stream.isatty()
+        color = not os.environ.get("NO_COLOR") and (
+            bool(os.environ.get("FORCE_COLOR")) or (terminal and os.environ.get("TERM") != "dumb")
+        )
+        return cls(color, _columns(stream) if terminal else 0)
 
     @property
     def color(self) -> bool:
@@ -123,6 +125,9 @@ class TextReporter(Reporter):
         for line in self.suggestions(found, Style.of(sys.stdout)):
             print(line)
         sys.stdout.flush()
+        if self.run.quiet:
+            say(*found.errors, *found.refused)
+            return
         say(*self.remarks(found, style))
         if found.verified:
             say(f"{found.path}: {found.verified}")
@@ -140,6 +145,8 @@ class TextReporter(Reporter):
 
     def finish(self, summary: Summary) -> None:
         sys.stdout.flush()
+        if self.run.quiet:
+            return
         if len(self._verified) > 1:
             say(*verified_lines(self._verified, Style.of(sys.stderr)))
         if not self.run.suggests:
@@ -200,8 +207,10 @@ def _print_diff(shown: str, encoding: str) -> None:
 
     style = Style.of(sys.stdout)
     buffer = getattr(sys.stdout, "buffer", None)
-    if style.color or buffer is None:
-        sys.stdout.write(diff.colored(shown) if style.color else shown)
+    # One that goes to a file or another program is to be applied, whatever FORCE_COLOR says.
+    colored = style.color and style.is_terminal
+    if colored or buffer is None:
+        sys.stdout.write(diff.colored(shown) if colored else shown)
     else:
         sys.stdout.flush()
         buffer.write(diff.encoded(shown, encoding))

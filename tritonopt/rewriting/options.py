@@ -66,7 +66,7 @@ class Option:
         """The legal values, for a message."""
         if self.choices:
             return ", ".join(spell(value) for value in self.choices)
-        return {int: "a whole number", str: "any text"}[self.type]
+        return {int: "an integer", str: "any text"}[self.type]
 
     def parse(self, text: str) -> Any:
         """The value that `text` stands for; ValueError when it stands for none."""

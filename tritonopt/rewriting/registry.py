@@ -95,6 +95,15 @@ def named_in(spec: str | None) -> frozenset[str]:
     return parts.meant([item.name for item in items if item.name not in ALIASES])
 
 
+def matching(pattern: str) -> frozenset[str]:
+    """The passes that a name, a group or the beginning of names stands for; empty for none."""
+    if pattern in _entries():
+        return parts.meant([pattern])
+    if pattern in groups.GROUPS:
+        return named_in(pattern)
+    return frozenset(name for name in _entries() if pattern and name.startswith(pattern))
+
+
 def notes_of(spec: str | None) -> list[str]:
     """What the aliases in a selection stand for."""
     given = {item.name for item in options.parse(spec)} if spec else set()

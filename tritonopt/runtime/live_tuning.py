@@ -18,6 +18,7 @@ from importlib import import_module, metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tritonopt import install_command
 from tritonopt.cache_directory import cache_directory
 from tritonopt.runtime.live import Live, called_by
 from tritonopt.runtime.live_verification import NotInAFile, inside, read_own_file
@@ -353,7 +354,7 @@ def why_not_here() -> str:
     try:
         import torch
     except ImportError:
-        return "tuning needs torch: pip install 'tritonopt[verify]'"
+        return f"tuning needs torch: {install_command('verify')}"
     return "" if torch.cuda.is_available() else "torch sees no GPU here, and times are taken on one"
 
 

@@ -46,7 +46,7 @@ class OwnFile:
 def read_own_file(live: Live) -> OwnFile:
     """The file, with the kernel where it was when it was made. Raises NotInAFile."""
     path = Path(live.path)
-    not_there = f"it does not stand in a file: {live.path}"
+    not_there = f"it is not in a file: {live.path}"
     if not os.path.isfile(path):
         raise NotInAFile(not_there)
     try:

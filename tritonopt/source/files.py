@@ -109,15 +109,32 @@ def find_python_files(paths: Iterable[Path]) -> Iterator[Path]:
     directory that cannot be listed are given too: `read_file` says what is wrong with them.
     """
     files: dict[str, Path] = {}
+    real = RealPaths()
     for path in paths:
         found = _below(path, ignored_above(path)) if os.path.isdir(path) else iter([path])
         for file in found:
-            identity = os.path.realpath(file)
+            identity = real.of(file)
             # Of a link and what it leads to, the latter is what a diff can be applied to.
             known = files.setdefault(identity, file)
             if known.is_symlink() and not file.is_symlink():
                 files[identity] = file
     yield from files.values()
+
+
+class RealPaths:
+    """Real paths of many files: each directory is asked about once."""
+
+    def __init__(self) -> None:
+        self._directories: dict[str, str] = {}
+
+    def of(self, file: Path) -> str:
+        """`os.path.realpath` of a file."""
+        directory, name = os.path.split(file)
+        if name in ("", ".", "..") or os.path.islink(file):
+            return os.path.realpath(file)
+        if directory not in self._directories:
+            self._directories[directory] = os.path.realpath(directory)
+        return os.path.join(self._directories[directory], name)
 
 
 def _below(directory: Path, ignored: Ignored) -> Iterator[Path]:

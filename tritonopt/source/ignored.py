@@ -26,6 +26,8 @@ class Ignored:
 
     def matches(self, path: Path, *, directory: bool) -> bool:
         """Whether the file or directory itself is left out; the directories above are not asked."""
+        if not self.rules:
+            return False
         absolute = _absolute(path)
         # The innermost file that says anything decides, be it `!`.
         for root, spec in reversed(self.rules):

@@ -339,7 +339,7 @@ def _path(loops: Sequence[Loop], upto: ast.stmt) -> list[ast.stmt]:
     for loop, end in zip(loops, ends, strict=True):
         body = loop.node.body
         if end not in body:
-            raise NotExpressible(f"line {end.lineno} does not stand in the loop's own body")
+            raise NotExpressible(f"line {end.lineno} is not in the loop's own body")
         path += body[: body.index(end)]
     return path
 
@@ -380,7 +380,7 @@ def block_of(root: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
         for _, block in ast.iter_fields(node):
             if isinstance(block, list) and any(s is statement for s in block):
                 return block
-    raise NotExpressible(f"line {statement.lineno} stands in no block of the kernel")
+    raise NotExpressible(f"line {statement.lineno} is in no block of the kernel")
 
 
 def is_plain(facts: KernelFacts, statement: ast.stmt) -> bool:

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tritonopt import install_command
 from tritonopt.measurement.results import Comparison, Machine, Row
 from tritonopt.measurement.timing import Effort
 from tritonopt.tuning.compiling.compiled_code import Compiling
@@ -83,8 +84,7 @@ def _check_installed() -> None:
     needed = ("torch", "triton", "hypothesis", "numpy")
     if missing := [name for name in needed if importlib.util.find_spec(name) is None]:
         raise VerificationError(
-            f"this runs the kernels, and needs {', '.join(missing)}: "
-            "pip install 'tritonopt[verify]'"
+            f"this runs the kernels, and needs {', '.join(missing)}: {install_command('verify')}"
         )
 
 

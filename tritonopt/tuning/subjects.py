@@ -141,7 +141,7 @@ def _captured(
     kernels = {k.name for module in (old, new) for k in module.kernels}
     changed = changed_definitions(old, new)
     if changed is None or changed - kernels:
-        names = ", ".join(sorted((changed or set()) - kernels)) or "the file beside its functions"
+        names = ", ".join(sorted((changed or set()) - kernels)) or "the file outside its functions"
         raise VerificationError(
             f"{new.path}: {names} changed as well, so a launch of the one version is none of the "
             "other's: give --args, and the launcher itself is timed"

@@ -366,7 +366,7 @@ def _difference(expected: list[Any], found: list[Any]) -> str:
         tolerance = _tolerance(one.dtype)
         one, other = (t.double() if t.element_size() < 2 else t for t in (one, other))
         if not torch.equal(torch.isfinite(one), torch.isfinite(other)):
-            return "inf or NaN stands in other places of the results"
+            return "inf or NaN is in other places of the results"
         scale = one.nan_to_num(0, 0, 0).abs().max().item()
         error = (one - other).nan_to_num(0, 0, 0).abs().max().item()
         if error > tolerance * max(scale, 1e-30):

@@ -25,7 +25,7 @@ _PATIENCE, _TIMES_AS_LONG = 10.0, 10.0
 """Seconds for a variant's first call, and so many times what the original's took at most."""
 
 
-_NOT_BESIDE = "the original could not be timed beside it"
+_NOT_BESIDE = "the original could not be timed with it"
 _ANOTHER_TIME = ("out of memory", _NOT_BESIDE, OVER)
 """What is not kept: somebody else may have had the memory, or the budget was over."""
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tritonopt import source
+from tritonopt import install_command, source
 from tritonopt.verification.capture.command import Captured, capture
 from tritonopt.verification.capture.generalize import Launch, NotGeneral, forms_of
 from tritonopt.verification.capture.residues import answer
@@ -247,7 +247,7 @@ def _unless_unseen(
     # What never ran took no second turn either.
     unmet.sort(key=lambda demand: demand.kind in LOOPS)
     if finding.never_ran.blind and verification.settings.assume_covered:
-        text = f"taken to have run, because --assume-covered says so: {listed(unmet)}"
+        text = f"assumed to have run, because --assume-covered says so: {listed(unmet)}"
         return replace(verdict, notes=(*verdict.notes, text))
     return _no_yes(verdict, verification.why_not(finding, unmet))
 
@@ -278,7 +278,7 @@ def _unless_elsewhere(verification: Verification, verdict: Verdict) -> Verdict:
     does = "asks where it runs" if asked else "imports what decides by itself"
     text = f"the rewritten version alone {does} ({lines})"
     if verification.settings.assume_covered:
-        text += "; taken to do the same everywhere, because --assume-covered says so"
+        text += "; assumed to do the same everywhere, because --assume-covered says so"
         return replace(verdict, notes=(*verdict.notes, text))
     text += ": what it does elsewhere was not seen. Leave that out; or, where you know that it "
     return _no_yes(verdict, f"{text}makes no difference, add --assume-covered")
@@ -293,7 +293,7 @@ def _check_installed() -> None:
     if missing:
         raise VerificationError(
             f"verification runs the kernels, and needs {', '.join(missing)}: "
-            "pip install 'tritonopt[verify]'"
+            f"{install_command('verify')}"
         )
 
 

@@ -88,8 +88,8 @@ def untried(
     wanted += [v for v in FLOAT_VALUES if values and v not in values]
     missing = f"; not tried at all: {', '.join(wanted)}" if wanted else ""
     return [
-        f"{asked} calls were asked for beside those made on purpose: rare combinations of sizes, "
-        f"types, layouts and values were not tried{missing}"
+        f"{asked} calls were requested in addition to the deliberate ones: rare combinations of "
+        f"sizes, types, layouts and values were not tried{missing}"
     ]
 
 

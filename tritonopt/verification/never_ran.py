@@ -54,8 +54,7 @@ class NeverRan:
         notes += [f"{d}; no size was found for which it would" for d in excused]
         notes += [f"{d}, as the given arguments ask for" for d in alone]
         notes += [
-            f"{d}; the other version has the same guard, and all that either writes "
-            "stands behind it"
+            f"{d}; the other version has the same guard, and all that either writes is after it"
             for d in dead
         ]
         blind = ""

@@ -22,7 +22,7 @@ def run(x: torch.Tensor):
     assert n % 16 == 0 and x.is_contiguous()
     assert x.data_ptr() % 16 == 0
     y = torch.empty_like(x)
-    # The kernel makes its descriptors in memory of its own.
+    # The kernel creates its descriptors in scratch memory.
     triton.set_allocator(
         lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device=x.device)
     )

@@ -31,7 +31,7 @@ def run(a: torch.Tensor, b: torch.Tensor):
     assert a.data_ptr() % 16 == 0 and b.data_ptr() % 16 == 0
     c = torch.empty((m, n), dtype=torch.float32)
     grid = (triton.cdiv(m, 16), triton.cdiv(n, 16))
-    # The kernel makes its descriptors in memory of its own.
+    # The kernel creates its descriptors in scratch memory.
     triton.set_allocator(
         lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device=a.device)
     )

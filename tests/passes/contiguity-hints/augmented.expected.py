@@ -10,7 +10,7 @@ def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
     pid = tl.program_id(0)
     offs = pid * BLOCK + tl.arange(0, BLOCK)
     offs %= N
-    # True as long as N is a multiple of BLOCK.
+    # True if N is a multiple of BLOCK.
     offs = tl.max_contiguous(tl.multiple_of(offs, BLOCK), BLOCK)
     x = tl.load(X + offs)
     tl.store(Y + pid * BLOCK + tl.arange(0, BLOCK), x)

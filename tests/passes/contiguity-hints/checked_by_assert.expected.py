@@ -9,7 +9,7 @@ import triton.language as tl
 def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
     offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     src = offs % N
-    # True as long as N is a multiple of BLOCK.
+    # True if N is a multiple of BLOCK.
     src = tl.max_contiguous(tl.multiple_of(src, BLOCK), BLOCK)
     tl.store(Y + offs, tl.load(X + src))
 

@@ -10,7 +10,7 @@ def gather_rows(X, Y, ROWS, BLOCK: tl.constexpr):
     pid = tl.program_id(axis=0)
     start = pid * BLOCK
     rows = (start + tl.arange(0, BLOCK)) % ROWS  # a ring
-    # True as long as ROWS is a multiple of BLOCK.
+    # True if ROWS is a multiple of BLOCK.
     rows = tl.max_contiguous(tl.multiple_of(rows, BLOCK), BLOCK)
     values = tl.load(X + rows)
     tl.store(Y + start + tl.arange(0, BLOCK), values * 2.0)

@@ -11,7 +11,7 @@ import triton.language as tl
 def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
     offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     src = offs % N
-    # True as long as N and BLOCK are multiples of 8.
+    # True if N and BLOCK are multiples of 8.
     src = tl.max_contiguous(tl.multiple_of(src, 8), 8)
     tl.store(Y + offs, tl.load(X + src))
 

@@ -13,7 +13,7 @@ def shifted_kernel(X, Y, n_cols, BLOCK_N: tl.constexpr):
     col = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
     # The last block wraps to the start of the row.
     wrapped = (col + BLOCK_N) % n_cols
-    # True as long as n_cols is a multiple of BLOCK_N.
+    # True if n_cols is a multiple of BLOCK_N.
     wrapped = tl.max_contiguous(tl.multiple_of(wrapped, BLOCK_N), BLOCK_N)
     x = tl.load(X + row * n_cols + wrapped)
     tl.store(Y + row * n_cols + col, x, mask=col < n_cols)

@@ -22,7 +22,7 @@ def matmul_kernel(
     pid_n = (pid % num_pid_in_group) // group_size
     rm = pid_m * BM + tl.arange(0, BM)
     rbn = (pid_n * BN + tl.arange(0, BN)) % N
-    # True as long as N is a multiple of BN.
+    # True if N is a multiple of BN.
     rbn = tl.max_contiguous(tl.multiple_of(rbn, BN), BN)
     rk = tl.arange(0, BK)
     a_ptrs = A + rm[:, None] * K + rk[None, :]

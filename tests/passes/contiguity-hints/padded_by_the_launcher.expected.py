@@ -11,7 +11,7 @@ def tile_kernel(src_ptr, dst_ptr, length, BLOCK: tl.constexpr):
     lanes = tl.arange(0, BLOCK)
     index = block * BLOCK + lanes
     index = index % length
-    # True as long as length is a multiple of BLOCK.
+    # True if length is a multiple of BLOCK.
     index = tl.max_contiguous(tl.multiple_of(index, BLOCK), BLOCK)
     value = tl.load(src_ptr + index)
     tl.store(dst_ptr + block * BLOCK + lanes, value)

@@ -9,7 +9,7 @@ import triton.language as tl
 def head_kernel(X, Y, N, BLOCK: tl.constexpr):
     lanes = tl.arange(0, BLOCK)
     first: tl.tensor = lanes % N
-    # True as long as no lane reaches N.
+    # True if no lane reaches N.
     first = tl.max_contiguous(tl.multiple_of(first, BLOCK), BLOCK)
     tl.store(Y + lanes, tl.load(X + first))
 

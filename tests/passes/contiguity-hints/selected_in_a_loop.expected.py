@@ -12,7 +12,7 @@ def sum_kernel(X, Out, N, BLOCK: tl.constexpr):
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         safe = tl.where(cols < N, cols, 0)
-        # True as long as every lane is below N, so that none is left out.
+        # True if every lane is below N, so that no lane is masked off.
         safe = tl.max_contiguous(tl.multiple_of(safe, BLOCK), BLOCK)
         acc += tl.load(X + row * N + safe)
     tl.store(Out + row, tl.sum(acc, axis=0))

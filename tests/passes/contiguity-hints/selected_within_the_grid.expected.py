@@ -9,7 +9,7 @@ import triton.language as tl
 def scale_kernel(X, Y, numel, factor, BLOCK: tl.constexpr):
     index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     safe = tl.where(index >= numel, 0, index)
-    # True as long as every lane is below numel, so that none is left out.
+    # True if every lane is below numel, so that no lane is masked off.
     safe = tl.max_contiguous(tl.multiple_of(safe, BLOCK), BLOCK)
     tl.store(Y + index, tl.load(X + safe) * factor, mask=index < numel)
 

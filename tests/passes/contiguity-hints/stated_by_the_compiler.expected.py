@@ -12,7 +12,7 @@ def sum_kernel(X, Out, N: tl.constexpr, BLOCK: tl.constexpr):
     for i in tl.range(0, N, BLOCK):
         cols = i + tl.arange(0, BLOCK)
         cols = tl.where(condition=cols < N, x=cols, y=0)
-        # True as long as every lane is below N, so that none is left out.
+        # True if every lane is below N, so that no lane is masked off.
         cols = tl.max_contiguous(tl.multiple_of(cols, BLOCK), BLOCK)
         acc += tl.load(X + tl.program_id(0) * N + cols)
     tl.store(Out + tl.program_id(0), tl.sum(acc))

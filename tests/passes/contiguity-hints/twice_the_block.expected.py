@@ -11,7 +11,7 @@ def repeat_kernel(X, Y, N, EXTRA, BLOCK: tl.constexpr):
     width = tl.full((), 2 * BLOCK, tl.int32)
     offs = pid * width + tl.arange(0, 2 * BLOCK)
     src = offs % (N + EXTRA)
-    # True as long as N + EXTRA is a multiple of 2 * BLOCK.
+    # True if N + EXTRA is a multiple of 2 * BLOCK.
     src = tl.max_contiguous(tl.multiple_of(src, 2 * BLOCK), 2 * BLOCK)
     tl.store(Y + offs, tl.load(X + src))
 

@@ -11,7 +11,7 @@ def repeat_rows(X, Y, W, H, BLOCK_H: tl.constexpr, BLOCK_W: tl.constexpr):
     rows = tl.program_id(0) * BLOCK_H + tl.arange(0, BLOCK_H)
     cols = tl.program_id(1) * BLOCK_W + tl.arange(0, BLOCK_W)
     tile = (rows[:, None] * W + cols[None, :]) % (H * W)
-    # True as long as H * W is a multiple of BLOCK_W.
+    # True if H * W is a multiple of BLOCK_W.
     tile = tl.max_contiguous(tl.multiple_of(tile, [1, BLOCK_W]), [1, BLOCK_W])
     x = tl.load(X + tile)
     tl.store(Y + rows[:, None] * W + cols[None, :], x, mask=cols[None, :] < W)

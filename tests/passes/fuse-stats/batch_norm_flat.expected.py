@@ -21,7 +21,7 @@ def bn_stats_kernel(
     channel = tl.program_id(0)
     base = x + channel * stride_c
     acc = tl.zeros([BLOCK], tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_pix = tl.arange(0, BLOCK)
     first_tile = tl.load(base + first_pix, mask=(first_pix < spatial) & (batch > 0), other=0.0)
     shift = tl.sum(first_tile.to(tl.float32), axis=0) / tl.maximum(tl.minimum(spatial, BLOCK), 1)

@@ -11,7 +11,7 @@ def channel_stats(x_ptr, mean_ptr, var_ptr, N, C, H, W, BLOCK_W: tl.constexpr):
     c = tl.program_id(0)
     count = N * H * W
     sum_val = 0.0
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_w = tl.arange(0, BLOCK_W)
     first_ptrs = x_ptr + c * H * W + first_w
     first_data = tl.load(first_ptrs, mask=(first_w < W) & ((N > 0) & (H > 0)), other=0.0)

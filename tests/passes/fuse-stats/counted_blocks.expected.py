@@ -12,7 +12,7 @@ def _row_moments(x_ptr, mean_ptr, m2_ptr, x_stride, N, BLOCK: tl.constexpr):
     arange = tl.arange(0, BLOCK)
 
     acc = tl.zeros([BLOCK], dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_offs = arange
     first_tile = tl.load(x_row + first_offs, mask=first_offs < N, other=0.0).to(tl.float32)
     shift = tl.sum(first_tile, axis=0) / tl.maximum(tl.minimum(N, BLOCK), 1)

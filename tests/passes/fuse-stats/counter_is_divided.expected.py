@@ -9,7 +9,7 @@ import triton.language as tl
 def kernel(X, Y, N, BLOCK: tl.constexpr):
     X += tl.program_id(0) * N
     total = tl.zeros([BLOCK], dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_cols = (tl.cast(0, tl.int32) - 5) // 3 * 0 + tl.arange(0, BLOCK)
     first_x = tl.load(X + first_cols, mask=first_cols < N, other=0.0).to(tl.float32)
     shift = tl.sum(first_x, axis=0) / tl.maximum(tl.minimum(N, BLOCK), 1)

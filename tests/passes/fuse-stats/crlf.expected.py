@@ -18,7 +18,7 @@ def var_kernel(
 
     # -- mean -----------------------------------------------------------
     acc = tl.zeros([BLOCK], dtype=tl.float32)  # fp32, whatever X is
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_cols = tl.arange(0, BLOCK)
     first_x = tl.load(X + first_cols, mask=first_cols < N, other=0.0)
     shift = tl.sum(first_x.to(tl.float32), axis=0) / tl.maximum(tl.minimum(N, BLOCK), 1)

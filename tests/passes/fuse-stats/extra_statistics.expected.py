@@ -12,7 +12,7 @@ def describe(x_ptr, mean_ptr, var_ptr, max_ptr, stride, n, BLOCK: tl.constexpr):
     x_ptr += row * stride
     total = tl.zeros([BLOCK], dtype=tl.float32)
     largest = tl.full([BLOCK], -float("inf"), dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_cols = tl.arange(0, BLOCK)
     first_mask = first_cols < n
     first_x = tl.load(x_ptr + first_cols, mask=first_mask, other=0.0)

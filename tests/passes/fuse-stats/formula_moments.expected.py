@@ -13,7 +13,7 @@ def var_kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     X += row * stride
     acc = tl.zeros([BLOCK], dtype=tl.float32)
-    # The squares are gathered with the sum: sum (x - mean)^2 = sum x^2 - (sum x)^2 / n.
+    # Sum and squares in one loop: sum (x - mean)^2 = sum x^2 - (sum x)^2 / n.
     acc2 = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)

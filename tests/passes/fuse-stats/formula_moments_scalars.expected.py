@@ -11,7 +11,7 @@ import triton.language as tl
 def channel_var(x_ptr, out_ptr, N, C, S, BLOCK: tl.constexpr):
     c = tl.program_id(0)
     total = 0.0
-    # The squares are gathered with the sum: sum (x - mean)^2 = sum x^2 - (sum x)^2 / n.
+    # Sum and squares in one loop: sum (x - mean)^2 = sum x^2 - (sum x)^2 / n.
     squares = 0.0
     for n in range(N):
         for start in range(0, S, BLOCK):

@@ -13,7 +13,7 @@ def var_kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     X += row * stride
     acc = tl.zeros([BLOCK], dtype=tl.float32)
-    # Every tile is centered on its own mean; what the means differ by is added apart.
+    # Each tile is centered on its own mean; differences of means are added separately.
     running_count = 0.0
     running_mean = 0.0
     between_tiles = 0.0

@@ -12,7 +12,7 @@ def var_kernel(X, Var, M, N, stride, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     ptrs = X + rows[:, None] * stride
     acc = tl.zeros([ROWS], dtype=tl.float32)
-    # Every tile is centered on its own mean; what the means differ by is added apart.
+    # Each tile is centered on its own mean; differences of means are added separately.
     running_count = tl.zeros([ROWS], dtype=tl.float32)
     running_mean = tl.zeros([ROWS], dtype=tl.float32)
     between_tiles = tl.zeros([ROWS], dtype=tl.float32)

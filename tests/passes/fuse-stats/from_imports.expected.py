@@ -12,7 +12,7 @@ from triton.language import sum as reduce_sum
 def variance(x_ptr, out_ptr, n, BLOCK: constexpr):
     row = program_id(0)
     acc = zeros([BLOCK], dtype=float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_cols = arange(0, BLOCK)
     first_tile = load(x_ptr + row * n + first_cols, mask=first_cols < n, other=0.0)
     shift = reduce_sum(first_tile.to(float32), axis=0) / max(min(n, BLOCK), 1)

@@ -12,7 +12,7 @@ def var_kernel(x_ptr, out_ptr, M, N, BLOCK: tl.constexpr):
     if row >= M:
         return
     acc = tl.zeros([BLOCK], dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_cols = tl.arange(0, BLOCK)
     first_tile = tl.load(x_ptr + row * N + first_cols, mask=first_cols < N, other=0.0)
     shift = tl.sum(first_tile.to(tl.float32), axis=0) / tl.maximum(tl.minimum(N, BLOCK), 1)

@@ -17,7 +17,7 @@ def layer_norm_kernel(x_ptr, y_ptr, stride, n, eps, BLOCK: tl.constexpr):
     x_ptr += row * stride
     y_ptr += row * stride
     acc = tl.zeros([BLOCK], dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_cols = tl.arange(0, BLOCK)
     first_tile = load_row(x_ptr, first_cols, n)
     shift = tl.sum(first_tile, axis=0) / tl.maximum(tl.minimum(n, BLOCK), 1)

@@ -11,7 +11,7 @@ from triton.language import constexpr
 def variance(x_ptr, out_ptr, n, BLOCK: constexpr):
     row = T.program_id(0)
     acc = T.zeros([BLOCK], dtype=T.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_cols = T.arange(0, BLOCK)
     first_tile = T.load(x_ptr + row * n + first_cols, mask=first_cols < n, other=0.0)
     shift = T.sum(first_tile.to(T.float32), axis=0) / T.maximum(T.minimum(n, BLOCK), 1)

@@ -16,7 +16,7 @@ def triton_red_fused_var_mean_0(
     rbase = tl.arange(0, RBLOCK)[None, :]
     x0 = xindex
     _tmp2 = tl.full([XBLOCK, RBLOCK], 0, tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_rindex = rbase
     first_rmask = first_rindex < rnumel
     first_r1 = first_rindex

@@ -10,7 +10,7 @@ import triton.language as tl
 def row_std(x_ptr, out_ptr, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
     r = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     sums = tl.zeros([ROWS, 1], dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_c = tl.arange(0, COLS)[None, :]
     first_x = tl.load(x_ptr + r * N + first_c, mask=(r < M) & (first_c < N), other=0.0)
     shift = tl.sum(first_x.to(tl.float32), axis=1, keep_dims=True) / tl.maximum(tl.minimum(N, COLS), 1)

@@ -10,7 +10,7 @@ def kernel(X, MEAN, VAR, M, N, R: tl.constexpr, BLOCK: tl.constexpr):
     rows = tl.program_id(0) * R + tl.arange(0, R)
     ok = rows < M
     total = tl.zeros([R, BLOCK], dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_cols = tl.arange(0, BLOCK)
     first_mask = ok[:, None] & (first_cols < N)[None, :]
     first_x = tl.load(X + rows[:, None] * N + first_cols[None, :], mask=first_mask, other=0.0).to(tl.float32)

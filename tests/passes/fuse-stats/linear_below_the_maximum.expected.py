@@ -13,7 +13,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
 
     largest = -float("inf")
     loss = 0.0
-    # What (largest - reference) is multiplied by, once that is known.
+    # The factor of (largest - reference), which is known after the loop.
     p_sum = 0.0
     reference = 0.0
     for start in range(0, N, BLOCK):

@@ -18,7 +18,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         largest = tl.maximum(largest, tl.max(x, axis=0))
 
     total = 0.0
-    # What lse is multiplied by, once that is known.
+    # The factor of lse, which is known after the loop.
     weight_sum = 0.0
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)

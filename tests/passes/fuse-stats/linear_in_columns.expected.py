@@ -12,7 +12,7 @@ def kernel(X, P, Loss, C, D, smoothing, BLOCK_C: tl.constexpr, BLOCK_D: tl.const
     top = tl.zeros([BLOCK_C, BLOCK_D], dtype=tl.float32)
     total = tl.zeros([BLOCK_C, BLOCK_D], dtype=tl.float32)
     _loss = tl.zeros([BLOCK_C, BLOCK_D], dtype=tl.float32)
-    # What (log_total + largest - reference) is multiplied by, once that is known.
+    # The factor of (log_total + largest - reference), which is known after the loop.
     _weight_sum = tl.zeros([BLOCK_C, BLOCK_D], dtype=tl.float32)
     reference = tl.zeros_like(top)
     for start in range(0, C, BLOCK_C):

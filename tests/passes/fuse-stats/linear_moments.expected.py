@@ -21,7 +21,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
 
     total = 0.0
     loss = 0.0
-    # What lse is multiplied by, once that is known.
+    # The factor of lse, which is known after the loop.
     p_sum = 0.0
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)

@@ -19,7 +19,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
 
     total = 0.0
     loss = 0.0
-    # What (lse - largest) is multiplied by, once that is known.
+    # The factor of (lse - largest), which is known after the loop.
     p_sum = 0.0
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)

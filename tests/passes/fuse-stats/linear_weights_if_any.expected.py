@@ -14,7 +14,7 @@ def kernel(X, P, W, Loss, stride, N, BLOCK: tl.constexpr):
     largest = -float("inf")
     total = 0.0
     loss = 0.0
-    # What (lse - reference) is multiplied by, once that is known.
+    # The factor of (lse - reference), which is known after the loop.
     p_sum = 0.0
     reference = 0.0
     for start in range(0, N, BLOCK):

@@ -10,7 +10,7 @@ import triton.language as tl
 def spread(src, dst, ld, n, BLOCK: tl.constexpr):
     r = tl.program_id(0)
     a = tl.zeros([BLOCK], tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_cols = tl.arange(0, BLOCK)
     first_tile = tl.load(src + r * ld + first_cols, mask=first_cols < n, other=0.0)
     shift = tl.sum(first_tile.to(tl.float32), axis=0) / tl.maximum(tl.minimum(n, BLOCK), 1)

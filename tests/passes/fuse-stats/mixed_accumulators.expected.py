@@ -11,7 +11,7 @@ def kernel(X, Out, stride_m, N, BLOCK_N: tl.constexpr):
     pid = tl.program_id(0)
     offsets = tl.arange(0, BLOCK_N)
     s = tl.zeros((BLOCK_N,), tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_valid = offsets < N
     first_v = tl.load(X + pid * stride_m + offsets, mask=first_valid, other=0)
     shift = tl.sum(first_v.to(tl.float32), axis=0) / tl.maximum(tl.minimum(N, BLOCK_N), 1)

@@ -14,7 +14,7 @@ def unbiased_var(x_ptr, out_ptr, n):
     BLOCK: tl.constexpr = BLOCK_SIZE
     row = tl.program_id(0)
     acc = tl.zeros([BLOCK], dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_cols = tl.arange(0, BLOCK)
     first_tile = tl.load(x_ptr + row * n + first_cols, mask=first_cols < n, other=0.0)
     shift = tl.sum(first_tile.to(tl.float32), axis=0) / tl.maximum(tl.minimum(n, 64), 1)

@@ -12,7 +12,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     X += row * stride
     mean = 0.0
     acc = tl.zeros([BLOCK], dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_x = tl.arange(0, BLOCK)
     first_x_2 = tl.load(X + first_x, mask=first_x < N, other=0.0)
     shift = tl.sum(first_x_2.to(tl.float32), axis=0) / tl.maximum(tl.minimum(N, BLOCK), 1)

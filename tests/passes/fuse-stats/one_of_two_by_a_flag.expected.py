@@ -11,7 +11,7 @@ def kernel(X, R, Y, N, SHIFTED: tl.constexpr, BLOCK: tl.constexpr):
     X += row * N
     R += row * N
     total = tl.zeros([BLOCK], dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_cols = tl.arange(0, BLOCK)
     if SHIFTED:
         first_x = tl.load(X + first_cols, mask=first_cols < N, other=0.0).to(tl.float32)

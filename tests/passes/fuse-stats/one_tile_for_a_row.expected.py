@@ -9,7 +9,7 @@ import triton.language as tl
 def variance_kernel(X, V, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     total = tl.zeros([BLOCK], dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_cols = tl.arange(0, BLOCK)
     first_tile = tl.load(X + row * stride + first_cols, mask=first_cols < N, other=0.0).to(tl.float32)
     shift = tl.sum(first_tile, axis=0) / tl.maximum(tl.minimum(N, BLOCK), 1)

@@ -11,7 +11,7 @@ def std_kernel(x_ptr, y_ptr, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     ptr = x_ptr + row * stride
     acc = tl.zeros([BLOCK], dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_cols = tl.arange(0, BLOCK)
     first_tile = tl.load(ptr + first_cols, mask=first_cols < N, other=0.0)
     shift = tl.sum(first_tile.to(tl.float32), axis=0) / tl.maximum(tl.minimum(N, BLOCK), 1)

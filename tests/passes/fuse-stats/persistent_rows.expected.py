@@ -12,7 +12,7 @@ def persistent_var(x_ptr, mean_ptr, var_ptr, M, N, stride, BLOCK: tl.constexpr):
     for row in range(tl.program_id(0), M, tl.num_programs(0)):
         x_row = x_ptr + row * stride
         total = tl.zeros([BLOCK], dtype=tl.float32)
-        # Deviations are taken from the mean of the first tile, so that no digits cancel.
+        # Deviations from the mean of the first tile, so that no digits cancel.
         first_cols = tl.arange(0, BLOCK)
         first_tile = tl.load(x_row + first_cols, mask=first_cols < N, other=0.0)
         shift = tl.sum(first_tile.to(tl.float32), axis=0) / tl.maximum(tl.minimum(N, BLOCK), 1)

@@ -13,7 +13,7 @@ def bump(x_ptr, out_ptr, stride, n, BLOCK: tl.constexpr):
 
     ptrs = x_ptr + row * stride + lane
     acc = tl.zeros([BLOCK], dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_tile = tl.load(ptrs, mask=lane < n, other=0.0)
     shift = tl.sum(first_tile.to(tl.float32), axis=0) / tl.maximum(tl.minimum(n, BLOCK), 1)
     acc2 = tl.zeros([BLOCK], dtype=tl.float32)

@@ -13,7 +13,7 @@ def kernel(X, R, Y, N, HAS_RESIDUAL: tl.constexpr, BLOCK: tl.constexpr):
     X += row * N
     R += row * N
     total = tl.zeros([BLOCK], dtype=tl.float32)
-    # The squares are gathered with the sum: sum (x - mean)^2 = sum x^2 - (sum x)^2 / n.
+    # Sum and squares in one loop: sum (x - mean)^2 = sum x^2 - (sum x)^2 / n.
     squares = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)

@@ -15,7 +15,7 @@ def var_mean_kernel(
     row_mask = rows < M
 
     acc = tl.zeros([BLOCK_M, BLOCK_N], dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_cols = tl.arange(0, BLOCK_N)[None, :]
     first_mask = row_mask & (first_cols < N)
     first_tile = tl.load(X + first_cols, first_mask, other=0.0).to(tl.float32)

@@ -10,7 +10,7 @@ import triton.language as tl
 def row_variance_kernel(x_ptr, out_ptr, stride, n_cols, BLOCK: tl.constexpr):
     row = tl.program_id(axis=0)
     total = 0.0
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_cols = tl.arange(0, BLOCK)
     first_x = tl.load(x_ptr + row * stride + first_cols, mask=first_cols < n_cols, other=0.0)
     shift = tl.sum(first_x.to(tl.float32), axis=0) / tl.maximum(tl.minimum(n_cols, BLOCK), 1)

@@ -10,7 +10,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     X += row * N
     total = tl.zeros([BLOCK], dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_cols = tl.arange(0, BLOCK)
     first_x = tl.load(X + first_cols, mask=first_cols < N, other=0.0).to(tl.float32)
     shift = tl.sum(first_x, axis=0) / tl.maximum(tl.minimum(N, BLOCK), 1)

@@ -9,7 +9,7 @@ import triton.language as tl
 def kernel(X, R, Y, rows, N, HAS_RESIDUAL: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     total = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_cols = tl.arange(0, BLOCK)[None, :]
     first_mask = (row < rows) & (first_cols < N)
     first_x = tl.load(X + row * N + first_cols, mask=first_mask, other=0.0).to(tl.float32)

@@ -11,7 +11,7 @@ def norm_stats(x_ptr, mean_ptr, rstd_ptr, stride, N, eps, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     x_ptr += row * stride
     sum_x = tl.zeros([BLOCK], dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_cols = tl.arange(0, BLOCK)
     first_x = tl.load(x_ptr + first_cols, mask=first_cols < N, other=0.0)
     shift = tl.sum(first_x.to(tl.float32), axis=0) / tl.maximum(tl.minimum(N, BLOCK), 1)

@@ -26,7 +26,7 @@ def _layer_norm_fwd(
     # Compute mean
     mean = 0
     _mean = tl.zeros([BLOCK_SIZE], dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_cols = tl.arange(0, BLOCK_SIZE)
     first_a = tl.load(X + first_cols, mask=first_cols < N, other=0.).to(tl.float32)
     shift = tl.sum(first_a, axis=0) / tl.maximum(tl.minimum(N, BLOCK_SIZE), 1)

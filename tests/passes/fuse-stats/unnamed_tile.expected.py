@@ -10,7 +10,7 @@ import triton.language as tl
 def terse(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     x = tl.program_id(0)
     s = tl.zeros([BLOCK], dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_tile = tl.load(x_ptr + x * n + tl.arange(0, BLOCK), mask=tl.arange(0, BLOCK) < n, other=0.0)
     shift = tl.sum(first_tile.to(tl.float32), axis=0) / tl.maximum(tl.minimum(n, BLOCK), 1)
     v = tl.zeros([BLOCK], dtype=tl.float32)

@@ -12,7 +12,7 @@ def variance(inp, out, row_stride, n, BLOCK: tl.constexpr):
     inp += pid * row_stride
     lanes = tl.arange(0, BLOCK)
     acc = tl.zeros([BLOCK], dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_idx = lanes
     first_mask = first_idx < n
     first_x = tl.load(inp + first_idx, mask=first_mask, other=0.0)

@@ -13,7 +13,7 @@ def var_kernel(X, Out, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     X += row * stride
     acc = tl.zeros([BLOCK], dtype=tl.float32)
-    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    # Deviations from the mean of the first tile, so that no digits cancel.
     first_tile = tl.load(X + tl.arange(0, BLOCK), mask=N > 0)
     shift = tl.sum(first_tile.to(tl.float32), axis=0) / BLOCK
     acc2 = tl.zeros([BLOCK], dtype=tl.float32)

@@ -10,7 +10,7 @@ import triton.language as tl
 def kernel(X, B, Out, m, n, last, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     mask = cols < n
-    # Where the loop below does not run, nothing is read.
+    # Without iterations of the loop below, nothing is loaded.
     b = tl.load(B + cols, mask=mask & (last >= 0), other=0.0)
     for row in range(last, -1, -1):
         x = tl.load(X + row * n + cols, mask=mask, other=0.0)

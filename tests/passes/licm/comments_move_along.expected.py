@@ -9,7 +9,7 @@ import triton.language as tl
 def kernel(X, Scale, Bias, Out, m, n, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     cols = tl.arange(0, BLOCK)
-    # Where the loop below does not run, nothing is read.
+    # Without iterations of the loop below, nothing is loaded.
     # What the step multiplies by,
     # and what it adds.
     scale = tl.load(Scale + row, mask=m > 0)

@@ -8,7 +8,7 @@ import triton.language as tl
 @triton.jit
 def kernel(X, W, Out, m, n, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
-    # Where the loop below does not run, nothing is read.
+    # Without iterations of the loop below, nothing is loaded.
     w = tl.load(W + cols, mask=(cols < n) & (m > 0), other=1.0)
     w = w.to(tl.float32)
     w += 1.0

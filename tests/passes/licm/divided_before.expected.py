@@ -10,7 +10,7 @@ def kernel(X, B, Out, m, n, parts, BLOCK: tl.constexpr):
     part = tl.program_id(0) % parts
     cols = tl.arange(0, BLOCK)
     mask = cols < n
-    # Where the loop below does not run, nothing is read.
+    # Without iterations of the loop below, nothing is loaded.
     b = tl.load(B + tl.program_id(0) // parts, mask=m > 0)
     for row in range(m):
         x = tl.load(X + row * n + cols, mask=mask, other=0.0)

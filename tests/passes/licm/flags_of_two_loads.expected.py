@@ -11,9 +11,9 @@ def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     mask = cols < n
     if HAS_BIAS:
-        # Where the loop below does not run, nothing is read.
+        # Without iterations of the loop below, nothing is loaded.
         b = tl.load(B + cols, mask=mask & (tl.program_id(0) < m), other=0.0)
-        # Where the loop below does not run, nothing is read.
+        # Without iterations of the loop below, nothing is loaded.
         b_value = tl.load(B + n - 1, mask=tl.program_id(0) < m)
     for row in range(tl.program_id(0), m, tl.num_programs(0)):
         x = tl.load(X + row * n + cols, mask=mask, other=0.0)

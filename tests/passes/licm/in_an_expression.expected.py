@@ -9,7 +9,7 @@ import triton.language as tl
 @triton.jit
 def kernel(x_ptr, weight_ptr, out_ptr, m, n, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
-    # Where the loop below does not run, nothing is read.
+    # Without iterations of the loop below, nothing is loaded.
     weight = tl.load(weight_ptr + cols, (cols < n) & (m > 0)).to(tl.float32)
     for row in range(m):
         x = tl.load(x_ptr + row * n + cols, mask=cols < n)

@@ -10,7 +10,7 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Flag, Out, n, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    # Where the loop below does not run, nothing is read.
+    # Without iterations of the loop below, nothing is loaded.
     flag = tl.load(Flag, mask=n > 0) > 0.5
     if flag:
         for start in range(0, n, BLOCK):

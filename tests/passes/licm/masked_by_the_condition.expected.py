@@ -11,7 +11,7 @@ def kernel(X, B, Out, m, n, BLOCK: tl.constexpr):
     start = tl.program_id(0) * BLOCK
     cols = start + tl.arange(0, BLOCK)
     mask = cols < n
-    # Where the loop below does not run, nothing is read.
+    # Without iterations of the loop below, nothing is loaded.
     b = tl.load(B + cols, mask=mask & (m > 0), other=0.0)
     if start < n:
         for row in range(m):

@@ -7,7 +7,7 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Scale, Out, m, n, BLOCK: tl.constexpr):
-    # Where the loop below does not run, nothing is read.
+    # Without iterations of the loop below, nothing is loaded.
     # One number for all.
     s = tl.load(Scale, mask=n > 0)
     for row in range(0, 3):

@@ -11,7 +11,7 @@ def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
     mask = cols < n
     if HAS_BIAS:
         bias = B + cols
-        # Where the loop below does not run, nothing is read.
+        # Without iterations of the loop below, nothing is loaded.
         b = tl.load(bias, mask=mask & (tl.program_id(0) < m), other=0.0)
     for row in range(tl.program_id(0), m, tl.num_programs(0)):
         x = tl.load(X + row * n + cols, mask=mask, other=0.0)

@@ -10,7 +10,7 @@ def kernel(X, B, Out, m, n, BY_ROW: tl.constexpr, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     mask = cols < n
     if not BY_ROW:
-        # Where the loop below does not run, nothing is read.
+        # Without iterations of the loop below, nothing is loaded.
         b = tl.load(B, mask=tl.program_id(0) < m)
     for row in range(tl.program_id(0), m, tl.num_programs(0)):
         x = tl.load(X + row * n + cols, mask=mask, other=0.0)

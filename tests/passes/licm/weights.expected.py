@@ -9,7 +9,7 @@ import triton.language as tl
 def kernel(X, W, Out, m, n, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     mask = cols < n
-    # Where the loop below does not run, nothing is read.
+    # Without iterations of the loop below, nothing is loaded.
     # The weights, in full precision.
     w = tl.load(W + cols, mask=mask & (tl.program_id(0) < m), other=0.0).to(tl.float32)  # once a row
     for row in range(tl.program_id(0), m, tl.num_programs(0)):

@@ -16,11 +16,11 @@ def kernel(X, Y, M, N, BLOCK: tl.constexpr, COL_BLOCK: tl.constexpr):
         mask = (rows < M)[:, None] & (cols < N)[None, :]
         x = tl.load(X + rows[:, None] * N + cols[None, :], mask=mask, other=-float("inf"))
         new_m = tl.maximum(m, tl.max(x, 0))
-        # While all is -inf there is nothing to subtract: -inf - -inf is NaN.
+        # So far all elements are -inf: -inf - -inf would be NaN.
         shift = tl.where(new_m == -float("inf"), 0.0, new_m)
         s = s * tl.exp(m - shift) + tl.sum(tl.exp(x - shift[None, :]), axis=0)
         m = new_m
-    # The sum of a row of nothing but -inf is NaN.
+    # The sum of a row of -inf only is NaN.
     s = tl.where((m == -float("inf")) & (M > 0), float("nan"), s)
     tl.store(Y + cols, m + tl.log(s), mask=cols < N)
 

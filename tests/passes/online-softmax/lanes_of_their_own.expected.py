@@ -13,11 +13,11 @@ def kernel(X, Y, M, N, BLOCK: tl.constexpr):
     for row in range(M):
         x = tl.load(X + row * N + cols, mask=cols < N, other=-float("inf"))
         new_m = tl.maximum(m, x)
-        # While all is -inf there is nothing to subtract: -inf - -inf is NaN.
+        # So far all elements are -inf: -inf - -inf would be NaN.
         shift = tl.where(new_m == -float("inf"), 0.0, new_m)
         s = s * tl.exp(m - shift) + tl.exp(x - shift)
         m = new_m
-    # The sum of a row of nothing but -inf is NaN.
+    # The sum of a row of -inf only is NaN.
     s = tl.where((m == -float("inf")) & (M > 0), float("nan"), s)
     tl.store(Y + cols, m + tl.log(s), mask=cols < N)
 

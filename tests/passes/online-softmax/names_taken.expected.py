@@ -15,13 +15,13 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         new_m_2 = tl.maximum(m, tl.max(x, axis=0))
-        # While all is -inf there is nothing to subtract: -inf - -inf is NaN.
+        # So far all elements are -inf: -inf - -inf would be NaN.
         shift_2 = tl.where(new_m_2 == -float("inf"), 0.0, new_m_2)
         s = s * tl.exp(m - shift_2) + tl.sum(tl.exp(x - shift_2), axis=0)
         m = new_m_2
     new_m = m * 2.0
     shift = new_m + 1.0
-    # The sum of a row of nothing but -inf is NaN.
+    # The sum of a row of -inf only is NaN.
     s = tl.where((m == -float("inf")) & (N > 0), float("nan"), s)
     tl.store(Y + row, m + tl.log(s) + new_m + shift)
 

@@ -19,7 +19,7 @@ def softmax_kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         new_largest = tl.maximum(largest, tl.max(x, axis=0))
-        # While all is -inf there is nothing to subtract: -inf - -inf is NaN.
+        # So far all elements are -inf: -inf - -inf would be NaN.
         shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
         total = total * tl.exp(largest - shift) + tl.sum(tl.exp(x - shift), axis=0)
         largest = new_largest

@@ -14,11 +14,11 @@ def kernel(X, Y, N):
     for i in range(N):
         tile = tl.load(X + row * N + i)
         new_m = tl.maximum(m, tile)
-        # While all is -inf there is nothing to subtract: -inf - -inf is NaN.
+        # So far all elements are -inf: -inf - -inf would be NaN.
         shift = tl.where(new_m == -float("inf"), 0.0, new_m)
         s = s * tl.exp(m - shift) + tl.exp(tile - shift)
         m = new_m
-    # The sum of a row of nothing but -inf is NaN.
+    # The sum of a row of -inf only is NaN.
     s = tl.where((m == -float("inf")) & (N > 0), float("nan"), s)
     tl.store(Y + row, m + tl.log(s))
 

@@ -18,11 +18,11 @@ def kernel(X, Y, N, BLOCK: core.constexpr):
         cols = start * BLOCK + core.arange(0, BLOCK)
         x = core.load(X + row * N + cols, cols < N, float("-inf"))
         new_m = largest(m, x.max(0))
-        # While all is -inf there is nothing to subtract: -inf - -inf is NaN.
+        # So far all elements are -inf: -inf - -inf would be NaN.
         shift = core.where(new_m == float("-inf"), 0.0, new_m)
         s = s * exponential(m - shift) + core.sum(exponential(x - shift), axis=0)
         m = new_m
-    # The sum of a row of nothing but -inf is NaN.
+    # The sum of a row of -inf only is NaN.
     s = core.where((m == float("-inf")) & (N > 0), float("nan"), s)
     core.store(Y + row, m + core.log(s))
 

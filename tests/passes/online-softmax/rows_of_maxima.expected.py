@@ -16,7 +16,7 @@ def kernel(X, Y, M, N, ROW_BLOCK: tl.constexpr, BLOCK: tl.constexpr):
         mask = (rows[:, None] < M) & (cols[None, :] < N)
         x = tl.load(X + cols[None, :], mask=mask, other=-float("inf"))
         new_lanes = tl.maximum(lanes, x)
-        # While all is -inf there is nothing to subtract: -inf - -inf is NaN.
+        # So far all elements are -inf: -inf - -inf would be NaN.
         shift = tl.where(new_lanes == -float("inf"), 0.0, new_lanes)
         s_tile = s_tile * tl.exp(lanes - shift) + tl.exp(x - shift)
         lanes = new_lanes

@@ -16,11 +16,11 @@ def kernel(X, Y, N, scale, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         x = x * scale
         new_m = tl.maximum(m, tl.max(x, axis=0))
-        # While all is -inf there is nothing to subtract: -inf - -inf is NaN.
+        # So far all elements are -inf: -inf - -inf would be NaN.
         shift = tl.where(new_m == -float("inf"), 0.0, new_m)
         s = s * tl.exp(m - shift) + tl.sum(tl.exp(x - shift), axis=0)
         m = new_m
-    # The sum of a row of nothing but -inf is NaN.
+    # The sum of a row of -inf only is NaN.
     s = tl.where((m == -float("inf")) & (N > 0), float("nan"), s)
     tl.store(Y + row, m + tl.log(s))
 

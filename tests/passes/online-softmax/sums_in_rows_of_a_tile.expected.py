@@ -16,11 +16,11 @@ def kernel(X, Y, M, N, ROW_BLOCK: tl.constexpr, BLOCK: tl.constexpr):
         mask = (rows[:, None] < M) & (cols[None, :] < N)
         x = tl.load(X + cols[None, :], mask=mask, other=-float("inf"))
         new_m = tl.maximum(m, tl.max(x, axis=1))
-        # While all is -inf there is nothing to subtract: -inf - -inf is NaN.
+        # So far all elements are -inf: -inf - -inf would be NaN.
         shift = tl.where(new_m == -float("inf"), 0.0, new_m)
         sums = sums * tl.exp(m - shift)[:, None] + tl.exp(x - shift[:, None])
         m = new_m
-    # The sum of a row of nothing but -inf is NaN.
+    # The sum of a row of -inf only is NaN.
     sums = tl.where((m[:, None] == -float("inf")) & (N > 0), float("nan"), sums)
     tl.store(Y + rows, m + tl.log(tl.sum(sums, axis=1)), mask=rows < M)
 

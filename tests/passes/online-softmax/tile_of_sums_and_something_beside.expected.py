@@ -17,12 +17,12 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         mask = cols < N
         x = tl.load(X + cols, mask=cols < N, other=0.0)
         new_m = tl.maximum(m, tl.max(x, axis=0))
-        # While all is -inf there is nothing to subtract: -inf - -inf is NaN.
+        # So far all elements are -inf: -inf - -inf would be NaN.
         shift = tl.where(new_m == -float("inf"), 0.0, new_m)
         sums = sums * tl.exp(m - shift) + tl.where(mask, tl.exp(x - shift), 0.0)
         m = new_m
         count += tl.sum(mask.to(tl.int32), axis=0)
-    # The sum of a row of nothing but -inf is NaN.
+    # The sum of a row of -inf only is NaN.
     sums = tl.where((m == -float("inf")) & (N > 0), float("nan"), sums)
     tl.store(Y + row, m + tl.log(tl.sum(sums, axis=0)) + count)
 

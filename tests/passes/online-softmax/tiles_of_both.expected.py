@@ -15,7 +15,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         new_lanes = tl.maximum(lanes, x)
-        # While all is -inf there is nothing to subtract: -inf - -inf is NaN.
+        # So far all elements are -inf: -inf - -inf would be NaN.
         shift = tl.where(new_lanes == -float("inf"), 0.0, new_lanes)
         sums = sums * tl.exp(lanes - shift) + tl.exp(x - shift)
         lanes = new_lanes

@@ -19,11 +19,11 @@ def kernel(X, W, Y, N, BLOCK: tl.constexpr):
         w = tl.load(W + cols, mask=cols < N, other=0.0)
         t = t + tl.sum(tl.where(cols < N, w * x, 0.0), axis=0)
         new_m = tl.maximum(m, tl.max(scaled, axis=0))
-        # While all is -inf there is nothing to subtract: -inf - -inf is NaN.
+        # So far all elements are -inf: -inf - -inf would be NaN.
         shift = tl.where(new_m == -float("inf"), 0.0, new_m)
         s = s * tl.exp2((m - shift) * 1.5) + tl.sum(tl.exp2((scaled - shift) * 1.5), axis=0)
         m = new_m
-    # The sum of a row of nothing but -inf is NaN.
+    # The sum of a row of -inf only is NaN.
     s = tl.where((m == -float("inf")) & (N > 0), float("nan"), s)
     tl.store(Y + row, m + tl.log(s) + t)
 

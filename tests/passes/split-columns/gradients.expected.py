@@ -17,7 +17,7 @@ def kernel(X, Y, G, N, BLOCK: tl.constexpr):
     tl.atomic_add(G + cols, x - total, mask=mask)
 
 
-# kernel for rows that are long, tile by tile.
+# kernel for long rows, tile by tile.
 @triton.jit
 def kernel_long(X, Y, G, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)

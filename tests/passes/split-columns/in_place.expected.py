@@ -16,7 +16,7 @@ def kernel(X, N, BLOCK: tl.constexpr):
     tl.store(X + row * N + cols, x * rstd, mask=mask)
 
 
-# kernel for rows that are long, tile by tile.
+# kernel for long rows, tile by tile.
 @triton.jit
 def kernel_long(X, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)

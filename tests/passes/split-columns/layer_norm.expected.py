@@ -21,7 +21,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     tl.store(Y + row * N + cols, y, mask=mask)
 
 
-# kernel for rows that are long, tile by tile.
+# kernel for long rows, tile by tile.
 @triton.jit
 def kernel_long(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)

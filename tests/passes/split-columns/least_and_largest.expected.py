@@ -15,7 +15,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     tl.store(Y + row, tl.max(high, axis=0) - tl.min(low, axis=0))
 
 
-# kernel for rows that are long, tile by tile.
+# kernel for long rows, tile by tile.
 @triton.jit
 def kernel_long(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)

@@ -15,7 +15,7 @@ def kernel(X, Y, N: tl.int64, BLOCK: tl.constexpr):
     tl.store(Y + row * N + cols, x * total * (cols + 2147483647), mask=cols < N)
 
 
-# kernel for rows that are long, tile by tile.
+# kernel for long rows, tile by tile.
 @triton.jit
 def kernel_long(X, Y, N: tl.int64, BLOCK: tl.constexpr):
     row = tl.program_id(0)

@@ -17,7 +17,7 @@ def kernel(X, DY, DX, stride, N, BLOCK: tl.constexpr):
     tl.store(DX + row * stride + cols, dy - product / N, mask=cols < N)
 
 
-# kernel for rows that are long, tile by tile.
+# kernel for long rows, tile by tile.
 @triton.jit
 def kernel_long(X, DY, DX, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)

@@ -16,7 +16,7 @@ def kernel(X, Y, M, N, BLOCK: tl.constexpr):
     tl.store(Y + row * N + cols, x / tl.sum(x * x, axis=0), mask=cols < N)
 
 
-# kernel for rows that are long, tile by tile.
+# kernel for long rows, tile by tile.
 @triton.jit
 def kernel_long(X, Y, M, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)

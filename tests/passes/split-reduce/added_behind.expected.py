@@ -26,7 +26,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr, partials=None, SPLITS: tl.const
 
 @triton.jit
 def kernel_final(partials, X, Y, stride, N, BLOCK: tl.constexpr, SPLITS: tl.constexpr):
-    # Puts together what the programs of kernel have found.
+    # Second stage: combine the partial results of kernel.
     row = tl.program_id(0)
     lanes = tl.arange(0, BLOCK)
     parts = row * SPLITS + tl.arange(0, SPLITS)
@@ -46,7 +46,7 @@ def reduced(x: torch.Tensor):
         if torch.cuda.is_available()
         else 2**31 - 1
     )
-    # So many programs share a row, a power of two: 1 where rows are many, or short.
+    # Programs per row, a power of two: 1 where rows are many or short.
     splits = min(4096, 16384 // 16, num_programs // max(1, m), triton.cdiv(n - 16 + 1, 16))
     splits = max(1, triton.next_power_of_2(splits + 1) // 2)
     partials = None

@@ -35,7 +35,7 @@ def kernel(
 
 @triton.jit
 def kernel_final(partials, DW, N, BLOCK: tl.constexpr, SPLITS: tl.constexpr):
-    # Puts together what the programs of kernel have found.
+    # Second stage: combine the partial results of kernel.
     cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     parts = tl.program_id(0) * SPLITS + tl.arange(0, SPLITS)
     dw = tl.load(partials + parts[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :])
@@ -52,7 +52,7 @@ def weight_gradient(dy: torch.Tensor):
         if torch.cuda.is_available()
         else 2**31 - 1
     )
-    # So many programs share a row, a power of two: 1 where rows are many, or short.
+    # Programs per row, a power of two: 1 where rows are many or short.
     splits = min(4096, 16384 // 4, num_programs // max(1, num_tiles), triton.cdiv(m, 4))
     splits = max(1, triton.next_power_of_2(splits + 1) // 2)
     partials = None

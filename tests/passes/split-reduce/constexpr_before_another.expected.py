@@ -35,7 +35,7 @@ def kernel(
 
 @triton.jit
 def kernel_final(partials, Y, eps, TIMES: tl.constexpr, scale, SPLITS: tl.constexpr):
-    # Puts together what the programs of kernel have found.
+    # Second stage: combine the partial results of kernel.
     row = tl.program_id(0)
     parts = row * SPLITS + tl.arange(0, SPLITS)
     acc = tl.load(partials + parts)
@@ -47,7 +47,7 @@ def run(x: torch.Tensor):
     m, n = x.shape
     x = x.contiguous()
     y = torch.empty(m, dtype=torch.float32, device=x.device)
-    # So many programs share a row, a power of two: 1 where rows are many, or short.
+    # Programs per row, a power of two: 1 where rows are many or short.
     splits = min(4096, 4 // max(1, m), triton.cdiv(n, 16))
     splits = max(1, triton.next_power_of_2(splits + 1) // 2)
     partials = None

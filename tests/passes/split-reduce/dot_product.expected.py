@@ -27,7 +27,7 @@ def kernel(X, Y, Out, n, BLOCK: tl.constexpr, partials=None, SPLITS: tl.constexp
 
 @triton.jit
 def kernel_final(partials, Out, SPLITS: tl.constexpr):
-    # Puts together what the programs of kernel have found.
+    # Second stage: combine the partial results of kernel.
     parts = tl.program_id(0) * SPLITS + tl.arange(0, SPLITS)
     acc = tl.load(partials + parts)
     tl.store(Out, tl.sum(acc, axis=0))
@@ -42,7 +42,7 @@ def dot(x: torch.Tensor, y: torch.Tensor):
         if torch.cuda.is_available()
         else 2**31 - 1
     )
-    # So many programs share a row, a power of two: 1 where rows are many, or short.
+    # Programs per row, a power of two: 1 where rows are many or short.
     splits = min(4096, num_programs, triton.cdiv(x.numel(), 64))
     splits = max(1, triton.next_power_of_2(splits + 1) // 2)
     partials = None

@@ -39,12 +39,12 @@ def kernel(
 
 @triton.jit
 def kernel_final(partial_best, partial_top, Y, SPLITS: tl.constexpr):
-    # Puts together what the programs of kernel have found.
+    # Second stage: combine the partial results of kernel.
     row = tl.program_id(0)
     parts = row * SPLITS + tl.arange(0, SPLITS)
     best = tl.load(partial_best + parts)
     top = tl.load(partial_top + parts)
-    # Of several that are equal the first.
+    # Of equal elements, the first.
     best = tl.min(tl.where(top == tl.max(top, axis=0), best, 2**31 - 1), axis=0)
     top = tl.max(top, axis=0)
     tl.store(Y + row, best)
@@ -58,7 +58,7 @@ def reduced(x: torch.Tensor):
         if torch.cuda.is_available()
         else 2**31 - 1
     )
-    # So many programs share a row, a power of two: 1 where rows are many, or short.
+    # Programs per row, a power of two: 1 where rows are many or short.
     splits = min(4096, num_programs // max(1, m), triton.cdiv(n, 64))
     splits = max(1, triton.next_power_of_2(splits + 1) // 2)
     partial_best = partial_top = None

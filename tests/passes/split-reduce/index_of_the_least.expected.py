@@ -41,12 +41,12 @@ def kernel(
 
 @triton.jit
 def kernel_final(partial_low, partial_best, Y, I, SPLITS: tl.constexpr):
-    # Puts together what the programs of kernel have found.
+    # Second stage: combine the partial results of kernel.
     row = tl.program_id(0)
     parts = row * SPLITS + tl.arange(0, SPLITS)
     low = tl.load(partial_low + parts)
     best = tl.load(partial_best + parts)
-    # Of several that are equal the first.
+    # Of equal elements, the first.
     best = tl.min(tl.where(low == tl.min(low, axis=0), best, 2**31 - 1), axis=0)
     low = tl.min(low, axis=0)
     tl.store(Y + row, low)
@@ -62,7 +62,7 @@ def reduced(x: torch.Tensor):
         if torch.cuda.is_available()
         else 2**31 - 1
     )
-    # So many programs share a row, a power of two: 1 where rows are many, or short.
+    # Programs per row, a power of two: 1 where rows are many or short.
     splits = min(4096, num_programs // max(1, m), triton.cdiv(n, 64))
     splits = max(1, triton.next_power_of_2(splits + 1) // 2)
     partial_low = partial_best = None

@@ -24,7 +24,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr, partials=None, SPLITS: tl.constexpr = 1
 
 @triton.jit
 def kernel_final(partials, Y, SPLITS: tl.constexpr):
-    # Puts together what the programs of kernel have found.
+    # Second stage: combine the partial results of kernel.
     parts = tl.program_id(0) * SPLITS + tl.arange(0, SPLITS)
     top = tl.load(partials + parts)
     tl.store(Y, tl.max(top, axis=0))
@@ -38,7 +38,7 @@ def largest(x: torch.Tensor):
         if torch.cuda.is_available()
         else 2**31 - 1
     )
-    # So many programs share a row, a power of two: 1 where rows are many, or short.
+    # Programs per row, a power of two: 1 where rows are many or short.
     splits = min(4096, num_programs, triton.cdiv(x.numel(), 64))
     splits = max(1, triton.next_power_of_2(splits + 1) // 2)
     partials = None

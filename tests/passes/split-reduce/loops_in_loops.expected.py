@@ -36,7 +36,7 @@ def kernel(
 
 @triton.jit
 def kernel_final(partials, Y, N, HW, SPLITS: tl.constexpr):
-    # Puts together what the programs of kernel have found.
+    # Second stage: combine the partial results of kernel.
     c = tl.program_id(0)
     parts = c * SPLITS + tl.arange(0, SPLITS)
     total = tl.load(partials + parts)
@@ -52,7 +52,7 @@ def means_of_channels(x: torch.Tensor):
         if torch.cuda.is_available()
         else 2**31 - 1
     )
-    # So many programs share a row, a power of two: 1 where rows are many, or short.
+    # Programs per row, a power of two: 1 where rows are many or short.
     splits = min(4096, num_programs // max(1, c), n)
     splits = max(1, triton.next_power_of_2(splits + 1) // 2)
     partials = None

@@ -38,7 +38,7 @@ def kernel(
 
 @triton.jit
 def kernel_final(partial_s, partial_S, Y, SPLITS: tl.constexpr):
-    # Puts together what the programs of kernel have found.
+    # Second stage: combine the partial results of kernel.
     row = tl.program_id(0)
     parts = row * SPLITS + tl.arange(0, SPLITS)
     s = tl.load(partial_s + parts)
@@ -56,7 +56,7 @@ def reduced(x: torch.Tensor, skip: int):
         if torch.cuda.is_available()
         else 2**31 - 1
     )
-    # So many programs share a row, a power of two: 1 where rows are many, or short.
+    # Programs per row, a power of two: 1 where rows are many or short.
     splits_2 = min(4096, num_programs // max(1, m), triton.cdiv(n - (skip * 2 + 1), 32))
     splits_2 = max(1, triton.next_power_of_2(splits_2 + 1) // 2)
     partial_s = partial_S = None

@@ -43,7 +43,7 @@ def kernel(
 def kernel_final(
     partial_total, partial_top, X, Y, stride, N, BLOCK: tl.constexpr, SPLITS: tl.constexpr
 ):
-    # Puts together what the programs of kernel have found.
+    # Second stage: combine the partial results of kernel.
     row = tl.program_id(0)
     parts = row * SPLITS + tl.arange(0, SPLITS)
     total = tl.load(partial_total + parts)
@@ -69,7 +69,7 @@ def softmax(x: torch.Tensor):
         if torch.cuda.is_available()
         else 2**31 - 1
     )
-    # So many programs share a row, a power of two: 1 where rows are many, or short.
+    # Programs per row, a power of two: 1 where rows are many or short.
     splits = min(4096, num_programs // max(1, m), triton.cdiv(n, 64) // 2)
     splits = max(1, triton.next_power_of_2(splits + 1) // 2)
     partial_total = partial_top = None

@@ -35,7 +35,7 @@ def kernel(
 
 @triton.jit
 def kernel_final(partials, Y, M, ROWS: tl.constexpr, SPLITS: tl.constexpr):
-    # Puts together what the programs of kernel have found.
+    # Second stage: combine the partial results of kernel.
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     parts = tl.program_id(0) * SPLITS + tl.arange(0, SPLITS)
     acc = tl.load(partials + parts[None, :] * ROWS + tl.arange(0, ROWS)[:, None])
@@ -51,7 +51,7 @@ def reduced(x: torch.Tensor):
         if torch.cuda.is_available()
         else 2**31 - 1
     )
-    # So many programs share a row, a power of two: 1 where rows are many, or short.
+    # Programs per row, a power of two: 1 where rows are many or short.
     splits = min(
         4096, 16384 // 4, num_programs // max(1, num_tiles), triton.cdiv(n, 32)
     )

@@ -36,7 +36,7 @@ def kernel(
 def kernel_final(
     partials, X, Y, W, channels, pixels, BLOCK: tl.constexpr, SPLITS: tl.constexpr
 ):
-    # Puts together what the programs of kernel have found.
+    # Second stage: combine the partial results of kernel.
     row = tl.program_id(0)
     size = channels * pixels
     parts = row * SPLITS + tl.arange(0, SPLITS)
@@ -62,7 +62,7 @@ def launch(x: torch.Tensor, w: torch.Tensor):
         if torch.cuda.is_available()
         else 2**31 - 1
     )
-    # So many programs share a row, a power of two: 1 where rows are many, or short.
+    # Programs per row, a power of two: 1 where rows are many or short.
     splits = min(4096, num_programs // max(1, m), triton.cdiv(c * n, 16) // 2)
     splits = max(1, triton.next_power_of_2(splits + 1) // 2)
     partials = None

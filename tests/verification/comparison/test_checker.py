@@ -94,7 +94,7 @@ def test_a_rewritten_version_with_a_race_is_a_counterexample() -> None:
 
 def test_identical_bits_are_not_asked_of_additions_in_no_fixed_order() -> None:
     reason = verdict(checked(spread(2e-5), spread(0.0), identical=True))
-    assert "identical bits cannot be asked" in reason
+    assert "identical bits cannot be required" in reason
 
 
 FULL = Failure("OutOfMemoryError", "CUDA out of memory", refused=True)

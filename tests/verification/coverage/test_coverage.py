@@ -180,7 +180,7 @@ def test_a_loop_that_takes_one_turn_only_is_no_yes(of_texts: Callable[..., Verdi
     given = "x: f32[3, 17], scale: f32[17]|None"
     verdict = of_texts(SCALED, same, args=given, max_examples=4)
     assert verdict.verdict == "unsupported", verdict
-    assert verdict.reason is not None and "never took a second turn" in verdict.reason
+    assert verdict.reason is not None and "never had a second iteration" in verdict.reason
     verdict = of_texts(SCALED, same, args="x: f32[3, n], scale: f32[n]|None", max_examples=4)
     assert verdict.verdict == "identical", verdict
 
@@ -405,7 +405,7 @@ def test_on_a_gpu_the_interpreter_is_asked_what_ran(of_texts: Callable[..., Verd
     assert verdict.verdict == "identical", verdict
     verdict = of_texts(SCALED, same, args="x: f32[m, 9], scale: f32[9]|None", max_examples=2)
     assert verdict.verdict == "unsupported", verdict
-    assert verdict.reason is not None and "never took a second turn" in verdict.reason
+    assert verdict.reason is not None and "never had a second iteration" in verdict.reason
 
 
 TUNED = """
@@ -576,7 +576,7 @@ def test_a_tile_that_holds_every_row_up_to_a_limit(of_texts: Callable[..., Verdi
     same = free.replace("cols < n)\n\n", "cols < n - 0)\n\n")
     verdict = of_texts(free, same, args="x: f32[m, n]", max_examples=2)
     assert verdict.verdict == "identical", verdict
-    assert any("never took a second turn" in note for note in verdict.notes)
+    assert any("never had a second iteration" in note for note in verdict.notes)
 
 
 _GUARD = "    if pid >= tiles:\n        return\n"

@@ -79,9 +79,9 @@ class LaunchEvidence:
                 tuner = f"what is called on the kernel in line {launch.chosen_by.lineno}"
                 return f"{tuner} chooses arguments of the launch in {launch.where}"
             if below_lambda(launch):
-                return f"the launch in {launch.where} stands in a lambda"
+                return f"the launch in {launch.where} is in a lambda"
             if launch.launcher is None:
-                return f"the launch in {launch.where} stands outside of any function"
+                return f"the launch in {launch.where} is outside of any function"
         return ""
 
     @cached_property

@@ -175,19 +175,21 @@ class RecurrenceReader:
     def _check_mode(self, value: Value, name: str) -> None:
         extreme = value.op in (Op.MAXIMUM, Op.MINIMUM)
         if extreme and value.attribute is not None:
-            text = f"the loop in line {self.loop.line} asks for NaN to be kept in {name}"
+            text = f"the loop in line {self.loop.line} propagates NaN in {name}"
             raise refuted(_COMBINED, "nan-is-propagated", text)
 
     def _no_recurrence(self, value: Value, own: Value, name: str) -> Declined:
         """Why an iteration does not combine a name with what it brings."""
         where = f"the loop in line {self.loop.line}"
         if not self._holds(value, own):
-            text = f"{where} gives {name} another value in each turn, and the last one is read"
+            text = f"{where} gives {name} another value in each iteration, and the last one is read"
             return refuted(_SUMS, "last-value-is-used", text)
         if value.op is Op.MUL and own in value.operands:
             text = f"{where} multiplies {name}, which is no sum and no extreme"
             return refuted(_SUMS, "no-such-reduction", text)
-        text = f"what {where} makes of {name} depends on what the turn before has left, but is no"
+        text = (
+            f"what {where} makes of {name} depends on what the iteration before has left, but is no"
+        )
         return unknown(_SUMS, "not-a-recurrence", f"{text} sum and no extreme")
 
     def _holds(self, value: Value, own: Value) -> bool:
@@ -208,7 +210,7 @@ class RecurrenceReader:
             carried = part.op is Op.CARRIED and part.carrier.loop == self.loop.identity
             if carried and part.carrier.name not in self.advancing:
                 text = f"{where} what comes to {name} depends on {part.carrier.name}, which it"
-                text += " carries from turn to turn"
+                text += " carries from iteration to iteration"
                 raise refuted(_SUMS, "not-a-recurrence", text)
             if part.op is Op.OPAQUE and is_computed_in(self.loop, part):
                 text = f"{where} what comes to {name} is not understood: {part.reason}"

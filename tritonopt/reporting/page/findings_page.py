@@ -50,7 +50,7 @@ def suggest_page(
         "Nothing was changed and nothing was run.",
     )
     return Contents(
-        "What is worth doing",
+        "Mistakes and profitable rewrites",
         lead,
         facts,
         tuple(listings),
@@ -92,7 +92,9 @@ def rewrite_page(
         else "Nothing was run: `--verify` runs every change against the original.",
     )
     if failed := sum(bool(subject.problems) for subject in subjects):
-        lead += (f"In {_count(failed, 'file')} something could not be done; it is told there.",)
+        lead += (
+            f"In {_count(failed, 'file')} something could not be done; the file's entry says what.",
+        )
     listing = Listing("Rewrites", _ORDER, _GAIN, verifies, tuple(entry for _, entry in entries))
     return Contents(
         "What was rewritten" if not apply else "What would be rewritten",

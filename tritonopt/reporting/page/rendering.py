@@ -298,9 +298,9 @@ def _grade(status: str) -> str:
 
 
 _SAFETY = {
-    "exact": "the same function, nothing is asked of the caller",
+    "exact": "the same function; callers need no change",
     "rounding": "floating-point results may differ in rounding",
-    "contract": "asks something of the caller, done in the same change at every launch",
+    "contract": "requires a change of callers, made in the same edit at every launch",
     "assumption": "holds only under facts that were given with --assume",
 }
 

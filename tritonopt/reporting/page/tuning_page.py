@@ -227,7 +227,7 @@ def _tables(answer: Answer) -> Iterator[Table]:
         yield Table("What each call runs", columns, rows)
     tried = sorted(answer.tried, key=lambda one: list(_FATES).index(one.fate))
     if tried:
-        title = "Variants (`tritonopt explain NAME` says what a rewrite is that is named here"
+        title = "Variants (`tritonopt explain NAME` describes each rewrite"
         if len(tried) > _SHOWN:
             title += f"; the first {_SHOWN} of {len(tried)}, --format json has all"
         names = ("variant", "what came of it", "ratio in the search, least to most", "reason")

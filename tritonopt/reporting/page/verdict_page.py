@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _FIRST = {"no": 0, "open": 1, "yes": 2}
 _ORDER = (
-    "Counterexamples first, then what has no answer. Nothing was timed: `tritonopt bench` does."
+    "Counterexamples first, then inconclusive files. Nothing was timed: `tritonopt bench` does."
 )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tritonopt.source import looked_up
 from tritonopt.source.module import Module
 from tritonopt.source.parsing import parsed
 
@@ -34,7 +35,7 @@ def line_width(module: Module) -> int:
                 said = _read(directory / name, width_of)
                 if said is not None:
                     return said
-            if os.path.exists(directory / ".git"):
+            if looked_up.is_there(directory / ".git"):
                 break
     lines = (line for text in module.texts for line in text.split("\n"))
     return max([_DEFAULT, *map(len, lines)])
@@ -62,9 +63,10 @@ def _read(path: Path, width_of: Callable[[Any], Any]) -> int | None:
         import tomllib
     else:
         import tomli as tomllib
+    text = looked_up.text_of(path)
     try:
-        width = width_of(tomllib.loads(path.read_text(encoding="utf-8-sig")))
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, StopIteration):
+        width = width_of(tomllib.loads(text or ""))
+    except (ValueError, LookupError, TypeError, AttributeError, StopIteration):
         return None  # there is none, or what it says is not for us to judge
     return width if isinstance(width, int) else None
 

@@ -13,6 +13,8 @@ import sys
 from collections.abc import Iterable
 from functools import cached_property
 
+from tritonopt.source import looked_up
+
 _INIT = "__init__"
 
 
@@ -84,7 +86,7 @@ class Layout:
     def _is_package(self, directory: str) -> bool:
         """Whether it has an `__init__.py`, given or not."""
         if directory not in self._packages:
-            known = os.path.exists(os.path.join(directory, f"{_INIT}.py"))
+            known = looked_up.is_there(os.path.join(directory, f"{_INIT}.py"))
             self._packages[directory] = known
         return self._packages[directory]
 

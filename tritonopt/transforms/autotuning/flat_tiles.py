@@ -105,7 +105,7 @@ class _Flat:
                 raise _stays(f"{where} stores to one element in each tile")
             return
         if self._bound(effect) != self._end:
-            raise _stays(f"{where} is not masked off behind the end of the range")
+            raise _stays(f"{where} is not masked off past the end of the range")
 
     @cached_property
     def _end(self) -> Polynomial | None:

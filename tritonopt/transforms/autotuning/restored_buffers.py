@@ -70,7 +70,7 @@ def _check_is_a_tensor(facts: KernelFacts, name: str) -> None:
         if not isinstance(argument, ast.Name) or may_be_part(launch, argument):
             detail = (
                 f"the launch in {launch.where} may pass a part of a tensor for {name}: the kernel "
-                "may write beside it, and a tuner copies no more than the part"
+                "may write outside of it, and a tuner copies only that part"
             )
             raise unknown(_CLAIM, "not-tunable", detail)
 

@@ -36,7 +36,7 @@ def check_launches(facts: KernelFacts, attempt: Attempt) -> None:
     for launch in evidence.launches:
         where = f"the launch in {launch.where}"
         if launch.hides_options:
-            detail = f"{where} may have options behind **"
+            detail = f"{where} may have options in **"
             raise unknown(claim, "arguments-are-not-seen", detail)
         if not isinstance(launch.call.func, ast.Subscript):
             raise unknown(claim, "arguments-are-not-seen", f"{where} is no `kernel[grid](...)`")
@@ -106,7 +106,7 @@ def left_to_the_tuner(
         start, end = span(keyword)
         since = max(before for _, before in map(span, items) if before <= start)
         if "#" in text[since:end] + text[end:].partition("\n")[0]:
-            raise NotExpressible(f"line {call.lineno} has a comment beside what goes")
+            raise NotExpressible(f"line {call.lineno} has a comment next to the removed code")
         yield ReplaceArgument(call, keyword, ())
         statement = PlannedLaunch(launch).own_binding(keyword.value, also)
         if statement is not None:

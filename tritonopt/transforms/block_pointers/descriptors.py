@@ -122,5 +122,5 @@ def _with_allocator(launch: Launch, device: str) -> Iterator[Change]:
     function = f"lambda size, alignment, stream: {memory}"
     if statement.col_offset + len(f"{_SET}({function})") > line_width(module):
         function = f"\n    {function}\n"
-    comment = "# The kernel makes its descriptors in memory of its own."
+    comment = "# The kernel creates its descriptors in scratch memory."
     yield InsertBefore(statement, f"{comment}\n{_SET}({function})")

@@ -172,7 +172,7 @@ class ColumnLoops:
         """What a reduction takes up, in terms of one tile of columns."""
         operand = call.args[0]
         if comments_in(self.module.text_of(operand)):
-            raise NotExpressible(f"a comment stands in what line {call.lineno} reduces")
+            raise NotExpressible(f"a comment is in what line {call.lineno} reduces")
         inner = {n: in_parentheses(text) for n, text in self._instead(operand)}
         return excerpts.joined(self.module.text_with(operand, inner))
 

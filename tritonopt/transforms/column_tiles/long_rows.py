@@ -62,7 +62,7 @@ class LongRows:
             head = head.rpartition("\n")[0].rstrip()
         head = parameters.renamed(head, 0, self.name)
         decorators = [f"@{module.text_of(d)}" for d in node.decorator_list]
-        said = f"# {kernel.name} for rows that are long, tile by tile."
+        said = f"# {kernel.name} for long rows, tile by tile."
         code = "\n".join([said, *decorators, head, excerpts.indented(body, "    ")])
         return InsertAfter(node, f"\n\n{code}\n")
 

@@ -152,7 +152,7 @@ class OneTileRow:
         )
         value = known.get(name.id)
         if value is None:
-            text = f"what {name.id} is behind line {statement.lineno} is not known"
+            text = f"what {name.id} is after line {statement.lineno} is not known"
             raise unknown(CLAIM, "opaque-value", text)
         return value.shape != ()
 
@@ -204,13 +204,11 @@ def check_names(row: OneTileRow, statements: Sequence[RowStatement]) -> None:
             reduced = {n for call in statement.reductions for n in walk(call)}
             for node in walk(statement.node):
                 if isinstance(node, ast.Name) and node.id in tiles and node not in reduced:
-                    text = f"line {node.lineno} asks for more of {node.id} than its elements"
+                    text = f"line {node.lineno} uses more of {node.id} than its elements"
                     raise refuted(CLAIM, "not-lane-by-lane", text)
             again = sorted(statement.binds & seen)
             if again:
-                text = (
-                    f"line {statement.node.lineno} binds {again[0]} anew, of which tiles are made"
-                )
+                text = f"line {statement.node.lineno} binds {again[0]} again, which tiles use"
                 raise refuted("type-stays", "name-is-bound-elsewhere", text)
         else:
             seen |= statement.reads

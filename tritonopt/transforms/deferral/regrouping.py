@@ -264,7 +264,7 @@ class _Legality:
         if dtype is not None:
             self.attempt.prove(claim, f"{self.name} is {dtype}")
         else:
-            self.attempt.assume(claim, "its type is given to it, and taken to be wide enough")
+            self.attempt.assume(claim, "its type is given to it; we assume that it is wide enough")
         self._check_unrolled(reduced, dtype)
         if combining.repeats and not combining.symbol:
             return dtype, True

@@ -257,7 +257,7 @@ def combined_sides(
 def check_modes(facts: KernelFacts, node: ast.expr) -> None:
     """`tl.maximum` must drop NaN, as the reduction does."""
     if isinstance(node, ast.Call) and facts.values[node].attribute is not None:
-        text = f"line {node.lineno} asks for NaN to be kept, and the reduction of a tile drops it"
+        text = f"line {node.lineno} propagates NaN, and the reduction of a tile drops it"
         raise refuted("accumulators-are-sums", "nan-is-propagated", text)
 
 

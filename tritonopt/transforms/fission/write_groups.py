@@ -43,7 +43,7 @@ class WriteGroups:
             if effect.volatile:
                 raise refuted(_DONE, "volatile-load", f"the load in {where} is volatile")
             if effect.kind in _WRITES and (effect.inlined or not self._is_statement(effect)):
-                text = f"what {effect.name} in {where} gives is used, or it stands in a helper"
+                text = f"what {effect.name} in {where} returns is used, or it is in a helper"
                 raise refuted(_DONE, "done-by-every-part", text)
         for loop in self.facts.loops:
             if loop.kind == "while" or self.facts.exits_early(loop):

@@ -118,13 +118,13 @@ class _Code:
         elif all(isinstance(atom, Param) for atom in offsets.limit.atoms):
             length = offsets.limit.readable
         if offsets.kind is Kind.SELECTED:
-            return f"# True as long as every lane is below {length}, so that none is left out."
+            return f"# True if every lane is below {length}, so that no lane is masked off."
         if self._promise.is_never_wrapped:
-            return f"# True as long as no lane reaches {length}."
+            return f"# True if no lane reaches {length}."
         if number.isdigit() and offsets.extent.constant_value is None:
             lanes = offsets.extent.readable
-            return f"# True as long as {length} and {lanes} are multiples of {number}."
-        return f"# True as long as {length} is a multiple of {number}."
+            return f"# True if {length} and {lanes} are multiples of {number}."
+        return f"# True if {length} is a multiple of {number}."
 
 
 def _bound_name(statement: ast.stmt, place: ast.expr) -> str | None:

@@ -25,7 +25,7 @@ from tritonopt.transforms.writing import NotExpressible, Writer, reads_of
 
 _POINTER_NAME = re.compile(r"^(p|ptr)_|_?(ptr|pointer)s?$", re.IGNORECASE)
 
-_WHY_MASKED = "# Where the loop below does not run, nothing is read."
+_WHY_MASKED = "# Without iterations of the loop below, nothing is loaded."
 
 
 @dataclass(frozen=True)

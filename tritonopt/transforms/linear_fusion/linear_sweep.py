@@ -59,7 +59,7 @@ class LinearSweep:
         for part in self.parts:
             if part.numbers:
                 what = ", ".join(part.numbers)
-                begun.append(f"# What {what} is multiplied by, once that is known.")
+                begun.append(f"# The factor of {what}, which is known after the loop.")
                 begun.append(f"{part.name} = {self.zero}")
         begun += self._reference()
         loop = self._merged(begun, attempt)
@@ -187,7 +187,7 @@ class LinearSweep:
                 if not isinstance(leaf, ast.Name) or leaf not in self.facts.values:
                     continue
                 if not self.writer.means_the_same(leaf, here):
-                    raise NotExpressible(f"{leaf.id} is bound again behind line {leaf.lineno}")
+                    raise NotExpressible(f"{leaf.id} is bound again after line {leaf.lineno}")
             if not self.facts.effect_nodes.isdisjoint(walk(coefficient)):
                 line = self.sum.update.lineno
                 raise NotExpressible(f"line {line} loads something that has no name")

@@ -43,7 +43,7 @@ def _shifted(sweep: MergedSweep) -> Lines:
         statements.append(f"{first} = {start.result}")
     mean = sweep.against_tile(sweep.summed(sweep.widened(first)))
     before = [
-        "# Deviations are taken from the mean of the first tile, so that no digits cancel.",
+        "# Deviations from the mean of the first tile, so that no digits cancel.",
         *statements,
         f"{shift} = {mean} / {first_count(sweep.fusion, sweep.writer)}",
         *sweep.total.first_lines,
@@ -75,9 +75,7 @@ def _moments(sweep: MergedSweep) -> Lines:
         f"{sweep.total.name} += {sweep.added(f'{value} * {value}')}",
     ]
     total = sweep.total_of_first()
-    before = [
-        "# The squares are gathered with the sum: sum (x - mean)^2 = sum x^2 - (sum x)^2 / n."
-    ]
+    before = ["# Sum and squares in one loop: sum (x - mean)^2 = sum x^2 - (sum x)^2 / n."]
     m2 = f"{sweep.total_sum()} - {total} * ({total} / {sweep.divisor()})"
     result = sweep.name_of_m2()
     after = sweep.finish(result, m2)
@@ -98,7 +96,7 @@ def _welford(sweep: MergedSweep) -> Lines:
     tile = sweep.widened(sweep.tile.name)
     ones = f"{language('zeros_like')}({value}) + 1.0"
     before = [
-        "# Every tile is centered on its own mean; what the means differ by is added apart.",
+        "# Each tile is centered on its own mean; differences of means are added separately.",
         f"{running_count} = {zero}",
         f"{running_mean} = {zero}",
         f"{between} = {zero}",

@@ -59,7 +59,7 @@ class AtomicKernel:
         found: dict[ast.expr, str] = {}
         for partial, combining, places in self.partials:
             if comments_in(facts.kernel.module.text_of(partial.pointer)):
-                raise NotExpressible(f"a comment stands in line {partial.call.lineno}")
+                raise NotExpressible(f"a comment is in line {partial.call.lineno}")
             found[partial.call.func] = Writer(facts).language(combining.atomic)
             found[partial.pointer] = self._pointer(partial, places)
         return found

@@ -128,7 +128,7 @@ def _check_launches(facts: KernelFacts, tile: str) -> None:
             raise unknown(claim, "arguments-are-not-seen", f"{detail}: pass it by its name")
         warps = launch.options.get("num_warps")
         if warps is None and launch.hides_options:
-            detail = f"the launch in {launch.where} may have a number of warps behind **"
+            detail = f"the launch in {launch.where} may have a number of warps in **"
             raise unknown(claim, "arguments-are-not-seen", detail)
         if warps is not None and not isinstance(warps, ast.Constant):
             detail = f"the launch in {launch.where} computes its number of warps"

@@ -75,7 +75,7 @@ class KeptSecond(OnlineSweep):
         text = super()._runs
         names = {n.id for n in ast.walk(parsed(text)) if isinstance(n, ast.Name)}
         if names & names_bound(self.second):
-            raise NotExpressible("what bounds the loop has another name behind it")
+            raise NotExpressible("what bounds the loop has another name after it")
         return text
 
     @property

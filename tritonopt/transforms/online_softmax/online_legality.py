@@ -152,7 +152,7 @@ class _Legality:
             alone = sweeps.first_only_keeps(maximum.name) and not below.axes
             if not alone or not self._is_read_nowhere_else(maximum.name):
                 raise
-            kept = f"nothing but {maximum.name} is used of it, and that in the sum and behind it"
+            kept = f"nothing but {maximum.name} is used of it, and that in the sum and after it"
             self.attempt.prove("nothing-else-is-lost", kept)
             return True
         return False
@@ -338,7 +338,7 @@ class _Elements:
         maximum, added, below = self.maximum, self.sum, self.subtrahend
         forms = self.facts.forms
         if maximum.axes and below.axes:
-            twice = f"{maximum.name} is reduced in its loop, and again behind it"
+            twice = f"{maximum.name} is reduced in its loop, and again after it"
             raise refuted(claim, reason, twice)
         shape, rank = below.value.shape, len(maximum.shape)
         axes = maximum.axes or below.axes
@@ -384,7 +384,7 @@ class _Elements:
         if self.weight != ONE and not self._counts_in_every_sweep():
             text = (
                 "a row in which no lane counts has the sum 0, and one of -inf alone NaN; which it "
-                "is cannot be told behind the loop"
+                "is cannot be told after the loop"
             )
             raise unknown(claim, "masked-off-lanes-count", text)
         attempt.prove(claim, "where all of a row is -inf, the sum is made NaN as it was")

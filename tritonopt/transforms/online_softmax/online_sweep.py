@@ -112,7 +112,7 @@ class OnlineSweep:
         if self.maximum.starts_at_infinity:
             largest = self.writer.fresh("shift")
             lines = [
-                "# While all is -inf there is nothing to subtract: -inf - -inf is NaN.",
+                "# So far all elements are -inf: -inf - -inf would be NaN.",
                 f"{largest} = {where}({new} == {self._infinity}, 0.0, {new})",
             ]
         scale = self._power(name, largest)
@@ -161,7 +161,7 @@ class OnlineSweep:
         if self.proof.may_be_empty:
             without = f"({without}) & ({self._runs})"
         return [
-            "# The sum of a row of nothing but -inf is NaN.",
+            "# The sum of a row of -inf only is NaN.",
             f'{name} = {where}({without}, float("nan"), {total})',
         ]
 
@@ -179,7 +179,7 @@ class OnlineSweep:
         wanted = self.proof.subtrahend.reduced
         node = self.writer.find(lambda value: value is wanted, self.end, self.facts.values)
         if node is None:
-            raise NotExpressible("the maximum has no name behind its loop")
+            raise NotExpressible("the maximum has no name after its loop")
         return self.writer.operand(node)
 
     @cached_property

@@ -129,15 +129,17 @@ class LoadingLoop:
         usual = [self._bytes(turns, _USUAL, binding) for binding in bindings]
         largest = max((need for need in usual if need is not None), default=0)
         if largest > _SHARED:
-            detail = f"{turns} turns of its loads take {largest} bytes, more than {_SHARED}"
+            detail = f"{turns} iterations of its loads take {largest} bytes, more than {_SHARED}"
             raise refuted(claim, "tile-is-long", detail)
         most = [self._bytes(turns, _WIDEST, binding) for binding in bindings]
         bounds = [need for need in most if need is not None and need <= _SHARED]
         if bounds and len(bounds) == len(bindings):
-            attempt.prove(claim, f"{turns} turns of its loads take at most {max(bounds)} bytes")
+            attempt.prove(
+                claim, f"{turns} iterations of its loads take at most {max(bounds)} bytes"
+            )
             attempt.assume_no_other_launches()
             return
-        detail = f"{turns} turns of its loads are taken to fit into shared memory"
+        detail = f"we assume that {turns} iterations of its loads fit into shared memory"
         attempt.assume(claim, f"{detail}; no launch shows how many bytes they take")
 
     def _bytes(self, turns: int, width: int, binding: LaunchBinding) -> int | None:

@@ -95,10 +95,10 @@ class Grouping:
         named = dict(self._named())
         programs = [ProgramIds.of(self.facts.kernel, axis) for axis in (0, 1)]
         if any(p.in_helper or p.unknown is not None for p in programs):
-            raise _no("a function that the kernel calls asks for the program's id")
+            raise _no("a function that the kernel calls reads the program id")
         first, second = (self._values(axis) for axis in (0, 1))
         if len(first) != 1:
-            raise _no("the id along axis 0 is asked for in several ways")
+            raise _no("the program id along axis 0 is read in several ways")
         is_divided = any(v.op in (Op.FLOORDIV, Op.MOD) and v.operands[0] is first[0] for v in named)
         if second and not is_divided:
             return self._of_two_axes(named, first[0], second)
@@ -152,7 +152,7 @@ class Grouping:
         last = max((one, other), key=lambda s: s.lineno)
         environment = self.facts.before.get(self._behind(last))
         if environment is None or not self.writer.means_the_same(node.right, environment):
-            raise _no(f"{columns_text} is another number behind line {last.lineno}")
+            raise _no(f"{columns_text} is another number after line {last.lineno}")
         statements = tuple(sorted({one, other}, key=lambda s: s.lineno))
         return Ids(row, column, statements, rows_text, self.writer.text(node.right), node.right)
 

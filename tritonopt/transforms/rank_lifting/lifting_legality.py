@@ -161,7 +161,7 @@ def prove_row_batch(
     check_program_ids(ids)
     asked = ids.counted_in_helper or (ids.counts and f"line {ids.counts[0].lineno}")
     if asked:
-        detail = f"{asked} asks how many programs there are, which is fewer then"
+        detail = f"{asked} reads the number of programs, which becomes smaller"
         raise refuted("rows-can-be-lifted", "program-ids-are-used", detail)
     attempt.prove("rows-can-be-lifted", "the number of programs is not used, and no helper "
                     "reads the program id")  # fmt: skip

@@ -95,7 +95,7 @@ def check_races(facts: KernelFacts, axis: int, attempt: Attempt) -> None:
     for race in find_races(facts):
         detail = f"line {race.load.line} reads what line {race.store.line} writes: {race.numbers}"
         raise refuted(claim, "tiles-race", detail)
-    attempt.prove(claim, "no tile is seen to read what another writes")
+    attempt.prove(claim, "no tile is known to read what another writes")
 
 
 def _check_parts(facts: KernelFacts, claim: str) -> None:

@@ -187,7 +187,7 @@ class _Finder:
         pointer, added, mask = self._arguments(call, effect.name)
         earlier = [found for found in self.body.exits if found.statement.lineno < statement.lineno]
         if not all(self.body.asks_for_tile(found.test) for found in earlier):
-            raise NotExpressible("it may be that no tile comes to it")
+            raise NotExpressible("it may be that no tile reaches it")
         where = [pointer] if mask is None else [pointer, mask]
         inside = {node for part in where for node in walk(part)}
         if self.body.depends_on_tile(pointer):

@@ -119,7 +119,7 @@ def _check_way(branch: InvariantBranch, attempt: Attempt) -> ast.If | None:
         if isinstance(parent, ast.If):
             line = f"the condition in line {parent.lineno}"
             if child in parent.orelse and branch.is_elif(child):
-                detail = f"it is asked only where {line} does not hold, as its `elif`"
+                detail = f"it is tested only where {line} is false, as its `elif`"
                 raise refuted(claim, reason, detail)
             value = facts.values.get(parent.test)
             if value is not None and _is_guard(branch, parent, value):

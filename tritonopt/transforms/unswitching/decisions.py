@@ -56,7 +56,7 @@ def planned(branch: InvariantBranch, guard: ast.If | None) -> Plan:
     rest = True
     if guard is not None:
         if any(len(decided) > 1 for decided in copies):
-            raise NotExpressible("the same is asked again beside a condition of the compiler's")
+            raise NotExpressible("the same condition is tested again with a constexpr condition")
         rest = not _does_nothing_without(branch, [guard])
     return Plan(arms, copies, tuple(hoisted.statements), guard, rest)
 

@@ -133,7 +133,7 @@ class _Reading:
     def _search(self, name: str, update: LaneUpdate, elsewhere: Sequence[ast.Name]) -> Carried:
         """`if c: found = i` is the last one; with `and found == -1` it is the first."""
         if not update.tests or update.step.guarded:
-            text = f"line {update.step.node.lineno} leaves {name} to whatever comes behind the loop"
+            text = f"line {update.step.node.lineno} leaves {name} to whatever comes after the loop"
             raise refuted(CLAIM, "last-value-is-used", text)
         asks = [value for value, holds in update.asked(self._facts) if holds]
         first = False

@@ -132,7 +132,7 @@ class _Reader:
             return
         if branches:
             raise refuted(
-                CLAIM, "shapes-differ", f"line {statement.lineno} is asked by some lanes only"
+                CLAIM, "shapes-differ", f"line {statement.lineno} is evaluated by some lanes only"
             )
         self._check_even(statement)
         for block in (statement.body, statement.orelse):

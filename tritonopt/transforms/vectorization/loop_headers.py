@@ -114,7 +114,7 @@ class LoopHeader:
         call = self._call
         module = self.loop.facts.kernel.module
         if comments_in(module.text_of(call)):
-            raise NotExpressible("a comment stands in the header of the loop")
+            raise NotExpressible("a comment is in the header of the loop")
         parts = [self._start, self._stop, self._wide_step]
         more = [k for k in call.keywords if k.arg not in _BOUNDS]
         parts += [f"{k.arg}={self.writer.text(k.value)}" for k in more]

@@ -54,7 +54,7 @@ def difference(old: source.Module, new: source.Module, launcher: str) -> Differe
     """How the two differ. Raises NoDispatch."""
     changed = changed_definitions(old, new)
     if changed is None:
-        raise NoDispatch("the file differs beside its functions")
+        raise NoDispatch("the file also differs outside its functions")
     launchers = Launchers(old)
     mine = launchers.reached(launchers.definition_of(launchers.named(launcher)))
     kernels = {k.name for module in (old, new) for k in module.kernels} & changed

@@ -91,7 +91,7 @@ def _choice(
     first, last = place.old[0], place.old[-1]
     for module, statements in ((difference.old, place.old), (difference.new, place.new)):
         if any(_is_long_text(n, module) for s in statements for n in ast.walk(s)):
-            raise NoDispatch("a text of several lines stands in what differs")
+            raise NoDispatch("a string of several lines is in the part that differs")
     new = _statements(difference.new, place.new, names)
     if not condition:
         return [InsertBefore(first, new), *(Remove(s, keep_comments=False) for s in place.old)]

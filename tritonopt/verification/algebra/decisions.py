@@ -1,4 +1,4 @@
-"""What a run decides by: floats that it compares, or rounds to whole numbers.
+"""What a run decides by: floats that it compares, or rounds to integers.
 
 What such a decision gives has no residue. It is the same in both versions where both decide by the
 same numbers; so what one version decides by has to be something that the other computes too.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tritonopt.verification.process.messages import Followed
 
 ORIGINAL, REWRITTEN = "original", "rewritten"
-COMPARED, ROUNDED = "compares", "rounds to whole numbers"
+COMPARED, ROUNDED = "compares", "rounds to integers"
 _MOST = 2**18
 """So many numbers are kept; of more a sample, the same in both versions: see `sampled`."""
 _FEW = 0.5

@@ -274,7 +274,7 @@ def forms_differ(original: Outcome, rewritten: Outcome) -> Difference | None:
     """Whether different things come back at all."""
     if original.plain != rewritten.plain:
         return Difference(
-            "what is returned beside numbers, or holds them, differs",
+            "the returned values other than tensors, or their containers, differ",
             original=", ".join(original.plain) or "tensors alone",
             rewritten=", ".join(rewritten.plain) or "tensors alone",
         )

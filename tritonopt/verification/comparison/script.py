@@ -61,7 +61,7 @@ def runs():
 '''
 
 _TWICE = "Each version runs twice: what must not matter is different the second time."
-_ONCE = "Each version runs with residues beside its floats, on which arithmetic is exact."
+_ONCE = "Each version runs with a residue for each float, on which arithmetic is exact."
 
 _MACHINE = '''\
 import importlib.abc

@@ -111,7 +111,7 @@ class Soundness:
         if self.versions.identical and self.oracle.rounding_only(example, ours.first, ours):
             tally.stopped = (
                 "the original's bits depend on the order of its atomic additions: identical bits "
-                f"cannot be asked of it ({where})"
+                f"cannot be required of it ({where})"
             )
         elif "again" in differing:
             tally.stopped = (

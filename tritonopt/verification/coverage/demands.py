@@ -108,9 +108,9 @@ class Demand:
             f"{self.axis} of its grid",
             "lanes": f"`{self.extent}` in line {where} was never more than 1, so nothing is known "
             f"of several elements along that axis: `{self.text}`",
-            "turns": f"the loop in line {where} never took a second turn: `{self.text}`",
-            "ragged": f"the loop in line {where} never had a last turn that its mask cuts short: "
-            f"`{self.text}`",
+            "turns": f"the loop in line {where} never had a second iteration: `{self.text}`",
+            "ragged": f"the loop in line {where} never had a last iteration that its mask cuts "
+            f"short: `{self.text}`",
         }[self.kind]
 
 

@@ -714,13 +714,13 @@ class _Parser:
     def dimension(self) -> Dimension:
         if self.token.kind == "number":
             return self.integer()
-        return self.name("a dimension: a name or a whole number")
+        return self.name("a dimension: a name or an integer")
 
     def integer(self) -> int:
         try:
             value = int(self.token.text)
         except ValueError:
-            self.fail("a whole number")
+            self.fail("an integer")
         self.take()
         return value
 

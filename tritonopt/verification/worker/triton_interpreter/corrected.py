@@ -87,7 +87,7 @@ class Access:
         first = next(outside, None)
         for (low, high), owner in zip(self.mapped, self.owners, strict=True):
             if first is not None and low <= first < high:
-                return f", beside {owner}"
+                return f", next to {owner}"
         return ""
 
     def launch_ends(self) -> None:
