@@ -38,7 +38,7 @@ def kernel(
 
 @triton.jit
 def kernel_final(partial_acc, partial_most, Y, BLOCK: tl.constexpr, SPLITS: tl.constexpr):
-    # Puts together what the programs of kernel have found.
+    # Second stage: combine the partial results of kernel.
     row = tl.program_id(0)
     parts = row * SPLITS + tl.arange(0, SPLITS)
     acc = tl.load(partial_acc + parts[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :])
@@ -58,7 +58,7 @@ def reduced(x: torch.Tensor):
         if torch.cuda.is_available()
         else 2**31 - 1
     )
-    # So many programs share a row, a power of two: 1 where rows are many, or short.
+    # Programs per row, a power of two: 1 where rows are many or short.
     splits = min(4096, 16384 // 64, num_programs // max(1, m), triton.cdiv(n, 64))
     splits = max(1, triton.next_power_of_2(splits + 1) // 2)
     partial_acc = partial_most = None

@@ -49,7 +49,7 @@ def kernel(
 def kernel_final(
     partials, X, Y, W, Rstd, stride, N, eps, BLOCK: tl.constexpr, SPLITS: tl.constexpr
 ):
-    # Puts together what the programs of kernel have found.
+    # Second stage: combine the partial results of kernel.
     row = tl.program_id(0)
     X += row * stride
     Y += row * stride
@@ -79,7 +79,7 @@ def rms_norm(x: torch.Tensor, w: torch.Tensor, eps: float = 1e-6):
         if torch.cuda.is_available()
         else 2**31 - 1
     )
-    # So many programs share a row, a power of two: 1 where rows are many, or short.
+    # Programs per row, a power of two: 1 where rows are many or short.
     splits = min(4096, num_programs // max(1, m), triton.cdiv(n, 64) // 2)
     splits = max(1, triton.next_power_of_2(splits + 1) // 2)
     partials = None

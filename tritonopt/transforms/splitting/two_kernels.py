@@ -43,7 +43,7 @@ _MOST = 4096
 """So many programs to a row at most, and ..."""
 _LARGEST = 16384
 """... elements of the tile in which what they found is combined."""
-_COMMENT = "# So many programs share a row, a power of two: 1 where rows are many, or short."
+_COMMENT = "# Programs per row, a power of two: 1 where rows are many or short."
 
 
 class TwoKernels:
@@ -79,7 +79,7 @@ class TwoKernels:
             changes.append(ReplaceExpression(step, f"{size} * {code}"))
         changes += self._divided_loop()
         changes.append(InsertAfter(loop.node, self._stored()))
-        said = f"Puts together what the programs of {kernel.name} have found."
+        said = f"Second stage: combine the partial results of {kernel.name}."
         final = self.new.code(said, [*self._row[1:], *self._combined(), *self._rest()])
         changes.append(InsertAfter(kernel.node, f"\n\n{final}\n"))
         for extents in self.axis.extents:
@@ -211,7 +211,7 @@ class TwoKernels:
             yield f"{name} = {self.tl('sum')}({name} * {power}, axis=0)"
             return
         last = "2**31 - 1" if partial.dtype == "int32" else "2**63 - 1"
-        yield "# Of several that are equal the first."
+        yield "# Of equal elements, the first."
         best = f"{self.tl('where')}({of.name} == {extreme}, {name}, {last})"
         yield f"{name} = {self.tl('min')}({best}, axis=0)"
 
