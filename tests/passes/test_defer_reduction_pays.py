@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+from tests.passes import cases
 from tritonopt.facts import of
 from tritonopt.rewriting.model import Answer, Site
 from tritonopt.rewriting.registry import select
 from tritonopt.source import read
-
-CASES = Path(__file__).resolve().parent / "defer-reduction"
 
 
 def site_of(text: str) -> Site:
@@ -22,7 +19,7 @@ def site_of(text: str) -> Site:
 
 
 def case(name: str) -> str:
-    return (CASES / f"{name}.py").read_text()
+    return cases.case(f"defer-reduction/{name}").text
 
 
 @pytest.mark.parametrize("name", ["sum_of_squares", "nested_loops", "under_a_condition"])
