@@ -168,7 +168,8 @@ def _with_imports(text: str, imports: str) -> str:
     first = ast.parse(text).body[0]
     assert isinstance(first, ast.Expr) and first.end_lineno, f"a case has a docstring: {text}"
     lines = text.splitlines(keepends=True)
-    return "".join([*lines[: first.end_lineno], "\n", imports.strip() + "\n", *lines[first.end_lineno :]])
+    above, below = lines[: first.end_lineno], lines[first.end_lineno :]
+    return "".join([*above, "\n", imports.strip() + "\n", *below])
 
 
 def all_cases(folder: Path = HERE) -> list[Case]:

@@ -14,7 +14,6 @@ from tests.passes.compiling import compiled
 language = pytest.importorskip("triton.language")
 
 
-
 @pytest.fixture(autouse=True)
 def not_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels are made for the compiler, whatever the environment says."""

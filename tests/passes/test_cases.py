@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.passes.cases import BACKEND, CASES, EXAMPLES, HERE, Case, cases_of, difference, said
+from tests.passes.cases import BACKEND, CASES, EXAMPLES, HERE, Case, difference, said
 from tests.passes.cases import rewritten as rewritten_cases
 from tritonopt.rewriting.model import RemarkKind
 

@@ -11,7 +11,6 @@ from tests.passes.cases import case
 from tests.passes.compiling import compiled
 
 
-
 @pytest.fixture(autouse=True)
 def not_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels are made for the compiler, whatever the environment says."""

@@ -151,7 +151,7 @@ def marked(Y):
 _DIFFERENCE = """\
 --- first_element
 +++ first_element
-@@ -13,3 +13,3 @@
+@@ -10,3 +10,3 @@
      cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
 -    scale = tl.load(Scale + 0)
 +    scale = tl.load(Scale)
@@ -184,4 +184,4 @@ CASES: Mapping[str, str] = {
         address="Scale + marked(Y)",
     ),
 }
-"""The suites of the pass, by the names of their files: a case that is rewritten, two that are not."""
+"""The suites of the pass by file name: a case that is rewritten, and two that are not."""
