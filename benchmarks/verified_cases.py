@@ -4,8 +4,8 @@
         [--out benchmarks/results/verified_cases-nvidia-h200.json]
     PYTHONPATH=. python benchmarks/verified_cases.py --table FILE.json
 
-The cases are those of tests/passes/test_cases.py: the expected file of each is verified, so the
-record holds for the texts that are committed. A case is `as documented` where its `# verify:` line
+The cases are those of tests/passes. What each becomes is verified, so the record holds for the
+texts that are committed. A case is `as documented` where its `# verify:` line
 says that a counterexample exists, and one was found; `not run` where that line says why not.
 Cases that `--budget` seconds do not reach are left out of the record. The same command goes on
 with them, and with those whose texts have changed since. Exits with 1 where a verdict is not the
@@ -30,7 +30,7 @@ from typing import Any
 
 os.environ["TRITONOPT_BACKEND"] = "cuda"
 
-from tests.passes.test_cases import CASES, EXAMPLES, Case
+from tests.passes.cases import CASES, EXAMPLES, Case
 
 RIGHT = ("identical", "equivalent", "as documented")
 COLUMNS = (*RIGHT, "counterexample", "unsupported", "error", "not run")
@@ -52,8 +52,8 @@ def main() -> int:
     wanted = [
         case
         for case in CASES
-        if case.expect == "passed"
-        and options.only in (None, case.path.parent.name)
+        if case.expect == "rewritten"
+        and options.only in (None, case.pass_name)
         and rows.get(case.name, {}).get("texts") != texts_of(case)
     ]
     for row in verified(wanted, options.jobs, options.budget):
@@ -99,7 +99,7 @@ def verified(wanted: list[Case], jobs: int, budget: float) -> Iterator[dict[str,
 
 def texts_of(case: Case) -> str:
     """A digest of a case and of what it is expected to become."""
-    return hashlib.sha256(f"{case.text}\0{case.became}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{case.text}\0{case.rewritten.text}".encode()).hexdigest()[:16]
 
 
 def row_of(case: Case) -> dict[str, Any]:
@@ -111,10 +111,9 @@ def row_of(case: Case) -> dict[str, Any]:
     from tritonopt.verification import verify
 
     with TemporaryDirectory() as folder:
-        rewritten = Path(folder) / case.path.name
-        rewritten.write_bytes(case.became.encode())
+        before, after = case.written(Path(folder))
         try:
-            verdict = verify(case.path, rewritten, backend="cuda", max_examples=EXAMPLES)
+            verdict = verify(before, after, backend="cuda", max_examples=EXAMPLES)
         except Exception as error:
             return {**row, "verdict": "error", "reason": f"{type(error).__name__}: {error}"}
     documented = case.verify.startswith("counterexample")

@@ -16,7 +16,7 @@ import pytest
 import tritonopt.passes
 from tests import test_architecture
 from tests.passes import test_cases, test_documentation
-from tests.passes.test_cases import Case
+from tests.passes.cases import Case, all_cases
 from tritonopt import source
 from tritonopt.cli import new_pass
 from tritonopt.cli.main import main
@@ -58,7 +58,8 @@ def installed(laid_out: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 
 
 def case(checkout: Path, stem: str) -> Case:
-    return Case(checkout / "tests" / "passes" / NAME / f"{stem}.py")
+    found = all_cases(checkout / "tests" / "passes")
+    return next(one for one in found if one.stem == stem)
 
 
 def everything(checkout: Path) -> dict[str, bytes]:
@@ -76,10 +77,9 @@ def test_what_is_laid_out(checkout: Path, capsys: Captured) -> None:
     assert {*after} - {*before} == {
         "passes/drop_plus_zero.py",
         "tests/passes/drop-plus-zero",
-        "tests/passes/drop-plus-zero/comment_inside.py",
-        "tests/passes/drop-plus-zero/first_element.expected.py",
-        "tests/passes/drop-plus-zero/first_element.py",
-        "tests/passes/drop-plus-zero/helper_stores.py",
+        "tests/passes/drop-plus-zero/not_applied.py",
+        "tests/passes/drop-plus-zero/rewritten.diff",
+        "tests/passes/drop-plus-zero/rewritten.py",
     }
     assert {path for path in before if before[path] != after[path]} == {"pyproject.toml"}
     lines = capsys.readouterr().out.splitlines()
@@ -111,8 +111,8 @@ def test_it_can_be_run_from_a_folder_inside(
 def test_its_cases_come_out_as_they_say(installed: Path) -> None:
     test_cases.test_rewritten_as_expected(case(installed, "first_element"))
     test_cases.test_twice_is_once(case(installed, "first_element"))
-    test_cases.test_missed_with_its_reason(case(installed, "comment_inside"))
-    test_cases.test_missed_with_its_reason(case(installed, "helper_stores"))
+    test_cases.test_left_alone_as_expected(case(installed, "comment_inside"))
+    test_cases.test_left_alone_as_expected(case(installed, "helper_stores"))
 
 
 def test_its_case_gives_the_same_answer(installed: Path, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
+from tests.passes.cases import case
 from tritonopt import source
 from tritonopt.cli import scanning
 from tritonopt.cli.main import main
@@ -254,7 +255,7 @@ def test_what_is_listed_is_left_to_who_listed_it(run: Any) -> None:
 
 
 def test_parameters_that_one_cause_hides_are_one_finding(run: Any, root: Path) -> None:
-    text = (root / "tests/passes/specialization/strides_of_a_tile.py").read_text()
+    text = case("specialization/strides_of_a_tile").text
     write("k.py", text)
     out = run("k.py")[1]
     assert out.count("[mistake]") == 1

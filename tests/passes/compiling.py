@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.passes.cases import Case
 from tritonopt import facts, source
 
 _numbers = itertools.count()
@@ -64,13 +65,14 @@ def resources(
 
 
 def check_compiles_where_the_original_did(
-    before: Path, number: str | int, flag: bool, dtype: str = "fp32"
+    case: Case, folder: Path, number: str | int, flag: bool, dtype: str = "fp32"
 ) -> None:
-    """What a case is expected to become compiles, or the case itself did not."""
-    if not flag and "constexpr" not in before.read_text().replace("BLOCK: tl.constexpr", ""):
+    """What a case becomes compiles, or the case itself did not."""
+    if not flag and "constexpr" not in case.text.replace("BLOCK: tl.constexpr", ""):
         pytest.skip("it has no flag")
+    before, after = case.written(folder)
     try:
-        compiled(before.with_suffix(".expected.py"), dtype, number=number, flag=flag)
+        compiled(after, dtype, number=number, flag=flag)
     except Exception as error:  # whatever a compiler raises
         try:
             compiled(before, dtype, number=number, flag=flag)

@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.passes.cases import case
 from tests.passes.compiling import compiled
 
 language = pytest.importorskip("triton.language")
-
-CASES = Path(__file__).resolve().parent / "block-pointer"
-PASSED = sorted(path.name.removesuffix(".expected.py") for path in CASES.glob("*.expected.py"))
 
 
 @pytest.fixture(autouse=True)
@@ -22,20 +20,14 @@ def not_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
 
 
-@pytest.mark.parametrize("name", PASSED)
-def test_compiles_without_block_pointers(name: str) -> None:
-    """Also with a Triton that has none."""
-    compiled(CASES / f"{name}.expected.py", others={"BM": 16, "BN": 16, "BK": 16})
-
-
 @pytest.mark.skipif(
     "boundary_check" not in inspect.signature(language.load).parameters,
     reason="this Triton has no block pointers",
 )
 @pytest.mark.parametrize("name", ["copy_of_a_matrix", "one_axis", "three_axes", "keywords_stay"])
-def test_memory_is_accessed_as_before(name: str) -> None:
+def test_memory_is_accessed_as_before(name: str, tmp_path: Path) -> None:
     """As wide, as often, and in code that is no longer."""
-    before, after = compiled(CASES / f"{name}.py"), compiled(CASES / f"{name}.expected.py")
+    before, after = map(compiled, case(f"block-pointer/{name}").written(tmp_path))
     assert _accesses(after) == _accesses(before)
     assert len(_instructions(after)) <= len(_instructions(before))
 

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.passes.compiling import check_compiles_where_the_original_did, compiled
-
-CASES = Path(__file__).resolve().parent / "defer-reduction"
-PASSED = sorted(path.name.removesuffix(".expected.py") for path in CASES.glob("*.expected.py"))
+from tests.passes.cases import case
+from tests.passes.compiling import compiled
 
 
 @pytest.fixture(autouse=True)
@@ -19,21 +17,15 @@ def not_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
 
 
-@pytest.mark.parametrize("name", sorted(set(PASSED) - {"bits", "type_of_the_code"}))
-def test_compiles_where_the_original_did(name: str) -> None:
-    check_compiles_where_the_original_did(CASES / f"{name}.py", "i32", flag=True)
-
-
-def test_bits_of_integers_compile() -> None:
-    assert "xor.b32" in compiled(CASES / "bits.expected.py", "i32")
+def test_bits_of_integers_compile(tmp_path: Path) -> None:
+    _, after = case("defer-reduction/bits").written(tmp_path)
+    assert "xor.b32" in compiled(after, "i32")
 
 
 @pytest.mark.parametrize("capability", [80, 90])
-def test_no_shuffle_and_no_barrier_is_left_in_the_loop(capability: int) -> None:
-    before, after = (
-        compiled(CASES / f"sum_of_squares{suffix}.py", "fp32", 1024, capability)
-        for suffix in ("", ".expected")
-    )
+def test_no_shuffle_and_no_barrier_is_left_in_the_loop(capability: int, tmp_path: Path) -> None:
+    files = case("defer-reduction/sum_of_squares").written(tmp_path)
+    before, after = (compiled(path, "fp32", 1024, capability) for path in files)
     assert _in_the_loop(before, "shfl") > 5 and _in_the_loop(before, "bar.sync") > 0
     assert _in_the_loop(after, "shfl") == _in_the_loop(after, "bar.sync") == 0
     assert after.count("shfl") == before.count("shfl")

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.passes import cases
 from tritonopt.facts import of
 from tritonopt.rewriting.model import Answer, Site
 from tritonopt.rewriting.registry import select
 from tritonopt.source import read
 
-CASES = Path(__file__).resolve().parent / "defer-reduction"
 
 
 def site_of(text: str) -> Site:
@@ -22,7 +22,7 @@ def site_of(text: str) -> Site:
 
 
 def case(name: str) -> str:
-    return (CASES / f"{name}.py").read_text()
+    return cases.case(f"defer-reduction/{name}").text
 
 
 def launched(columns: int, tile: str, text: str = "") -> str:

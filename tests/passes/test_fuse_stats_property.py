@@ -14,8 +14,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
+from tests.passes.cases import BACKEND, difference, said
 from tests.passes.row_kernels import Spelling, render, spellings
-from tests.passes.test_cases import BACKEND, difference, said
 from tritonopt.rewriting.pipeline import rewrite_source
 
 EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", "12"))

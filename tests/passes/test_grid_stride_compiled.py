@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.passes.cases import Case, rewritten
 from tests.passes.compiling import resources
 from tritonopt import rewrite_source
 
-CASES = Path(__file__).resolve().parent / "grid-stride"
-ROOT = CASES.parents[2]
-PASSED = sorted(path.name.removesuffix(".expected.py") for path in CASES.glob("*.expected.py"))
-PRODUCTS = [name for name in PASSED if "tl.dot" in (CASES / f"{name}.py").read_text()]
+ROOT = Path(__file__).resolve().parents[2]
+PRODUCTS = [case for case in rewritten("grid-stride") if "tl.dot" in case.text]
 
 
 @pytest.fixture(autouse=True)
@@ -25,24 +24,12 @@ def not_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
 
 
-@pytest.mark.parametrize("name", PASSED)
-def test_needs_no_more_shared_memory_and_spills_no_more(name: str) -> None:
-    before, after = CASES / f"{name}.py", CASES / f"{name}.expected.py"
-    try:
-        shared, spilled = resources(before)
-    except Exception as error:  # whatever a compiler raises
-        pytest.skip(f"the original does not compile: {error}")
-    now_shared, now_spilled = resources(after)
-    assert now_shared <= shared
-    assert now_spilled <= spilled
-
-
-@pytest.mark.parametrize("name", PRODUCTS)
-def test_would_need_more_if_it_were_pipelined(name: str, tmp_path: Path) -> None:
-    after = CASES / f"{name}.expected.py"
+@pytest.mark.parametrize("case", PRODUCTS, ids=[case.name for case in PRODUCTS])
+def test_would_need_more_if_it_were_pipelined(case: Case, tmp_path: Path) -> None:
+    _, after = case.written(tmp_path)
     text = after.read_text()
     assert text.count(", num_stages=1") == 1
-    pipelined = tmp_path / f"{name}.py"
+    pipelined = tmp_path / "pipelined.py"
     pipelined.write_text(text.replace(", num_stages=1", ""))
     assert resources(pipelined)[0] > resources(after)[0]
 

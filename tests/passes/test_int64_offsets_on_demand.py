@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.passes.cases import case
 from tritonopt.verification import verify
-
-CASES = Path(__file__).resolve().parent / "int64-offsets"
 
 
 @pytest.mark.parametrize(
@@ -27,10 +26,9 @@ CASES = Path(__file__).resolve().parent / "int64-offsets"
     ],
 )
 def test_what_runs_is_the_same(name: str, limit: str, ran: str, tmp_path: Path) -> None:
-    limited = tmp_path / f"{name}.py"
-    text = (CASES / f"{name}.expected.py").read_text()
-    limited.write_text(text.replace("2**30", limit))
-    verdict = verify(CASES / f"{name}.py", limited, backend="interpreter", max_examples=3)
+    before, after = case(f"int64-offsets/{name}").written(tmp_path)
+    after.write_text(after.read_text().replace("2**30", limit))
+    verdict = verify(before, after, backend="interpreter", max_examples=3)
     assert verdict.verdict == "unsupported", verdict
     assert ran in str(verdict.reason)
     assert "what was run is identical" in verdict.notes

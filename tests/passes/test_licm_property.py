@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.passes.cases import difference, said
 from tests.passes.compiling import compiled
 from tests.passes.loop_kernels import Kernels, run
-from tests.passes.test_cases import difference, said
 from tritonopt.rewriting.pipeline import rewrite_source
 
 EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", "12"))

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.passes.cases import case
+
 HERE = Path(__file__).resolve().parent
 CASES = [
     "exponentials_with_a_name",
@@ -50,13 +52,14 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
     One process for all: importing torch takes longer than most of them.
     """
-    folder, wrong = HERE / "online-softmax", tmp_path_factory.mktemp("wrong")
-    pairs = [folder / f"{name}{suffix}.py" for name in CASES for suffix in ("", ".expected")]
-    right = (folder / "logsumexp.expected.py").read_text()
+    folder, wrong = tmp_path_factory.mktemp("right"), tmp_path_factory.mktemp("wrong")
+    pairs = [file for name in CASES for file in case(f"online-softmax/{name}").written(folder)]
+    logsumexp = case("online-softmax/logsumexp")
+    right = logsumexp.rewritten.text
     for name, (old, new) in LEFT_OUT.items():
         assert old in right
-        before, after = wrong / f"{name}.py", wrong / f"{name}.expected.py"
-        before.write_text((folder / "logsumexp.py").read_text())
+        before, after = wrong / f"{name}.py", wrong / f"{name}_rewritten.py"
+        before.write_text(logsumexp.text)
         after.write_text(right.replace(old, new))
         pairs += [before, after]
     done = subprocess.run(

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
-from tests.passes.test_cases import BACKEND, difference, said
+from tests.passes.cases import BACKEND, difference, said
 from tritonopt.rewriting import options
 from tritonopt.rewriting.options import PassSelectionError, Selected
 from tritonopt.rewriting.pipeline import rewrite_source

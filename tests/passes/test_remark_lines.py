@@ -23,6 +23,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.passes.cases import CASES, Case
 from tests.passes.test_pass_pairs import CREATING, PASSES, SOME, with_options
 from tritonopt import source
 from tritonopt.rewriting.model import Remark, Site
@@ -30,8 +31,7 @@ from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.rewriting.registry import select
 
-HERE = Path(__file__).parent
-CASES = sorted(path for path in HERE.glob("*/*.py") if path.with_suffix(".expected.py").exists())
+REWRITTEN = [case for case in CASES if case.expect == "rewritten"]
 MARK = re.compile(r"# (m\d+q)\b")
 NAMED = re.compile(r"\blines? \d+(?:(?:, and |, or |, | and | or | to )\d+)*(?!\w)(?! of )")
 NUMBER = re.compile(r"\d+( \(as rewritten\))?")
@@ -100,14 +100,13 @@ def wrong(remark: Remark, lines: list[str]) -> Iterator[str]:
 
 
 @st.composite
-def lists(draw: st.DrawFn) -> tuple[Path, tuple[str, ...]]:
+def lists(draw: st.DrawFn) -> tuple[Case, tuple[str, ...]]:
     """A case, and passes of which the first one has something to do."""
-    path = draw(st.sampled_from(CASES))
-    text = path.read_text(encoding="utf-8")
-    options = re.search(r"^# options: (.+)$", text, re.M)
-    first = f"{path.parent.name}{{{options[1]}}}" if options else path.parent.name
+    case = draw(st.sampled_from(REWRITTEN))
+    options = ",".join(case.values("options"))
+    first = f"{case.pass_name}{{{options}}}" if options else case.pass_name
     others = st.sampled_from([*PASSES, *CREATING]).flatmap(with_options)
-    return path, (first, draw(others), draw(others))
+    return case, (first, draw(others), draw(others))
 
 
 KERNELS = """\
@@ -156,11 +155,11 @@ def test_a_launch_in_another_file_has_one_line(tmp_path: Path, above: int) -> No
 
 @SOME
 @given(lists())
-def test_every_line_is_one_of_the_given_text(drawn: tuple[Path, tuple[str, ...]]) -> None:
-    path, order = drawn
-    text = marked(path.read_text(encoding="utf-8"))
+def test_every_line_is_one_of_the_given_text(drawn: tuple[Case, tuple[str, ...]]) -> None:
+    case, order = drawn
+    text = marked(case.text)
     facts = re.findall(r"^# assume: (.+?)(?:  # m\d+q)?$", text, re.M)
     result = rewrite_source(text, [telling(select(spelled)[0]) for spelled in order], assume=facts)
     lines = text.split("\n")
     found = [(remark, found) for remark in result.remarks for found in wrong(remark, lines)]
-    assert not found, f"{path.name} {order}\n{found}\n{result.text}"
+    assert not found, f"{case.name} {order}\n{found}\n{result.text}"

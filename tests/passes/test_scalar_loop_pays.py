@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+from tests.passes.cases import case
 from tritonopt.facts import of
 from tritonopt.rewriting.model import Answer, Site
 from tritonopt.rewriting.registry import select
 from tritonopt.source import read
-
-CASES = Path(__file__).resolve().parent / "scalar-loop"
 
 
 def site_of(text: str) -> Site:
@@ -22,11 +19,11 @@ def site_of(text: str) -> Site:
 
 
 def unrolled(turns: str) -> Site:
-    return site_of((CASES / "unrolled.py").read_text().replace("H=n)", f"H={turns})"))
+    return site_of(case("scalar-loop/unrolled").text.replace("H=n)", f"H={turns})"))
 
 
 def test_it_depends_on_a_length_that_no_launch_shows() -> None:
-    site = site_of((CASES / "sum_of_squares.py").read_text())
+    site = site_of(case("scalar-loop/sum_of_squares").text)
     assert site.profit.answer is Answer.AT_LAUNCH
 
 
@@ -38,7 +35,7 @@ def test_an_unrolled_loop_is_short_where_no_launch_shows_how_long() -> None:
     ("trips", "answer"), [("8", Answer.NEVER), ("63", Answer.NEVER), ("64", Answer.ALWAYS)]
 )
 def test_a_loop_of_few_iterations_gains_nothing(trips: str, answer: Answer) -> None:
-    text = (CASES / "sum_of_squares.py").read_text()
+    text = case("scalar-loop/sum_of_squares").text
     assert "kernel[(m,)](x, y, n)" in text
     site = site_of(text.replace("(x, y, n)", f"(x, y, {trips})"))
     assert site.profit.answer is answer

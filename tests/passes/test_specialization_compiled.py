@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.passes import cases
 from tests.passes.compiling import module_of
 from tritonopt.facts import of
 from tritonopt.rewriting.model import Remark
@@ -16,7 +17,6 @@ from tritonopt.rewriting.registry import select
 from tritonopt.source import read
 from tritonopt.transforms.register_use import told
 
-CASES = Path(__file__).resolve().parent / "specialization"
 SIZES = {
     "listed_stride": ("stride", 16),
     "listed_length": ("N", 16),
@@ -35,8 +35,8 @@ def not_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", SIZES)
-def test_accesses_are_wider_where_it_is_told(name: str) -> None:
-    kernel = list(_kernels(CASES / f"{name}.py"))[-1]
+def test_accesses_are_wider_where_it_is_told(name: str, tmp_path: Path) -> None:
+    kernel = list(_kernels(name, tmp_path))[-1]
     parameter, number = SIZES[name]
     told, untold = accesses(kernel, {parameter: number}), accesses(kernel, {parameter: None})
     assert sum(told.values()) < sum(untold.values())
@@ -53,20 +53,22 @@ def test_accesses_are_wider_where_it_is_told(name: str) -> None:
         ("of_a_loop", "n"),
     ],
 )
-def test_nothing_is_said_where_that_changes_no_access(name: str, parameter: str) -> None:
-    kernel = list(_kernels(CASES / f"{name}.py"))[-1]
+def test_nothing_is_said_where_that_changes_no_access(
+    name: str, parameter: str, tmp_path: Path
+) -> None:
+    kernel = list(_kernels(name, tmp_path))[-1]
     told, untold = accesses(kernel, {parameter: 16}), accesses(kernel, {parameter: None})
     assert told == untold
 
 
-def test_what_is_told() -> None:
+def test_what_is_told(tmp_path: Path) -> None:
     """Of what is listed nothing, of what is annotated not the 1, and of one list not the 16."""
     from triton.backends.compiler import GPUTarget
     from triton.compiler import make_backend
     from triton.runtime.jit import create_function_from_signature
 
     def told(name: str, number: int) -> list[tuple[str, object]]:
-        (kernel,) = _kernels(CASES / f"{name}.py")
+        (kernel,) = _kernels(name, tmp_path)
         target = make_backend(GPUTarget("cuda", 90, 32))
         bind = create_function_from_signature(kernel.signature, kernel.params, target)
         return list(bind(*[number] * len(kernel.params))[1])
@@ -88,7 +90,7 @@ def test_the_figures_are_told_where_it_is_named() -> None:
 
 
 def test_figures_of_a_stride_that_is_1() -> None:
-    text = (CASES / "lanes_apart.py").read_text()
+    text = cases.case("specialization/lanes_apart").text
     launch = "def launch(x, y):\n    gather[(1,)](x, y, {}, BLOCK=1024)\n"
     (remark,) = _remarks_of(f"{text}\n\n{launch.format('x.stride(0)')}", "lanes_apart.py")
     assert "compiled for" not in remark.message  # whether it ever is 1 is not known
@@ -106,12 +108,12 @@ def test_no_figures_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nothing_is_compiled_where_it_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(told, "needs", lambda *_: pytest.fail("compiled"))
     one = next(iter(select("specialization"))).where_profitable()
-    module = read((CASES / "four_lanes_a_thread.py").read_text(), "case.py")
+    module = read(cases.case("specialization/four_lanes_a_thread").text, "case.py")
     assert list(one.sites(of(module.kernels[0])))
 
 
 def _remarks(case: str) -> tuple[Remark, ...]:
-    return _remarks_of((CASES / f"{case}.py").read_text(), f"{case}.py")
+    return _remarks_of(cases.case(f"specialization/{case}").text, f"{case}.py")
 
 
 def _remarks_of(text: str, path: str) -> tuple[Remark, ...]:
@@ -147,6 +149,7 @@ def accesses(kernel: Any, told: dict[str, int | None]) -> dict[str, int]:
     return {width: found.count(width) for width in ("", "v2", "v4")}
 
 
-def _kernels(path: Path) -> list[Any]:
-    module = module_of(path)
+def _kernels(name: str, folder: Path) -> list[Any]:
+    """The kernels of a case, compiled from a file in the folder."""
+    module = module_of(cases.case(f"specialization/{name}").written(folder)[0])
     return [found for found in vars(module).values() if hasattr(found, "params")]

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from tests.passes.cases import Case, case, rewritten
 from tests.passes.compiling import module_of
 from tritonopt import facts, source
 
-CASES = Path(__file__).resolve().parent / "split-reduce"
-PASSED = sorted(path.name.removesuffix(".expected.py") for path in CASES.glob("*.expected.py"))
+CASES = rewritten("split-reduce")
 INTEGERS = {"partial_count", "partial_best", "I"}
 TILES = {"BLOCK": 64, "ROWS": 4, "HAS": True}
 
@@ -23,15 +23,15 @@ def not_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", ["mean_of_rows", "index_of_the_largest", "grid_of_two_axes"])
-def test_one_program_to_a_row_is_compiled_to_what_it_was(name: str) -> None:
-    before = ptx(CASES / f"{name}.py", "kernel", 1)
-    assert ptx(CASES / f"{name}.expected.py", "kernel", 1) == before
+def test_one_program_to_a_row_is_compiled_to_what_it_was(name: str, tmp_path: Path) -> None:
+    before, after = case(f"split-reduce/{name}").written(tmp_path)
+    assert ptx(after, "kernel", 1) == ptx(before, "kernel", 1)
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", PASSED)
-def test_several_programs_to_a_row_compile(name: str) -> None:
-    path = CASES / f"{name}.expected.py"
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_several_programs_to_a_row_compile(case: Case, tmp_path: Path) -> None:
+    _, path = case.written(tmp_path)
     assert any(".entry" in line for line in ptx(path, "kernel", 16))
     assert any(".entry" in line for line in ptx(path, "kernel_final", 16))
 

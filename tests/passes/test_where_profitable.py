@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.passes import cases
 from tritonopt import source
 from tritonopt.rewriting.dry_run import dry_run
 from tritonopt.rewriting.model import RemarkKind
 from tritonopt.rewriting.pipeline import DEFAULT_SAFETY, RewriteResult, rewrite_source
 from tritonopt.rewriting.registry import select
 
-CASES = Path(__file__).resolve().parent
-EXAMPLES = CASES.parents[1] / "examples"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 def outcome(result: RewriteResult, name: str) -> set[tuple[str, str]]:
@@ -49,7 +49,7 @@ def unnamed(text: str, name: str) -> set[tuple[str, str]]:
     ],
 )
 def test_what_is_not_known_to_be_faster_is_done_where_it_is_named(case: str) -> None:
-    text = (CASES / f"{case}.py").read_text()
+    text = cases.case(case).text
     name = case.partition("/")[0]
     for spec in (name, f"default,{name}"):
         assert outcome(rewrite_source(text, spec), name) == {("passed", "")}
@@ -58,13 +58,13 @@ def test_what_is_not_known_to_be_faster_is_done_where_it_is_named(case: str) -> 
 
 def test_nothing_named_writes_for_one_tile_what_one_tile_holds() -> None:
     """Merging sweeps would be a loss there; without loops nothing is left to merge."""
-    result = rewrite_source((CASES / "fuse-stats/one_tile_for_a_row.py").read_text())
+    result = rewrite_source(cases.case("fuse-stats/one_tile_for_a_row").text)
     assert outcome(result, "one-tile") == {("passed", "")}
     assert outcome(result, "fuse-stats") == set()
 
 
 def test_nothing_named_sums_what_every_tile_adds() -> None:
-    text = (CASES / "grid-stride/weight_gradient.py").read_text()
+    text = cases.case("grid-stride/weight_gradient").text
     assert outcome(rewrite_source(text), "grid-stride") == {("passed", "")}
 
 
@@ -125,7 +125,7 @@ def test_out_of_an_inner_loop_nothing_moves_by_itself(name: str) -> None:
 
 
 def test_what_would_let_an_atomic_be_summed_is_said() -> None:
-    text = (CASES / "grid-stride/mask_of_the_whole_tile.py").read_text()
+    text = cases.case("grid-stride/mask_of_the_whole_tile").text
     (remark,) = rewrite_source(text, "grid-stride").remarks
     assert "the atomic in line 15 stays, its mask depends on the tile (if it is" in remark.message
     guarded = text.replace("(row < M) & (cols < N)", "cols < N").replace(
@@ -138,7 +138,7 @@ def test_what_would_let_an_atomic_be_summed_is_said() -> None:
 def test_what_is_to_be_expected_is_said() -> None:
     said = {}
     for case in ("weight_gradient", "row_kernel", "grid_of_meta"):
-        text = (CASES / "grid-stride" / f"{case}.py").read_text()
+        text = cases.case(f"grid-stride/{case}").text
         (remark,) = rewrite_source(text, "grid-stride{programs=2}").remarks
         assert remark.kind is RemarkKind.PASSED
         said[case] = remark.message
@@ -206,7 +206,7 @@ def test_what_is_to_be_expected_is_said() -> None:
     ],
 )
 def test_rewrites_of_rows(case: str, before: str, after: str, expected: tuple[str, str]) -> None:
-    text = (CASES / f"{case}.py").read_text()
+    text = cases.case(case).text
     assert before in text
     text = text.replace(before, after) if before else text
     name = case.partition("/")[0]

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import tritonopt
+from tests.passes.cases import case
 from tests.runtime.support import load
 from tests.runtime.test_optimize import ARGUMENTS, IMPORTS, RELU, comparisons
 from tritonopt.rewriting.pipeline import rewrite_source
@@ -224,7 +225,7 @@ def test_new_code_does_not_say_what_the_module_understands_otherwise(
     tmp_path: Path, root: Path, torch: ModuleType
 ) -> None:
     # Its `max` is a reduction, and the rewrite would call Python's.
-    text = (root / "tests/passes/fuse-stats/another_max.py").read_text()
+    text = case("fuse-stats/another_max").text
     module: Any = load(tmp_path, text)
     _, reasons = optimized(module.kernel, "fuse-stats")
     assert reasons == ["not-expressible"]

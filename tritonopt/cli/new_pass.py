@@ -84,6 +84,7 @@ def _next_steps(name: str) -> Iterator[str]:
     yield f"next: {python} -m pip install -e ."
     yield "      write the cases: a kernel that is rewritten, and one for each way to go wrong"
     yield "      declare claims and reasons in tritonopt/checks/reasons.py"
+    yield f"      {python} -m tests.passes.cases {name}  # writes the expected differences"
     yield f"      PYTHONPATH=. {python} docs/generate.py --write"
     yield f"      {python} -m pytest tests/passes tests/test_architecture.py -k {name}"
     yield f"      {python} -m pytest {' '.join(_TESTS)}"

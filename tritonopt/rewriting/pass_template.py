@@ -112,12 +112,16 @@ def _site(facts: KernelFacts, address: ast.BinOp) -> Site:
     return Site(address, attempt.conditions, message, changes=changes)
 '''
 
-_CASE = '''\
-{expectation}"""{sentence}"""
-
+_IMPORTS = """\
 import torch
 import triton
 import triton.language as tl
+"""
+
+_CASE = '''
+
+# case: {name}
+{expectation}"""{sentence}"""
 
 {helper}
 @triton.jit
@@ -144,26 +148,40 @@ def marked(Y):
 
 """
 
-_PLAIN = {
-    "expectation": "",
-    "sentence": "The scale is the first element of its tensor.",
-    "helper": "",
-}
+_DIFFERENCE = """\
+--- first_element
++++ first_element
+@@ -10,3 +10,3 @@
+     cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+-    scale = tl.load(Scale + 0)
++    scale = tl.load(Scale)
+     x = tl.load(X + cols, mask=cols < N, other=0.0)
+"""
 
 CASES: Mapping[str, str] = {
-    "first_element.py": _CASE.format(address="Scale + 0", **_PLAIN),
-    "first_element.expected.py": _CASE.format(address="Scale", **_PLAIN),
-    "comment_inside.py": _CASE.format(
-        expectation="# expect: missed comment-inside\n",
+    "rewritten.py": _IMPORTS
+    + _CASE.format(
+        name="first_element",
+        expectation="",
+        sentence="The scale is the first element of its tensor.",
+        helper="",
+        address="Scale + 0",
+    ),
+    "rewritten.diff": _DIFFERENCE,
+    "not_applied.py": _IMPORTS
+    + _CASE.format(
+        name="comment_inside",
+        expectation="# expect: not applied, comment-inside\n",
         sentence="Somebody says why the 0 is there.",
         helper="",
         address="\n        Scale  # the one for the whole tensor\n        + 0\n    ",
-    ),
-    "helper_stores.py": _CASE.format(
-        expectation="# expect: missed effect-inside\n",
+    )
+    + _CASE.format(
+        name="helper_stores",
+        expectation="# expect: not applied, effect-inside\n",
         sentence="What returns the 0 stores something first.",
         helper=_HELPER,
         address="Scale + marked(Y)",
     ),
 }
-"""The cases by the names of their files: one that is rewritten, and two that are left alone."""
+"""The suites of the pass by file name: a case that is rewritten, and two that are not."""

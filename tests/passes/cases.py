@@ -1,0 +1,229 @@
+"""The cases of the passes: kernels, what is expected of each, and what it becomes.
+
+A folder named after a pass has its suites. A suite is a Python file of cases; a case begins with a
+line `# case: NAME` and is a kernel with the function that launches it, a program by itself. What
+stands above the first case are the imports that each case gets which has none of its own. A file
+without such a line is one case, named like the file. Comment lines at the top of a case say what
+is expected:
+
+    # expect: not applied, different-mask    left alone, with this reason (without: rewritten)
+    # expect: finding, hint-can-be-false     left alone, with a finding of this reason
+    # expect: unchanged                 left alone, for whatever reason
+    # expect: silent                    left alone, and nothing is said
+    # options: formula=moments          options of the pass
+    # with: licm                        another pass that runs too (without: none but the folder's)
+    # assume: N % BLOCK == 0            a fact given with --assume; may stand several times
+    # safety: assumption                what is allowed beside rounding and contract
+    # verify: no, WHY                   not run (without: original and rewritten are compared)
+    # verify: always                    compared by `make test` too, as one of its kind
+    # verify: counterexample, WHY       there is an example on which they differ, as documented
+    # verify: only on a GPU, WHY        run where TRITONOPT_BACKEND=cuda
+    # verify: only interpreted, WHY     not run there
+    # algebra: no, WHY                  what rounds is not known to be the same algebra
+
+What the cases of `SUITE.py` become is a unified diff of each, in `SUITE.diff`. To write them anew:
+
+    python -m tests.passes.cases [PASS...]
+
+Read the difference before you commit it.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+from tritonopt.rewriting.model import Remark, Safety
+from tritonopt.rewriting.pipeline import DEFAULT_SAFETY, RewriteResult, rewrite_source
+from tritonopt.rewriting.protocol import Pass
+from tritonopt.rewriting.registry import select
+
+HERE = Path(__file__).resolve().parent
+BACKEND = os.environ.get("TRITONOPT_BACKEND", "interpreter")
+EXAMPLES = 4
+"""So many examples are drawn where a case is verified."""
+_DIRECTIVE = re.compile(r"# (expect|options|with|assume|safety|verify|algebra): (.*)")
+_CASE = re.compile(r"^# case: (\w+)\n", re.MULTILINE)
+_IMPORTS = re.compile(r"^(?:import|from) \S*triton", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One kernel file; `text` has the line ends that the suite has."""
+
+    suite: Path
+    stem: str
+    text: str
+
+    @property
+    def pass_name(self) -> str:
+        return self.suite.parent.name
+
+    @property
+    def name(self) -> str:
+        return f"{self.pass_name}/{self.stem}"
+
+    @cached_property
+    def directives(self) -> list[tuple[str, str]]:
+        found = []
+        for line in self.text.splitlines():
+            match = _DIRECTIVE.fullmatch(line)
+            if match is None:
+                return found
+            found.append((match[1], match[2].strip()))
+        return found
+
+    def values(self, key: str) -> list[str]:
+        return [value for name, value in self.directives if name == key]
+
+    @property
+    def expect(self) -> str:
+        """`rewritten`, `not applied`, `finding`, `unchanged` or `silent`."""
+        return next(iter(self.values("expect")), "rewritten").partition(",")[0]
+
+    @property
+    def reason(self) -> str:
+        return next(iter(self.values("expect")), "").partition(", ")[2]
+
+    @property
+    def verify(self) -> str:
+        return next(iter(self.values("verify")), "yes")
+
+    @property
+    def is_run(self) -> bool:
+        """Whether original and rewritten are compared on this backend."""
+        elsewhere = "only interpreted" if BACKEND == "cuda" else "only on a GPU"
+        return not self.verify.startswith(("no", elsewhere))
+
+    @property
+    def is_always_run(self) -> bool:
+        """Whether they are in every run. A difference that is documented is a kind by itself."""
+        return self.is_run and self.verify.startswith(("always", "counterexample"))
+
+    @property
+    def rounds(self) -> bool:
+        """Whether floats are computed in another way, and not only at another time."""
+        return any(Safety.ROUNDING in remark.safety for remark in self.rewritten.remarks)
+
+    @property
+    def passes(self) -> list[Pass]:
+        """In the order of the catalog. One that was a part of the folder's is not meant by it."""
+        name, others = self.pass_name, self.values("with")
+        options = ",".join(self.values("options"))
+        spelled = sorted([f"{name}{{{options}}}" if options else name, *others])
+        return [one for one in select(",".join(spelled)) if one.name in (name, *others)]
+
+    @cached_property
+    def rewritten(self) -> RewriteResult:
+        """What the passes make of it, which several tests look at."""
+        return self.rewrite(self.text)
+
+    def rewrite(self, text: str) -> RewriteResult:
+        return rewrite_source(
+            text,
+            self.passes,
+            path=f"{self.stem}.py",
+            safety=DEFAULT_SAFETY | {Safety(level) for level in self.values("safety")},
+            assume=self.values("assume"),
+        )
+
+    @property
+    def difference(self) -> str:
+        """What the passes change, as a unified diff with one line around each change."""
+        return difference(self.text, self.rewritten.text, self.stem, context=1)
+
+    @property
+    def expected(self) -> str:
+        """The difference that is expected; "" where none is recorded."""
+        return _recorded(self.suite.with_suffix(".diff")).get(self.stem, "")
+
+    def written(self, folder: Path) -> tuple[Path, Path]:
+        """The case, and what it becomes, as files in a folder."""
+        before, after = folder / f"{self.stem}.py", folder / f"{self.stem}_rewritten.py"
+        before.write_bytes(self.text.encode())
+        after.write_bytes(self.rewritten.text.encode())
+        return before, after
+
+
+def cases_of(suite: Path) -> Iterator[Case]:
+    """The cases of one file."""
+    text = suite.read_bytes().decode()
+    prelude, *parts = _CASE.split(text)
+    if not parts:
+        yield Case(suite, suite.stem, text)
+    for stem, part in zip(parts[::2], parts[1::2], strict=True):
+        body = part.rstrip("\n") + "\n"
+        yield Case(suite, stem, body if _IMPORTS.search(body) else _with_imports(body, prelude))
+
+
+def _with_imports(text: str, imports: str) -> str:
+    """A case with the imports after its docstring."""
+    first = ast.parse(text).body[0]
+    assert isinstance(first, ast.Expr) and first.end_lineno, f"a case has a docstring: {text}"
+    lines = text.splitlines(keepends=True)
+    above, below = lines[: first.end_lineno], lines[first.end_lineno :]
+    return "".join([*above, "\n", imports.strip() + "\n", *below])
+
+
+def all_cases(folder: Path = HERE) -> list[Case]:
+    """The cases of all passes, by the names of the passes and of the cases."""
+    suites = sorted(folder.glob("*/*.py"))
+    return sorted((case for suite in suites for case in cases_of(suite)), key=lambda c: c.name)
+
+
+CASES = all_cases()
+
+
+def case(name: str) -> Case:
+    """The case `PASS/NAME`."""
+    return next(one for one in CASES if one.name == name)
+
+
+def rewritten(pass_name: str) -> list[Case]:
+    """The cases of a pass that are rewritten."""
+    return [one for one in CASES if one.pass_name == pass_name and one.expect == "rewritten"]
+
+
+def difference(old: str, new: str, name: str = "", *, context: int = 3) -> str:
+    lines = (text.splitlines(keepends=True) for text in (old, new))
+    return "".join(difflib.unified_diff(*lines, name, name, n=context))
+
+
+def said(result: RewriteResult) -> str:
+    """The remarks, for a failure message."""
+    return "\n".join(_one(remark) for remark in result.remarks) or "(no remark)"
+
+
+def _one(remark: Remark) -> str:
+    head = f"{remark.kernel}:{remark.line}: {remark.kind.value} {remark.reason} {remark.message}"
+    lines = [f"    {c.claim}: {c.status.value} {c.detail}" for c in remark.conditions]
+    return "\n".join([head, *lines, *([f"    {remark.failure}"] if remark.failure else [])])
+
+
+@cache
+def _recorded(path: Path) -> dict[str, str]:
+    """The differences of a file, by the names of the cases."""
+    if not path.exists():
+        return {}
+    parts = re.split(r"^(?=--- \w+\n\+\+\+ \w+\n)", path.read_bytes().decode(), flags=re.MULTILINE)
+    return {part.split(maxsplit=2)[1]: part for part in parts if part}
+
+
+def write(suites: Iterable[Path]) -> None:
+    """Write the differences of these suites anew."""
+    for suite in suites:
+        found = [one.difference for one in cases_of(suite) if one.expect == "rewritten"]
+        if found:
+            suite.with_suffix(".diff").write_bytes("".join(found).encode())
+
+
+if __name__ == "__main__":
+    for named in sys.argv[1:] or ["*"]:
+        write(sorted(HERE.glob(f"{named}/*.py")))
