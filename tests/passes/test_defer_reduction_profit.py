@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.passes import cases
@@ -11,7 +9,6 @@ from tritonopt.facts import of
 from tritonopt.rewriting.model import Answer, Site
 from tritonopt.rewriting.registry import select
 from tritonopt.source import read
-
 
 
 def site_of(text: str) -> Site:

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
-from tests.passes.cases import BACKEND, difference, said
+from tests.passes.cases import BACKEND, case, difference, said
 from tritonopt.rewriting import options
 from tritonopt.rewriting.options import PassSelectionError, Selected
 from tritonopt.rewriting.pipeline import rewrite_source
@@ -287,17 +287,17 @@ def passes(order: tuple[str, ...]) -> list[Pass]:
 
 
 CREATED = {
-    "autotune-configs,split-reduce": ("split-reduce/added_behind.py", "autotune-configs"),
+    "autotune-configs,split-reduce": ("split-reduce/added_behind", "autotune-configs"),
     "split-columns{longest=16,block=16},online-softmax,fuse-stats": (
-        "split-columns/layer_norm.py",
+        "split-columns/layer_norm",
         "fuse-stats",
     ),
     "split-columns{longest=16,block=16},online-softmax": (
-        "split-columns/softmax.py",
+        "split-columns/softmax",
         "online-softmax",
     ),
     "split-columns{longest=16,block=16},row-batch,grid-stride": (
-        "split-columns/documented.py",
+        "split-columns/documented",
         "row-batch",
     ),
 }
@@ -306,7 +306,7 @@ CREATED = {
 @pytest.mark.parametrize("order", CREATED)
 def test_kernels_that_a_pass_created_are_found_by_the_others(order: str) -> None:
     name, later = CREATED[order]
-    text = (Path(__file__).parent / name).read_text(encoding="utf-8")
+    text = case(name).text
     result = rewrite_source(text, order)
     assert not result.failed, said(result)
     assert any("which is new" in r.message for r in result.remarks if r.pass_name == later)

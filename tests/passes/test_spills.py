@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+from tests.passes.cases import case
 from tritonopt.rewriting.model import RemarkKind
 from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.registry import select
 from tritonopt.transforms.register_use import compiler
 
-CASE = Path(__file__).resolve().parent / "spills" / "up_to_a_raise.py"
+CASE = case("spills/up_to_a_raise")
 
 
 def test_the_figures_are_those_of_the_manual_page() -> None:
-    (remark,) = rewrite_source(CASE.read_text(), select("spills"), path=CASE.name).remarks
+    (remark,) = rewrite_source(CASE.text, select("spills"), path=f"{CASE.stem}.py").remarks
     assert "255 registers" in remark.message
     assert "bytes of stack" in remark.message
     assert "num_warps=8 leaves 228 registers and no stack" in remark.message
@@ -24,13 +23,13 @@ def test_the_figures_are_those_of_the_manual_page() -> None:
 
 def test_a_missing_compiler_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiler, "is_there", lambda: False)
-    (remark,) = rewrite_source(CASE.read_text(), select("spills"), path=CASE.name).remarks
+    (remark,) = rewrite_source(CASE.text, select("spills"), path=f"{CASE.stem}.py").remarks
     assert remark.kind is RemarkKind.MISSED
     assert remark.reason == "not-compiled"
 
 
 def test_a_file_that_cannot_be_imported_is_told() -> None:
-    text = CASE.read_text().replace("import torch", "import torch, not_to_be_found_at_all")
+    text = CASE.text.replace("import torch", "import torch, not_to_be_found_at_all")
     (remark,) = rewrite_source(text, select("spills"), path="elsewhere.py").remarks
     assert remark.reason == "not-compiled"
     assert "not_to_be_found_at_all" in remark.message
@@ -39,4 +38,4 @@ def test_a_file_that_cannot_be_imported_is_told() -> None:
 def test_nothing_is_compiled_where_it_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiler, "needs", lambda *_: pytest.fail("compiled"))
     one = next(iter(select("spills"))).where_profitable()
-    assert not rewrite_source(CASE.read_text(), [one], path=CASE.name).remarks
+    assert not rewrite_source(CASE.text, [one], path=f"{CASE.stem}.py").remarks

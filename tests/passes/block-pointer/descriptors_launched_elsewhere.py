@@ -1,4 +1,4 @@
-# expect: missed unseen-launches
+# expect: not applied, unseen-launches
 # options: write=descriptors
 """Nobody sees whether the launches set an allocator."""
 

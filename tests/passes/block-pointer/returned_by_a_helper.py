@@ -1,4 +1,4 @@
-# expect: missed block-pointer-is-lost
+# expect: not applied, block-pointer-is-lost
 """Whoever calls loads through it."""
 
 import torch

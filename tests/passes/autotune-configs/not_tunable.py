@@ -1,0 +1,180 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: buffer_may_be_none
+# expect: not applied, not-tunable
+"""A tuner cannot copy a buffer that is not there."""
+
+
+@triton.jit
+def step(P, G, M, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    p = tl.load(P + offsets, mask=offsets < N)
+    g = tl.load(G + offsets, mask=offsets < N)
+    if M is not None:
+        m = tl.load(M + offsets, mask=offsets < N)
+        tl.store(M + offsets, m + g, mask=offsets < N)
+    tl.store(P + offsets, p - 0.5 * g, mask=offsets < N)
+
+
+def steps(p: torch.Tensor, g: torch.Tensor, momentum: torch.Tensor | None):
+    n = p.numel()
+    step[(triton.cdiv(n, 128),)](p, g, momentum, n, BLOCK=128)
+    return p
+
+
+# case: buffer_under_a_flag
+# expect: not applied, not-tunable
+"""Without the flag there may be no buffer."""
+
+
+@triton.jit
+def step(P, G, M, N, HAS_M: tl.constexpr, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    p = tl.load(P + offsets, mask=offsets < N)
+    g = tl.load(G + offsets, mask=offsets < N)
+    if HAS_M:
+        m = tl.load(M + offsets, mask=offsets < N)
+        tl.store(M + offsets, m + g, mask=offsets < N)
+    tl.store(P + offsets, p - 0.5 * g, mask=offsets < N)
+
+
+def steps(p: torch.Tensor, g: torch.Tensor, momentum: torch.Tensor | None):
+    n = p.numel()
+    has = momentum is not None
+    step[(triton.cdiv(n, 128),)](p, g, momentum, n, HAS_M=has, BLOCK=128)
+    return p
+
+
+# case: different_options
+# expect: not applied, not-tunable
+"""Somebody has chosen for each launch."""
+
+
+@triton.jit
+def row_sum(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    row_sum[(m,)](x, y, n, BLOCK=256, num_warps=8)
+    return y
+
+
+def more(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    row_sum[(m,)](x, y, n, BLOCK=256, num_warps=2)
+    return y
+
+
+# case: name_of_a_part
+# expect: not applied, not-tunable
+"""All rows are written through the first one, and a tuner would put back only that."""
+
+
+@triton.jit
+def halve(X, N, stride, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N)
+    tl.store(X + tl.program_id(0) * stride + cols, 0.5 * x, mask=cols < N)
+
+
+def halved(x: torch.Tensor):
+    m, n = x.shape
+    first = x[0]
+    halve[(m,)](first, n, x.stride(0), BLOCK=triton.next_power_of_2(n))
+    return x
+
+
+# case: part_of_a_tensor
+# expect: not applied, not-tunable
+"""The kernel may write beside the part that a tuner copies."""
+
+
+@triton.jit
+def step(P, G, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    p = tl.load(P + offsets, mask=offsets < N)
+    g = tl.load(G + offsets, mask=offsets < N)
+    tl.store(P + offsets, p - 0.5 * g, mask=offsets < N)
+
+
+def steps(p: torch.Tensor, g: torch.Tensor):
+    n = p.numel()
+    step[(triton.cdiv(n, 128),)](p[1:], g, n, BLOCK=128)
+    return p
+
+
+# case: pointer_is_loaded
+# expect: not applied, not-tunable
+"""Which buffers are written stands in memory."""
+
+
+@triton.jit
+def fill(Pointers, N, BLOCK: tl.constexpr):
+    target = tl.load(Pointers + tl.program_id(0)).to(tl.pointer_type(tl.float32))
+    cols = tl.arange(0, BLOCK)
+    tl.store(target + cols, 0.0, mask=cols < N)
+
+
+def filled(pointers: torch.Tensor, n: int):
+    fill[(pointers.numel(),)](pointers, n, BLOCK=128)
+
+
+# case: prints
+# expect: not applied, not-tunable
+"""Nobody wants to read it a hundred times."""
+
+
+@triton.jit
+def row_sum(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.device_print("row", row)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    row_sum[(m,)](x, y, n, BLOCK=1024)
+    return y
+
+
+# case: warps_are_computed
+# expect: not applied, not-tunable
+"""The launcher chooses the warps itself."""
+
+
+@triton.jit
+def row_sum(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    row_sum[(m,)](x, y, n, BLOCK=1024, num_warps=4 if n < 4096 else 8)
+    return y

@@ -1,0 +1,106 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: called_by_a_kernel
+# expect: not applied, unseen-launches
+"""A kernel below a tuner cannot be called by another one."""
+
+
+@triton.jit
+def row_sum(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+@triton.jit
+def both(X, Y, N, BLOCK: tl.constexpr):
+    row_sum(X, Y, N, BLOCK)
+
+
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    row_sum[(m,)](x, y, n, BLOCK=1024)
+    return y
+
+
+# case: kernel_escapes
+# expect: not applied, unseen-launches
+"""Others may launch it with a number of warps."""
+
+
+@triton.jit
+def row_sum(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+KERNELS = {"sum": row_sum}
+
+
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    row_sum[(m,)](x, y, n, BLOCK=1024)
+    return y
+
+
+# case: result_is_used
+# expect: not applied, unseen-launches
+"""What the launch returns is asked for its registers."""
+
+
+@triton.jit
+def row_sum(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    made = row_sum[(m,)](x, y, n, BLOCK=1024)
+    return y, made.n_regs
+
+
+# case: unknown_decorator
+# expect: not applied, unseen-launches
+"""The decorator may launch it in any way."""
+
+from elsewhere import counted
+
+
+@counted
+@triton.jit
+def row_sum(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    row_sum[(m,)](x, y, n, BLOCK=1024)
+    return y

@@ -1,0 +1,331 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: added_where_it_is_asked_for
+# verify: no, it has no launcher
+"""A flag says whether the result is added to what is there."""
+
+import triton
+import triton.language as tl
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 256}), triton.Config({"BLOCK": 1024})],
+    key=["N"],
+)
+@triton.jit
+def kernel(A, C, N, BLOCK: tl.constexpr, ACCUMULATE: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < N
+    c = tl.load(A + offsets, mask=mask) * 2
+    if ACCUMULATE:
+        c += tl.load(C + offsets, mask=mask)
+    tl.store(C + offsets, c, mask=mask)
+
+
+# case: configurations_by_name
+# verify: no, it has no launcher
+"""The configurations are a list of the module, the arguments positional, heuristics between."""
+
+import triton
+import triton.language as tl
+
+
+CONFIGS = [triton.Config({"BLOCK": block}) for block in (256, 1024)]
+
+
+@triton.autotune(CONFIGS, ["N"])
+@triton.heuristics({"EVEN": lambda args: args["N"] % 2 == 0})
+@triton.jit
+def kernel(P, G, lr, N, EVEN: tl.constexpr, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < N
+    p = tl.load(P + offsets, mask=mask)
+    g = tl.load(G + offsets, mask=mask)
+    tl.store(P + offsets, p - lr * g, mask=mask)
+
+
+# case: configurations_from_a_function
+# verify: no, it has no launcher
+"""The function makes two configurations."""
+
+
+def configurations():
+    found = []
+    for block in [128, 256]:
+        found.append(triton.Config({"BLOCK": block}))
+    return found
+
+
+@triton.autotune(configs=configurations(), key=["N"])
+@triton.jit
+def kernel(X, N, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offs, mask=offs < N, other=0.0)
+    tl.store(X + offs, x * 2, mask=offs < N)
+
+
+# case: leaky_relu_in_place
+# verify: no, it has no launcher
+"""A selection of which one side shrinks at each run."""
+
+import triton
+import triton.language as tl
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 256}), triton.Config({"BLOCK": 1024})],
+    key=["N"],
+)
+@triton.jit
+def kernel(X, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < N
+    x = tl.load(X + offsets, mask=mask)
+    tl.store(X + offsets, tl.where(x > 0, x, x * 0.1), mask=mask)
+
+
+# case: lists_of_configurations_are_added
+# verify: no, it has no launcher
+"""Two lists with one configuration each are two."""
+
+import triton
+import triton.language as tl
+
+SMALL = [triton.Config({"BLOCK": 256})]
+
+
+@triton.autotune(configs=SMALL + [triton.Config({"BLOCK": 1024})], key=["N"])
+@triton.jit
+def kernel(X, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < N
+    x = tl.load(X + offsets, mask=mask)
+    tl.store(X + offsets, x + 1.0, mask=mask)
+
+
+# case: momentum_and_parameters
+# verify: no, it has no launcher
+"""The parameters are read after something else was stored, and are restored by nobody."""
+
+import triton
+import triton.language as tl
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 256}), triton.Config({"BLOCK": 1024})],
+    key=["N"],
+    restore_value=["M"],
+)
+@triton.jit
+def kernel(P, G, M, lr, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < N
+    m = tl.load(M + offsets, mask=mask) * 0.9 + tl.load(G + offsets, mask=mask)
+    tl.store(M + offsets, m, mask=mask)
+    p = tl.load(P + offsets, mask=mask)
+    tl.store(P + offsets, p - lr * m, mask=mask)
+
+
+# case: other_buffers_are_restored
+# verify: no, it has no launcher
+"""The buffer that is restored is another one."""
+
+import triton
+import triton.language as tl
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 256}), triton.Config({"BLOCK": 1024})],
+    key=["N"],
+    restore_value=["G"],
+)
+@triton.jit
+def kernel(P, G, lr, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < N
+    p = tl.load(P + offsets, mask=mask)
+    g = tl.load(G + offsets, mask=mask)
+    tl.store(P + offsets, p - lr * g, mask=mask)
+
+
+# case: parameters_in_place
+# verify: always
+"""A step of gradient descent."""
+
+import triton
+import triton.language as tl
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 256}), triton.Config({"BLOCK": 1024})],
+    key=["N"],
+)
+@triton.jit
+def kernel(P, G, lr, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < N
+    p = tl.load(P + offsets, mask=mask)
+    g = tl.load(G + offsets, mask=mask)
+    tl.store(P + offsets, p - lr * g, mask=mask)
+
+
+def launch(p, g):
+    kernel[lambda meta: (triton.cdiv(p.numel(), meta["BLOCK"]),)](p, g, 0.5, p.numel())
+    return p
+
+
+# case: pointers_that_move
+# verify: no, it has no launcher
+"""The pointer moves in a loop, the types change, the sum is written with +=."""
+
+from triton import Config, autotune, jit
+from triton import language as tl
+
+
+@autotune(configs=[Config({"BLOCK": 256}), Config({"BLOCK": 1024})], key=["N"], warmup=25)
+@jit
+def kernel(P, G, stride, N, BLOCK: tl.constexpr):
+    P += tl.program_id(0) * stride
+    G += tl.program_id(0) * stride
+    offsets = tl.arange(0, BLOCK)
+    for start in range(0, N, BLOCK):
+        mask = start + offsets < N
+        p = tl.load(P + offsets, mask=mask).to(tl.float32)
+        p += tl.load(G + offsets, mask=mask)
+        tl.store(P + offsets, p.to(tl.float16), mask=mask)
+        P += BLOCK
+        G += BLOCK
+
+
+# case: prefix_sum_in_place
+# verify: no, it has no launcher
+"""The prefix sum of a prefix sum is another one."""
+
+
+@triton.autotune(configs=[triton.Config({"BLOCK": 256}), triton.Config({"BLOCK": 512})], key=["N"])
+@triton.jit
+def kernel(X, N, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offs, mask=offs < N, other=0.0)
+    tl.store(X + offs, tl.cumsum(x, axis=0), mask=offs < N)
+
+
+# case: prefix_sum_over_a_loop
+# verify: no, it has no launcher
+"""Each element becomes the sum of those before and itself, with an unknown decay."""
+from elsewhere import exp
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": block}) for block in [32, 64]],
+    key=["N"],
+)
+@triton.jit
+def kernel(H, G, N, BLOCK: tl.constexpr, DECAYS: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for step in range(N):
+        place = H + step * 1024 + cols
+        total += tl.load(place).to(tl.float32)
+        if step > 0:
+            tl.store(place, total)
+        if DECAYS:
+            total *= exp(tl.load(G + step))
+
+
+# case: softmax_in_place
+# verify: no, it has no launcher
+"""The row is read three times, in three loops, and written in the last."""
+
+import triton
+import triton.language as tl
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 256}), triton.Config({"BLOCK": 1024})],
+    key=["N"],
+)
+@triton.jit
+def kernel(X, N, BLOCK: tl.constexpr):
+    row = X + tl.program_id(0) * N
+    largest = -float("inf")
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(row + cols, mask=cols < N, other=-float("inf"))
+        largest = tl.maximum(largest, tl.max(x, axis=0))
+    total = 0.0
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(row + cols, mask=cols < N, other=-float("inf"))
+        total += tl.sum(tl.exp(x - largest), axis=0)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(row + cols, mask=cols < N)
+        tl.store(row + cols, tl.exp(x - largest) / total, mask=cols < N)
+
+
+# case: split_along_k
+# verify: no, it has no launcher
+"""The result is stored in one case and added in the other."""
+
+import triton
+import triton.language as tl
+
+
+@triton.autotune(
+    configs=[triton.Config({"SPLIT": 1}), triton.Config({"SPLIT": 4})],
+    key=["N"],
+)
+@triton.jit
+def kernel(X, Y, N, SPLIT: tl.constexpr):
+    offsets = tl.arange(0, 64)
+    total = tl.zeros([64], dtype=tl.float32)
+    for k in range(tl.program_id(0), N, SPLIT):
+        total += tl.load(X + k * 64 + offsets)
+    if SPLIT == 1:
+        tl.store(Y + offsets, total)
+    else:
+        tl.atomic_add(Y + offsets, total)
+
+
+# case: sums_beside_a_store
+# verify: no, it has no launcher
+"""Something else is stored as well, and the other buffer is reset. The old sum is not used."""
+
+import triton
+import triton.language as tl
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 256}), triton.Config({"BLOCK": 1024})],
+    key=["N"],
+    reset_to_zero=["Y"],
+)
+@triton.jit
+def kernel(X, Y, S, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, tl.exp(x), mask=offsets < N)
+    _ = tl.atomic_add(S, tl.sum(x, axis=0))
+
+
+# case: sums_by_atomics
+# verify: no, it has no launcher
+"""Column sums are added up by atomics."""
+
+import triton
+import triton.language as tl
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 256}), triton.Config({"BLOCK": 1024})],
+    key=["N"],
+)
+@triton.jit
+def kernel(X, S, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + tl.program_id(0) * N + cols, mask=cols < N, other=0.0)
+    tl.atomic_add(S + cols, x, mask=cols < N)

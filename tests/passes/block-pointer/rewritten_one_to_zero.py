@@ -1,0 +1,428 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: one_rests_while_the_other_moves
+"""The first move of one is along no axis that the other has: the steps of each are counted apart."""
+
+
+@triton.jit
+def kernel(X, Z, Y, stride, M, N, B: tl.constexpr):
+    x_block = tl.make_block_ptr(X, (M, N), (stride, 1), (0, 0), (B, B), (1, 0))
+    z_block = tl.make_block_ptr(Z, (N,), (1,), (0,), (B,), (0,))
+    x_block = tl.advance(x_block, (1, 0))
+    x = tl.load(x_block, boundary_check=(0, 1), padding_option="zero").to(tl.float32)
+    z = tl.load(z_block, boundary_check=(0,), padding_option="zero").to(tl.float32)
+    x_block = tl.advance(x_block, (0, B))
+    z_block = tl.advance(z_block, (B,))
+    x += tl.load(x_block, boundary_check=(0, 1), padding_option="zero").to(tl.float32)
+    z += tl.load(z_block, boundary_check=(0,), padding_option="zero").to(tl.float32)
+    offs = tl.arange(0, B)
+    tl.store(Y + offs[:, None] * B + offs[None, :], x + z[None, :])
+
+
+def run(x: torch.Tensor, z: torch.Tensor):
+    m, n = x.shape
+    assert z.numel() == n
+    x, z = x.contiguous(), z.contiguous()
+    y = torch.empty((8, 8), dtype=torch.float32, device=x.device)
+    kernel[(1,)](x, z, y, x.stride(0), m, n, B=8)
+    return y
+
+
+# case: padding_is_nan
+"""What is outside is NaN: the sum over a ragged tile is NaN before and after."""
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    x_block = tl.make_block_ptr(X, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
+    x = tl.load(x_block, boundary_check=(0,), padding_option="nan")
+    tl.store(Y + tl.program_id(0), tl.sum(x, axis=0))
+
+
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty(triton.cdiv(n, 32), dtype=x.dtype)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y
+
+
+# case: parts_are_no_tuples
+"""`(pid * B)` is a number, and Triton takes it for a tuple of one."""
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    pid = tl.program_id(0)
+    x_block = tl.make_block_ptr(X, (n,), (1), (pid * B), (B,), (0))
+    y_block = tl.make_block_ptr(Y, (n,), 1, (pid * B,), (B,), 0)
+    tl.store(y_block, tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
+
+
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y
+
+
+# case: returned_and_loaded
+"""A helper makes it."""
+
+
+@triton.jit
+def block_of(X, n, B: tl.constexpr):
+    return tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    x_block = block_of(X, n, B)
+    x = tl.load(x_block, boundary_check=(0,), padding_option="zero")
+    tl.store(Y + tl.arange(0, B), x, mask=tl.arange(0, B) < n)
+
+
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y
+
+
+# case: returned_and_not_checked
+"""Who calls checks nothing: there is no mask to return."""
+
+
+@triton.jit
+def block_of(X, n, offset, B: tl.constexpr):
+    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
+
+
+@triton.jit
+def kernel(X, Y, B: tl.constexpr):
+    x_block = block_of(X, B, 0, B)
+    y_block = block_of(Y, B, 0, B)
+    tl.store(y_block, tl.load(x_block) * 2)
+
+
+def run(x: torch.Tensor):
+    """x: f32[32]"""
+    y = torch.empty_like(x)
+    kernel[(1,)](x, y, B=32)
+    return y
+
+
+# case: returned_beside_one_handed
+"""One helper makes it, and another one gets one."""
+
+
+@triton.jit
+def block_of(X, n, offset, B: tl.constexpr):
+    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
+
+
+@triton.jit
+def doubled(block):
+    return tl.load(block, boundary_check=(0,)) * 2
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    pid = tl.program_id(0)
+    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
+    y_block = block_of(Y, n, pid * B, B)
+    tl.store(y_block, doubled(x_block), boundary_check=(0,))
+
+
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y
+
+
+# case: returned_by_its_name
+"""The helper loads through it as well before it returns it."""
+
+
+@triton.jit
+def block_of(X, n, offset, B: tl.constexpr):
+    block = tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
+    tl.store(block, tl.load(block, boundary_check=(0,)) * 2, boundary_check=(0,))
+    return block
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    pid = tl.program_id(0)
+    x_block = block_of(X, n, pid * B, B)
+    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
+    tl.store(y_block, tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
+
+
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y
+
+
+# case: returned_on_one_way
+"""The kernel makes it itself where the helper does not, and another one beside it."""
+
+
+@triton.jit
+def block_of(X, n, offset, B: tl.constexpr):
+    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr, STEP: tl.constexpr):
+    pid = tl.program_id(0)
+    if STEP == 1:
+        x_block = block_of(X, n, pid * B, B)
+    else:
+        x_block = tl.make_block_ptr(X, (n,), (STEP,), (pid * B,), (B,), (0,))
+    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
+    x = tl.load(x_block, boundary_check=(0,), padding_option="zero")
+    tl.store(y_block, x.to(x_block.dtype.element_ty), boundary_check=(0,))
+
+
+def run(x: torch.Tensor, step: int):
+    """
+    x: f32[n]
+    step: 1 | 2
+    """
+    n = x.numel() // step
+    y = x.new_empty(n)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32, STEP=step)
+    return y
+
+
+# case: returned_one_of_two
+"""One of two is returned, by a flag, and two axes are checked."""
+
+
+@triton.jit
+def block_of(X, m, n, stride, i, j, BM, BN, TRANSPOSED: tl.constexpr):
+    """A block of a matrix, or of its transpose."""
+    if TRANSPOSED:
+        return tl.make_block_ptr(X, (n, m), (1, stride), (j * BN, i * BM), (BN, BM), (0, 1))
+    return tl.make_block_ptr(
+        X,
+        (m, n),
+        (stride, 1),
+        (i * BM, j * BN),
+        (BM, BN),
+        (1, 0),
+    )
+
+
+@triton.jit
+def kernel(X, Y, m, n, stride_x, stride_y, BM: tl.constexpr, BN: tl.constexpr):
+    i, j = tl.program_id(0), tl.program_id(1)
+    x_block = block_of(X, m, n, stride_x, i, j, BM, BN, False)
+    y_block = block_of(Y, n, m, stride_y, j, i, BN, BM, TRANSPOSED=True)
+    x = tl.load(x_block, boundary_check=(0, 1), padding_option="zero")
+    tl.store(y_block, x.to(y_block.dtype.element_ty), boundary_check=(1, 0))
+
+
+def run(x: torch.Tensor):
+    """x: f32[m, n]"""
+    m, n = x.shape
+    assert x.is_contiguous()
+    y = x.new_empty(n, m)
+    kernel[(triton.cdiv(m, 16), triton.cdiv(n, 32))](
+        x, y, m, n, x.stride(0), y.stride(0), BM=16, BN=32
+    )
+    return y
+
+
+# case: returned_to_two_kernels
+"""One of them checks nothing, the other one does."""
+
+
+@triton.jit
+def block_of(X, n, offset, B: tl.constexpr):
+    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
+
+
+@triton.jit
+def whole(X, Y, B: tl.constexpr):
+    x_block = block_of(X, B, 0, B)
+    y_block = block_of(Y, B, 0, B)
+    tl.store(y_block, tl.load(x_block))
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    for start in range(0, n, B):
+        x_block = block_of(X, n, start, B)
+        y_block = block_of(Y, n, start, B)
+        tl.store(y_block, tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
+
+
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    if n == 32:
+        whole[(1,)](x, y, B=32)
+    else:
+        kernel[(1,)](x, y, n, B=32)
+    return y
+
+
+# case: same_name_again
+"""One name for one block pointer after another."""
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    begin = tl.program_id(0) * B
+    p = tl.make_block_ptr(X, (n,), (1,), (begin,), (B,), (0,))
+    x = tl.load(p, boundary_check=(0,), padding_option="zero")
+    p = tl.make_block_ptr(Y, (n,), (1,), (begin,), (B,), (0,))
+    tl.store(p, x + 1, boundary_check=(0,))
+    p = begin + tl.arange(0, B)
+    tl.store(Y + p, x + 1, mask=p < n)
+
+
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y
+
+
+# case: size_is_bound_again
+"""The mask needs the size that was, which is gone where the load is."""
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    x_block = tl.make_block_ptr(X, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
+    n = tl.minimum(n, 40)
+    x = tl.load(x_block, boundary_check=(0,), padding_option="zero")
+    offs = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(Y + offs, x + n, mask=offs < n)
+
+
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.zeros_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y
+
+
+# case: strides_of_64_bits
+"""Rows that are far apart, and are counted from a number of 64 bits."""
+
+
+@triton.jit
+def kernel(X, Y, m, n, stride, BM: tl.constexpr, BN: tl.constexpr):
+    row = (tl.program_id(0) * BM).to(tl.int64)
+    x_block = tl.make_block_ptr(X + row * stride, (m - row, n), (stride.to(tl.int64), 1), (0, 0), (BM, BN), (1, 0))
+    y_block = tl.make_block_ptr(Y + row * n, (m - row, n), (n, 1), (0, 0), (BM, BN), (1, 0))
+    x = tl.load(x_block, boundary_check=(1, 0), padding_option="nan")
+    tl.store(y_block, x, boundary_check=(0, 1))
+
+
+def run(x: torch.Tensor):
+    """
+    x: f32[m, n]
+    n <= 32
+    """
+    m, n = x.shape
+    y = x.new_empty(m, n)
+    assert x.stride(1) == 1
+    kernel[(triton.cdiv(m, 16),)](x, y, m, n, x.stride(0), BM=16, BN=32)
+    return y
+
+
+# case: the_whole_axis_is_in_the_tile
+"""A check of an axis that the tile covers exactly asks nothing."""
+
+
+@triton.jit
+def kernel(X, Y, M, BM: tl.constexpr, BN: tl.constexpr):
+    begin = tl.program_id(0) * BM
+    x_block = tl.make_block_ptr(X, (M, BN), (BN, 1), (begin, 0), (BM, BN), (1, 0))
+    x = tl.load(x_block, boundary_check=[1, 0], padding_option="zero")
+    tl.store(Y + begin + tl.arange(0, BM), tl.sum(x, axis=1), mask=begin + tl.arange(0, BM) < M)
+
+
+def run(x: torch.Tensor):
+    assert x.dim() == 2 and x.shape[1] == 16
+    x = x.contiguous()
+    y = torch.empty(x.shape[0], dtype=x.dtype)
+    kernel[(triton.cdiv(x.shape[0], 4),)](x, y, x.shape[0], BM=4, BN=16)
+    return y
+
+
+# case: three_axes
+"""Strides of three axes, one of them constant."""
+
+
+@triton.jit
+def kernel(X, Y, D, M, N, sd, sm, BD: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    pid_m, pid_n = tl.program_id(0), tl.program_id(1)
+    x_block = tl.make_block_ptr(
+        X, (D, M, N), (sd, sm, 1), (0, pid_m * BM, pid_n * BN), (BD, BM, BN), (2, 1, 0)
+    )
+    y_block = tl.make_block_ptr(Y, (M, N), (N, 1), (pid_m * BM, pid_n * BN), (BM, BN), (1, 0))
+    x = tl.load(x_block, boundary_check=(0, 1, 2), padding_option="zero")
+    tl.store(y_block, tl.sum(x, axis=0), boundary_check=(0, 1))
+
+
+def run(x: torch.Tensor):
+    d, m, n = x.shape
+    assert d <= 4
+    x = x.contiguous()
+    y = torch.empty((m, n), dtype=x.dtype)
+    kernel[(triton.cdiv(m, 4), triton.cdiv(n, 8))](
+        x, y, d, m, n, x.stride(0), x.stride(1), BD=4, BM=4, BN=8
+    )
+    return y
+
+
+# case: type_of_one_that_moves
+"""The type of a block pointer that goes is asked of its base."""
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    y_block = tl.make_block_ptr(Y, (n,), (1,), (0,), (B,), (0,))
+    x_block = tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
+    for _ in range(tl.cdiv(n, B)):
+        x = tl.load(x_block, boundary_check=(0,), padding_option="zero").to(tl.float32)
+        tl.store(y_block, (x * 3).to(y_block.dtype.element_ty), boundary_check=(0,))
+        x_block = x_block.advance((B,))
+        y_block = y_block.advance([B])
+
+
+def run(x: torch.Tensor):
+    y = torch.empty_like(x)
+    kernel[(1,)](x, y, x.numel(), B=16)
+    return y
+
+
+# case: zero_checks_nothing
+"""`boundary_check=0` names no axis: Triton asks whether it is true. `(0)` is the same."""
+
+
+@triton.jit
+def kernel(X, Y, B: tl.constexpr):
+    pid = tl.program_id(0)
+    x_block = tl.make_block_ptr(X, (B // 2,), (1,), (pid * B,), (B,), (0,))
+    y_block = tl.make_block_ptr(Y, (B // 2,), (1,), (pid * B,), (B,), (0,))
+    x = tl.load(x_block, boundary_check=0, padding_option="nan")
+    tl.store(y_block, x, boundary_check=(0))
+
+
+def run(x: torch.Tensor):
+    """x: f32[32]"""
+    y = torch.empty_like(x)
+    kernel[(1,)](x, y, B=32)
+    return y

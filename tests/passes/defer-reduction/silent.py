@@ -1,0 +1,115 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: helper_sums_and_stores
+# expect: silent
+"""A helper stores, and returns a sum."""
+
+
+@triton.jit
+def noted(x, Y):
+    tl.store(Y, 1.0)
+    return tl.sum(x, axis=0)
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    acc = 0.0
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+        acc += noted(x, Y)
+    tl.store(Y + row, acc)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y
+
+
+# case: scaled_by_a_maximum
+# expect: silent
+"""What each lane is scaled by was reduced in another loop, and there is no reduction in this one."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    lanes = tl.arange(0, BLOCK)
+    largest = tl.max(tl.load(X + row * N + lanes, mask=lanes < N, other=0.0).to(tl.float32), axis=0)
+    exponents = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
+        exponents += tl.exp(x - largest)
+    tl.store(Y + row, tl.sum(exponents, axis=0))
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y
+
+
+# case: scaled_in_the_loop
+# expect: silent
+"""The sum of an online softmax is scaled, as the maximum moves."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    acc = 0.0
+    m = float("-inf")
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+        new = tl.maximum(m, tl.max(x, axis=0))
+        acc = acc * tl.exp(m - new) + tl.sum(tl.exp(x - new), axis=0)
+        m = new
+    tl.store(Y + row, acc)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y
+
+
+# case: starts_in_each_iteration
+# expect: silent
+"""Each iteration starts its own sum."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    part = 0.0
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+        part = 0.0
+        part += tl.sum(x, axis=0)
+        tl.store(Y + row + start, part)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y

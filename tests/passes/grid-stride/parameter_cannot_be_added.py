@@ -1,0 +1,318 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: compiled_by_a_function
+# expect: not applied, parameter-cannot-be-added
+# options: unseen_launches=keep
+"""A function of the file compiles each kernel of a table."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def fill_kernel(out_ptr, value, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + offs, value, mask=offs < n)
+
+
+KERNELS = {"fill": fill_kernel}
+
+
+def build(name, signature):
+    return triton.compile(triton.compiler.ASTSource(KERNELS[name], signature))
+
+
+# case: heuristic_counts_arguments
+# expect: not applied, parameter-cannot-be-added
+"""One argument more would choose another constant."""
+
+
+@triton.heuristics({"OFFSET": lambda args: len(args)})
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr, OFFSET: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + OFFSET, mask=offs < n)
+
+
+def run(x: torch.Tensor):
+    x = x.contiguous()
+    out = torch.zeros_like(x)
+    n = x.numel()
+    kernel[(n // 64 + 1,)](x, out, n, BLOCK=64)
+    return out
+
+
+# case: heuristic_hands_arguments_on
+# expect: not applied, parameter-cannot-be-added
+"""What the heuristic hands its arguments to looks at each of them."""
+
+
+def pick(named):
+    return sum(value is None for value in named.values())
+
+
+def choose(args):
+    return pick(args) if "BLOCK" in args else 0
+
+
+TABLE = {"OFFSET": choose}
+
+
+@triton.heuristics(TABLE)
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr, OFFSET: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + OFFSET, mask=offs < n)
+
+
+def run(x: torch.Tensor):
+    x = x.contiguous()
+    out = torch.zeros_like(x)
+    n = x.numel()
+    kernel[(n // 64 + 1,)](x, out, n, BLOCK=64)
+    return out
+
+
+# case: heuristic_is_not_seen
+# expect: not applied, parameter-cannot-be-added
+"""One argument more might choose another constant: the function is in another file."""
+from settings import shift
+
+
+@triton.heuristics({"SHIFT": shift})
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr, SHIFT: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + SHIFT, mask=offs < n)
+
+
+def run(x: torch.Tensor):
+    x = x.contiguous()
+    out = torch.zeros_like(x)
+    n = x.numel()
+    kernel[(n // 64 + 1,)](x, out, n, BLOCK=64)
+    return out
+
+
+# case: hook_takes_all_arguments
+# expect: not applied, parameter-cannot-be-added
+"""The hook sees every argument, the number of tiles too."""
+
+seen = []
+
+
+def note(arguments):
+    seen.append(sorted(arguments))
+
+
+CONFIGS = [triton.Config({"BLOCK": 64}, pre_hook=note)]
+
+
+@triton.autotune(configs=CONFIGS, key=["n"])
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
+
+
+def run(x: torch.Tensor):
+    x = x.contiguous()
+    out = torch.zeros_like(x)
+    n = x.numel()
+    kernel[(n // 64 + 1,)](x, out, n)
+    return out
+
+
+# case: pruned_by_a_dict_that_changes
+# expect: not applied, parameter-cannot-be-added
+"""The functions that prune are bound apart, and changed."""
+
+
+def prune(configs, arguments, **named):
+    return configs
+
+
+def prune_more(configs, arguments, grid, warmup):
+    return configs
+
+
+pruning = {"early_config_prune": prune}
+pruning.update(early_config_prune=prune_more)
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 64})],
+    key=["n"],
+    prune_configs_by=pruning,
+)
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
+
+
+def run(x: torch.Tensor):
+    x = x.contiguous()
+    out = torch.zeros_like(x)
+    n = x.numel()
+    kernel[(n // 64 + 1,)](x, out, n)
+    return out
+
+
+# case: pruned_by_a_fixed_signature
+# expect: not applied, parameter-cannot-be-added
+"""A function of the user's is called with the arguments of the launch, and takes no other."""
+
+
+def prune(configs, arguments, grid, warmup):
+    return configs
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 64})],
+    key=["n"],
+    prune_configs_by={"early_config_prune": prune},
+)
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
+
+
+def run(x: torch.Tensor):
+    x = x.contiguous()
+    out = torch.zeros_like(x)
+    n = x.numel()
+    kernel[(n // 64 + 1,)](x, out, n)
+    return out
+
+
+# case: pruned_by_place
+# expect: not applied, parameter-cannot-be-added
+"""What prunes the configurations is given by its place."""
+
+
+def prune(configs, arguments, grid, warmup):
+    return configs
+
+
+@triton.autotune(
+    [triton.Config({"BLOCK": 64})],
+    ["n"],
+    {"early_config_prune": prune},
+)
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
+
+
+def run(x: torch.Tensor):
+    x = x.contiguous()
+    out = torch.zeros_like(x)
+    n = x.numel()
+    kernel[(n // 64 + 1,)](x, out, n)
+    return out
+
+
+# case: pruned_by_the_number_of_arguments
+# expect: not applied, parameter-cannot-be-added
+"""A function counts the arguments of the launch."""
+
+
+def prune(configs, arguments, **named):
+    return configs[len(named) :] or configs
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 64})],
+    key=["n"],
+    prune_configs_by={"early_config_prune": prune},
+)
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
+
+
+def run(x: torch.Tensor):
+    x = x.contiguous()
+    out = torch.zeros_like(x)
+    n = x.numel()
+    kernel[(n // 64 + 1,)](x, out, n)
+    return out
+
+
+# case: signature_is_asked_for
+# expect: not applied, parameter-cannot-be-added
+# options: unseen_launches=keep
+"""Whoever asks for the parameters finds one more."""
+
+import inspect
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def fill_kernel(out_ptr, value, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + offs, value, mask=offs < n)
+
+
+PARAMETERS = list(inspect.signature(fill_kernel.fn).parameters)
+
+
+# case: source_for_the_compiler
+# expect: not applied, parameter-cannot-be-added
+# options: unseen_launches=keep
+"""The signature names every parameter that the kernel has today."""
+
+import triton
+import triton.language as tl
+from triton.compiler import ASTSource
+
+
+@triton.jit
+def fill_kernel(out_ptr, value, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + offs, value, mask=offs < n)
+
+
+def build(target):
+    types = {"out_ptr": "*fp32", "value": "fp32", "n": "i32"}
+    source = ASTSource(fn=fill_kernel, signature=types, constexprs={"BLOCK": 64})
+    return triton.compile(source, target=target)
+
+
+# case: warmed_up
+# expect: not applied, parameter-cannot-be-added
+# options: unseen_launches=keep
+"""What a warm-up compiles is kept under the parameters that there are."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def fill_kernel(out_ptr, value, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + offs, value, mask=offs < n)
+
+
+def warm(out):
+    return fill_kernel.warmup(out, 1.0, 8, BLOCK=64, grid=(1,))
+
+
+KERNELS = [fill_kernel]

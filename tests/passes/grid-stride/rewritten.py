@@ -1,0 +1,226 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: grid_of_meta
+"""The grid is a function of the block, and so is the number of tiles in the kernel."""
+
+
+@triton.jit
+def add_kernel(x_ptr, y_ptr, out_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
+    pid = tl.program_id(axis=0)
+    offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+    mask = offsets < n_elements
+    x = tl.load(x_ptr + offsets, mask=mask)
+    y = tl.load(y_ptr + offsets, mask=mask)
+    tl.store(out_ptr + offsets, x + y, mask=mask)
+
+
+def add(x: torch.Tensor, y: torch.Tensor):
+    output = torch.empty_like(x)
+    n_elements = output.numel()
+    grid = lambda meta: (triton.cdiv(n_elements, meta["BLOCK_SIZE"]),)
+    add_kernel[grid](x, y, output, n_elements, BLOCK_SIZE=64)
+    return output
+
+
+# case: heuristics_by_name
+"""Single arguments by their names: one argument more changes nothing."""
+
+
+def is_even(args):
+    return args["n"] % args["BLOCK"] == 0
+
+
+@triton.heuristics(
+    {
+        "EVEN": lambda args: is_even(args),
+        "SHIFT": lambda args: args.get("start", 0) if "start" in args else 1,
+    }
+)
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr, EVEN: tl.constexpr, SHIFT: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    values = tl.load(x + offs, mask=mask) + SHIFT
+    if EVEN:
+        values += 1
+    tl.store(out + offs, values, mask=mask)
+
+
+def run(x: torch.Tensor):
+    x = x.contiguous()
+    out = torch.zeros_like(x)
+    n = x.numel()
+    kernel[(n // 64 + 1,)](x, out, n, BLOCK=64)
+    return out
+
+
+# case: id_in_a_string
+# verify: no, what is printed while compiling is not compared
+"""A string asks for the type of the program id, and strings are not rewritten."""
+
+
+@triton.jit
+def kernel(x):
+    pid = tl.program_id(0)
+    tl.static_print(f"{pid.dtype}")
+    tl.store(x + pid, 1.0)
+
+
+def run(x: torch.Tensor):
+    kernel[(x.numel(),)](x)
+
+
+# case: length_of_its_own
+# verify: no, the launcher takes an object
+"""What `len` says is computed just once, for a method of the file may answer anything."""
+
+
+class Batches:
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        self.rows += 1
+        return self.rows
+
+
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + offs, tl.load(x + offs) + n)
+
+
+def run(x: torch.Tensor, batches: Batches):
+    x = x.contiguous()
+    out = torch.zeros_like(x)
+    kernel[(len(batches),)](x, out, len(batches), BLOCK=64)
+    return out
+
+
+# case: parameter_in_another
+"""A parameter is bound anew in terms of another one that was: both are the tile's own."""
+
+
+@triton.jit
+def kernel(X, Y, n, shift, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    shift = shift * pid
+    X += shift
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=shift + cols < n, other=0.0)
+    tl.store(Y + pid * BLOCK + cols, x, mask=pid * BLOCK + cols < n)
+
+
+def launch(x: torch.Tensor):
+    n = x.numel()
+    x = x.contiguous()
+    y = torch.empty((n,), dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 64),)](x, y, n, 3, BLOCK=64)
+    return y
+
+
+# case: programs_for_processors_or_rows
+"""The number of programs is that of rows as well, where there are few."""
+
+
+@triton.jit
+def kernel(x, out, n, share, BLOCK: tl.constexpr):
+    first = tl.program_id(0) * share
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for row in range(first, min(first + share, n)):
+        total += tl.load(x + row * BLOCK + tl.arange(0, BLOCK))
+    tl.store(out + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), total)
+
+
+# tritonopt: x: f32[m, 16]
+def run(x: torch.Tensor):
+    x = x.contiguous()
+    m = x.shape[0]
+    count = torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
+    if m < 100:
+        count = x.shape[0] * 2
+    out = torch.zeros((max(count, 1), 16), device=x.device)
+    kernel[(count,)](x, out, m, triton.cdiv(m, max(count, 1)), BLOCK=16)
+    return out.sum(dim=0)
+
+
+# case: pruned_and_passed
+"""A function that prunes takes what a launch passes, and looks at what it names."""
+
+
+def prune(configs, arguments, **named):
+    return [c for c in configs if named.get("num_warps", 4) == 4 and arguments["n"] >= 0]
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 64})],
+    key=["n"],
+    prune_configs_by={"early_config_prune": prune},
+)
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
+
+
+def run(x: torch.Tensor):
+    x = x.contiguous()
+    out = torch.zeros_like(x)
+    n = x.numel()
+    kernel[(n // 64 + 1,)](x, out, n)
+    return out
+
+
+# case: strides_of_one_tensor
+"""One tensor under two names has the same strides, so each program goes to its own row."""
+
+
+@triton.jit
+def halve_kernel(src, src_stride, dst, dst_stride, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(src + row * src_stride + cols, mask=cols < n, other=0.0)
+    tl.store(dst + row * dst_stride + cols, x * 0.5, mask=cols < n)
+
+
+# tritonopt: x: f32[m, n]
+def run(x):
+    m, n = x.shape
+    out = x
+    block = triton.next_power_of_2(n)
+    halve_kernel[(m,)](x, x.stride(0), out, out.stride(0), n, BLOCK=block)
+    return out
+
+
+# case: tuner_is_given_more
+"""What the tuner is given by ** is a dict of the file, and prunes nothing."""
+
+
+CAN_RESTORE = True
+options = {"restore_value": None} if CAN_RESTORE else {}
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 64})],
+    key=["n"],
+    **options,
+)
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
+
+
+def run(x: torch.Tensor):
+    x = x.contiguous()
+    out = torch.zeros_like(x)
+    n = x.numel()
+    kernel[(n // 64 + 1,)](x, out, n)
+    return out

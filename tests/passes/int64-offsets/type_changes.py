@@ -1,0 +1,158 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: a_seed_of_random_numbers
+# expect: not applied, type-changes
+"""Random numbers depend on the type of their offsets."""
+
+
+@triton.jit
+def kernel(X, Y, seed, N, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offsets = pid * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < N
+    x = tl.load(X + offsets, mask=mask, other=0.0)
+    kept = tl.rand(seed, offsets) > 0.5
+    tl.store(Y + offsets, tl.where(kept, x, 0.0), mask=mask)
+
+
+def launch(x, seed):
+    y = torch.empty_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 1024),)](x, y, seed, n, BLOCK=1024)
+    return y
+
+
+# case: bound_is_stored
+# expect: not applied, type-changes
+"""The number of elements is stored too: it stays as it is, and wide offsets alone do not help."""
+
+
+@triton.jit
+def double(X, Y, COUNT, M, N, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    count = M * N
+    mask = offs < count
+    tl.store(Y + offs, tl.load(X + offs, mask=mask) * 2, mask=mask)
+    tl.store(COUNT + tl.program_id(0), count)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    blocks = triton.cdiv(m * n, 1024)
+    count = torch.empty(blocks, device=x.device, dtype=torch.int32)
+    double[(blocks,)](x, y, count, m, n, BLOCK=1024)
+    return y, count
+
+
+# case: bound_of_a_loop
+# expect: not applied, type-changes
+"""Each program goes through a part: the loop begins at a number that wraps around already."""
+
+
+@triton.jit
+def double(X, Y, N, SIZE: tl.constexpr, BLOCK: tl.constexpr):
+    first = tl.program_id(0) * SIZE
+    for start in range(first, first + SIZE, BLOCK):
+        offs = start + tl.arange(0, BLOCK)
+        mask = offs < N
+        tl.store(Y + offs, tl.load(X + offs, mask=mask) * 2, mask=mask)
+
+
+def launch(x):
+    n = x.numel()
+    y = torch.empty_like(x)
+    double[(triton.cdiv(n, 8192),)](x, y, n, SIZE=8192, BLOCK=1024)
+    return y
+
+
+# case: carried_by_a_loop
+# expect: not applied, type-changes
+"""The offset is carried, and another one would be of another type."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    offset = row * stride
+    cols = tl.arange(0, BLOCK)
+    for start in range(0, N, BLOCK):
+        x = tl.load(X + offset + cols, mask=start + cols < N, other=0.0)
+        tl.store(Y + offset + cols, x * 2, mask=start + cols < N)
+        offset += BLOCK
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=1024)
+    return y
+
+
+# case: counted_by_a_loop
+# expect: not applied, type-changes
+"""A loop that starts there would count in 64 bits, and so would all that it counts."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    first = tl.program_id(0) * BLOCK
+    for index in range(first, first + BLOCK):
+        if index < N:
+            tl.store(Y + index, tl.load(X + index) * 2)
+
+
+def launch(x):
+    y = torch.empty_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 1024),)](x, y, n, BLOCK=1024)
+    return y
+
+
+# case: one_side_of_a_branch
+# expect: not applied, type-changes
+"""On the other side it has 32 bits, and Triton takes no two types."""
+
+
+@triton.jit
+def kernel(X, Y, stride, M, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    offset = row
+    if M > 1:
+        offset = row * stride
+    x = tl.load(X + offset + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: stored
+# expect: not applied, type-changes
+"""The offset is stored as well."""
+
+
+@triton.jit
+def kernel(X, Y, I, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    offset = row * stride
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + offset + cols, mask=cols < N, other=0.0)
+    tl.store(Y + offset + cols, x * 2, mask=cols < N)
+    tl.store(I + row, offset)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    i = torch.empty((m,), dtype=torch.int32, device=x.device)
+    kernel[(m,)](x, y, i, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y, i

@@ -1,0 +1,393 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: other_differs
+# expect: not applied, arguments-differ
+"""Lanes behind the end are 0 in one half and 1 in the other."""
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = k < n
+
+    even = tl.load(X + 2 * k, mask=mask, other=0.0)
+    odd = tl.load(X + 2 * k + 1, mask=mask, other=1.0)
+    tl.store(Y + k, even + odd, mask=k <= n)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y
+
+
+# case: policies_differ
+# expect: not applied, arguments-differ
+"""One half is to stay in the cache."""
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = k < n
+
+    even = tl.load(X + 2 * k, mask=mask, eviction_policy="evict_first")
+    odd = tl.load(X + 2 * k + 1, mask=mask)
+    tl.store(Y + k, even + odd, mask=mask)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y
+
+
+# case: in_a_helper
+# expect: not applied, called-from-a-kernel
+"""A helper may be given tiles."""
+
+
+@triton.jit
+def both(X, n, BLOCK: tl.constexpr):
+    k = tl.arange(0, BLOCK)
+    even = tl.load(X + 2 * k[None, :], mask=k[None, :] < n, other=0.0)
+    odd = tl.load(X + 2 * k[None, :] + 1, mask=k[None, :] < n, other=0.0)
+    return even + odd
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    rows = tl.arange(0, 4)
+    k = tl.arange(0, BLOCK)
+    total = both(X + rows[:, None] * (2 * n), n, BLOCK)
+    tl.store(Y + rows[:, None] * n + k[None, :], total, mask=k[None, :] < n)
+
+
+def run(x: torch.Tensor):
+    n = 32
+    y = torch.empty((4, n), dtype=x.dtype, device=x.device)
+    kernel[(1,)](x[:256].contiguous(), y, n, BLOCK=32)
+    return y
+
+
+# case: comment_in_a_load
+# expect: not applied, comment-inside
+"""A comment inside of a load would be lost."""
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = k < n
+
+    even = tl.load(X + 2 * k, mask=mask)
+    odd = tl.load(
+        X + 2 * k + 1,  # the imaginary part
+        mask=mask,
+    )
+    tl.store(Y + k, even + odd, mask=mask)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y
+
+
+# case: loaded_between_the_stores
+# expect: not applied, data-may-change
+"""What was stored first is read before the second store."""
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = k < n
+
+    even = tl.load(X + 2 * k, mask=mask)
+    tl.store(Y + 2 * k, even, mask=mask)
+    again = tl.load(Y + 2 * k, mask=mask)
+    tl.store(Y + 2 * k + 1, again + 1.0, mask=mask)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y
+
+
+# case: maybe_one_buffer
+# expect: not applied, data-may-change
+"""Nothing shows that the two tensors are apart."""
+
+
+@triton.jit
+def kernel(X, Y, Z, n, BLOCK: tl.constexpr):
+    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = k < n
+
+    even = tl.load(X + 2 * k, mask=mask)
+    tl.store(Y + k, even, mask=mask)
+    odd = tl.load(X + 2 * k + 1, mask=mask)
+    tl.store(Z + k, odd, mask=mask)
+
+
+def run(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor):
+    n = x.numel() // 2
+    kernel[(triton.cdiv(n, 32),)](x, y, z, n, BLOCK=32)
+
+
+# case: stored_between_the_loads
+# expect: not applied, data-may-change
+"""In place, one after the other: the second load reads what was not stored yet."""
+
+
+@triton.jit
+def kernel(X, n, BLOCK: tl.constexpr):
+    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = k < n
+
+    even = tl.load(X + 2 * k, mask=mask)
+    tl.store(X + 2 * k, even + 1.0, mask=mask)
+    odd = tl.load(X + 2 * k + 1, mask=mask)
+    tl.store(X + 2 * k + 1, odd + even, mask=mask)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    kernel[(triton.cdiv(n, 32),)](x, n, BLOCK=32)
+    return x
+
+
+# case: masks_differ
+# expect: not applied, different-mask
+"""The masks end at two different lanes."""
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = k < n
+
+    even = tl.load(X + 2 * k, mask=k < n)
+    odd = tl.load(X + 2 * k + 1, mask=k < n - 1)
+    tl.store(Y + k, even + odd, mask=mask)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y
+
+
+# case: one_is_masked
+# expect: not applied, different-mask
+"""Only the second load is masked."""
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = k < n
+
+    even = tl.load(X + 2 * k)
+    odd = tl.load(X + 2 * k + 1, mask=mask)
+    tl.store(Y + k, even + odd, mask=mask)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y
+
+
+# case: exit_in_between
+# expect: not applied, early-exit
+"""The program may end between the two stores."""
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = k < n
+
+    even = tl.load(X + 2 * k, mask=mask)
+    tl.store(Y + 2 * k, even, mask=mask)
+    if n < 7:
+        return
+    tl.store(Y + 2 * k + 1, even, mask=mask)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y
+
+
+# case: atomic_in_between
+# expect: not applied, memory-order
+"""An atomic orders memory."""
+
+
+@triton.jit
+def kernel(X, Y, C, n, BLOCK: tl.constexpr):
+    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = k < n
+
+    even = tl.load(X + 2 * k, mask=mask)
+    tl.atomic_add(C, 1)
+    odd = tl.load(X + 2 * k + 1, mask=mask)
+    tl.store(Y + k, even + odd, mask=mask)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(n, dtype=x.dtype, device=x.device)
+    count = torch.zeros(1, dtype=torch.int32, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, count, n, BLOCK=32)
+    return y
+
+
+# case: mask_counts_elsewhere
+# expect: not applied, not-expressible
+"""The mask counts from the start of the row, the address from that of the tile."""
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    start = tl.program_id(0) * BLOCK
+    k = tl.arange(0, BLOCK)
+    even = tl.load(X + 2 * k, mask=start + k < n, other=0.0)
+    odd = tl.load(X + 2 * k + 1, mask=start + k < n, other=0.0)
+    tl.store(Y + start + k, even + odd, mask=start + k < n)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y
+
+
+# case: pointers_move
+# expect: not applied, not-expressible
+"""A loop moves the pointers."""
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    k = tl.arange(0, BLOCK)
+    at = X + 2 * k
+    acc = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, n, BLOCK):
+        even = tl.load(at, mask=start + k < n, other=0.0)
+        odd = tl.load(at + 1, mask=start + k < n, other=0.0)
+        acc += even * odd
+        at += 2 * BLOCK
+    tl.store(Y + k, acc)
+
+
+def run(x: torch.Tensor):
+    y = torch.empty(32, dtype=torch.float32, device=x.device)
+    kernel[(1,)](x.contiguous(), y, x.numel() // 2, BLOCK=32)
+    return y
+
+
+# case: address_has_a_part_for_each_lane
+# expect: not applied, shape-changes
+"""What is added is 0 for each lane, and a tile of as many nevertheless."""
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = k < n
+
+    zeros = tl.zeros([BLOCK], tl.int32)
+    even = tl.load(X + zeros + 2 * k, mask=mask)
+    odd = tl.load(X + zeros + 2 * k + 1, mask=mask)
+    tl.store(Y + k, even + odd, mask=mask)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y
+
+
+# case: mask_has_a_part_for_each_lane
+# expect: not applied, shape-changes
+"""A part of the mask is the same for all lanes, and a tile of as many."""
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = k < n
+
+    enough = tl.full([BLOCK], n, tl.int32) > 3
+    even = tl.load(X + 2 * k, mask=mask & enough)
+    odd = tl.load(X + 2 * k + 1, mask=mask & enough)
+    tl.store(Y + k, even + odd, mask=mask)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y
+
+
+# case: one_number_for_all
+# expect: not applied, shape-changes
+"""A store of one number, not of a tile."""
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = k < n
+
+    even = tl.load(X + 2 * k, mask=mask)
+    tl.store(Y + 2 * k, even, mask=mask)
+    tl.store(Y + 2 * k + 1, 0.0, mask=mask)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y
+
+
+# case: volatile_loads
+# expect: not applied, volatile-load
+"""Their author wants each of them."""
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = k < n
+
+    even = tl.load(X + 2 * k, mask=mask, volatile=True)
+    odd = tl.load(X + 2 * k + 1, mask=mask, volatile=True)
+    tl.store(Y + k, even + odd, mask=mask)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y

@@ -1,0 +1,89 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: mask_may_be_none
+# expect: not applied, may-run-zero-times
+"""Whether the loop runs is not known, and the mask may be None, to which no condition can be
+added."""
+
+
+@triton.jit
+def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr, EVEN: tl.constexpr):
+    row = tl.program_id(0)
+    lanes = tl.arange(0, BLOCK)
+    mask = None if EVEN else lanes < flag
+    for start in range(0, n, BLOCK):
+        cols = start + lanes
+        x = tl.load(X + row * n + cols, mask=cols < n) * tl.load(W + lanes, mask=mask)
+        tl.store(Out + row * n + cols, x, mask=cols < n)
+
+
+def run(x, w, flag=1):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
+    return out
+
+
+# case: step_may_be_negative
+# expect: not applied, may-run-zero-times
+"""Nobody knows which way the loop counts, so nobody can say when it runs."""
+
+
+@triton.jit
+def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    for i in range(row, n, flag):
+        tl.store(Out + i, tl.load(X + i) * tl.load(W + row))
+
+
+def run(x, w, flag=1):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
+    return out
+
+
+# case: step_of_unknown_sign
+# expect: not applied, may-run-zero-times
+"""The loop may count up or down."""
+
+
+@triton.jit
+def kernel(X, B, Out, m, n, step, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n
+    for row in range(0, m, step):
+        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
+        x += tl.load(B + cols, mask=mask, other=0.0)
+        tl.store(Out + row * n + cols, x, mask=mask)
+
+
+# tritonopt: x: f32[m, n], b: f32[n]
+def run(x, b):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(2,)](x, b, out, m, n, 1, BLOCK=triton.next_power_of_2(n))
+    return out
+
+
+# case: while_it_lasts
+# expect: not applied, may-run-zero-times
+"""A while loop may run no time at all."""
+
+
+@triton.jit
+def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
+    i = tl.program_id(0)
+    while i < n:
+        tl.store(Out + i, tl.load(X + i) * tl.load(W))
+        i += tl.num_programs(0)
+
+
+def run(x, w, flag=1):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
+    return out

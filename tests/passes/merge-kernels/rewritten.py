@@ -1,0 +1,851 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: asked_for_its_type
+"""Somebody asks for the type of the output, which stays."""
+
+
+@triton.jit
+def partial(X, P, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(P + row * N + cols, x * x, mask=mask)
+
+
+@triton.jit
+def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
+    y = torch.empty(n, dtype=x.dtype, device=x.device)
+    z = torch.zeros(n, dtype=y.dtype)
+    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
+    return y, z
+
+
+# case: below_a_lock
+"""Programs of a group add up under a lock: locks and groups go."""
+
+
+@triton.jit
+def partial(X, P, Lock, stride, N, GROUPS: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    total = x * x
+    group = row % GROUPS
+    while tl.atomic_cas(Lock + group, 0, 1) == 1:
+        pass
+    begun = tl.load(Lock + GROUPS + group)
+    if begun == 0:
+        tl.atomic_xchg(Lock + GROUPS + group, 1)
+    else:
+        total += tl.load(P + group * N + cols, mask=mask)
+    tl.store(P + group * N + cols, total, mask=mask)
+    tl.debug_barrier()
+    tl.atomic_xchg(Lock + group, 0)
+
+
+@triton.jit
+def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    groups = 3
+    locks = torch.zeros(2 * groups, dtype=torch.int32, device=x.device)
+    p = torch.zeros((groups, n), dtype=torch.float32, device=x.device)
+    y = torch.empty(n, dtype=torch.float32, device=x.device)
+    partial[(m,)](x, p, locks, x.stride(0), n, GROUPS=groups, BLOCK=triton.next_power_of_2(n))
+    final[(triton.cdiv(n, 16),)](p, y, groups, n, ROWS=8, COLS=16)
+    return y
+
+
+# case: below_a_lock_from_zero
+"""A lock, and sums that begin with the zeros of the launcher."""
+
+
+@triton.jit
+def partial(X, P, Lock, stride, N, GROUPS: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    total = x * x
+    group = row % GROUPS
+    while tl.atomic_cas(Lock + group, 0, 1) == 1:
+        pass
+    total += tl.load(P + group * N + cols, mask=mask)
+    tl.store(P + group * N + cols, total, mask=mask)
+    tl.debug_barrier()
+    tl.atomic_xchg(Lock + group, 0)
+
+
+@triton.jit
+def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    groups = 3
+    locks = torch.zeros(groups, dtype=torch.int32, device=x.device)
+    p = torch.zeros((groups, n), dtype=torch.float32, device=x.device)
+    y = torch.empty(n, dtype=torch.float32, device=x.device)
+    partial[(m,)](x, p, locks, x.stride(0), n, GROUPS=groups, BLOCK=triton.next_power_of_2(n))
+    final[(triton.cdiv(n, 16),)](p, y, groups, n, ROWS=8, COLS=16)
+    return y
+
+
+# case: final_of_another
+"""The second kernel stays, for it is launched alone as well."""
+
+
+@triton.jit
+def partial(X, P, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(P + row * N + cols, x * x, mask=mask)
+
+
+@triton.jit
+def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
+    y = torch.empty(n, dtype=torch.float32, device=x.device)
+    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
+    return y
+
+
+def added(p: torch.Tensor):
+    assert p.dtype == torch.float32
+    m, n = p.shape
+    y = torch.empty(n, dtype=torch.float32, device=p.device)
+    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
+    return y
+
+
+# case: half_in_another_block
+"""The output is made in another block than the launches stand in."""
+
+
+@triton.jit
+def partial(X, P, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(P + row * N + cols, x * x, mask=mask)
+
+
+@triton.jit
+def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(n, dtype=x.dtype, device=x.device)
+    if m > 0:
+        p = torch.empty((m, n), dtype=torch.float32, device=x.device)
+        partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+        final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
+    else:
+        y.fill_(1.0)
+    return y
+
+
+# case: largest_from_zero
+"""The largest magnitude, or 0: the output begins with 0, as it did."""
+
+
+@triton.jit
+def partial(X, P, N, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    cols = pid * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N, other=0.0)
+    tl.store(P + pid, tl.max(tl.maximum(tl.abs(x), 0.0), axis=0))
+
+
+@triton.jit
+def final(P, Y, M, BLOCK: tl.constexpr):
+    slots = tl.arange(0, BLOCK)
+    most = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, M, BLOCK):
+        place = start + slots
+        most = tl.maximum(most, tl.load(P + place, mask=place < M, other=0.0))
+    tl.store(Y, tl.max(most, axis=0))
+
+
+# tritonopt: x: f32[n]
+def launch(x: torch.Tensor):
+    x = x.contiguous()
+    n = x.numel()
+    tiles = triton.cdiv(n, 16)
+    p = torch.empty(tiles, dtype=torch.float32, device=x.device)
+    y = torch.zeros(2, dtype=torch.float32, device=x.device)
+    partial[(tiles,)](x, p, n, BLOCK=16)
+    final[(1,)](p, y, tiles, BLOCK=8)
+    return y
+
+
+# case: largest_number
+"""The largest of tiles, none of which is below -1: nothing is NaN."""
+
+
+@triton.jit
+def partial(X, P, N, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    cols = pid * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
+    tl.store(P + pid, tl.maximum(tl.max(x, axis=0), -1.0))
+
+
+@triton.jit
+def final(P, Y, M, BLOCK: tl.constexpr):
+    slots = tl.arange(0, BLOCK)
+    x = tl.load(P + slots, mask=slots < M, other=-float("inf"))
+    tl.store(Y, tl.max(x, axis=0))
+
+
+# tritonopt: x: f32[n]
+def launch(x: torch.Tensor):
+    x = x.contiguous()
+    n = x.numel()
+    tiles = triton.cdiv(n, 16)
+    p = torch.empty(tiles, dtype=torch.float32, device=x.device)
+    y = torch.empty(1, dtype=torch.float32, device=x.device)
+    partial[(tiles,)](x, p, n, BLOCK=16)
+    final[(1,)](p, y, tiles, BLOCK=triton.next_power_of_2(tiles))
+    return y
+
+
+# case: least_integer
+"""The least integer of a tensor: the output begins with the largest one."""
+
+
+@triton.jit
+def partial(X, P, N, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    cols = pid * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N, other=2147483647)
+    tl.store(P + pid, tl.min(x, axis=0))
+
+
+@triton.jit
+def final(P, Y, M, BLOCK: tl.constexpr):
+    slots = tl.arange(0, BLOCK)
+    least = 2147483647
+    for start in range(0, M, BLOCK):
+        place = start + slots
+        x = tl.load(P + place, mask=place < M, other=2147483647)
+        least = tl.minimum(least, tl.min(x, axis=0))
+    tl.store(Y, least)
+
+
+# tritonopt: x: i32[n]
+def launch(x: torch.Tensor):
+    x = x.contiguous()
+    n = x.numel()
+    tiles = triton.cdiv(n, 16)
+    p = torch.empty(tiles, dtype=torch.int32, device=x.device)
+    y = torch.empty(1, dtype=torch.int32, device=x.device)
+    partial[(tiles,)](x, p, n, BLOCK=16)
+    final[(1,)](p, y, tiles, BLOCK=8)
+    return y
+
+
+# case: made_in_each_branch
+# verify: no, few examples come to the other branch
+"""Each branch makes an output of its own, of one name."""
+
+
+@triton.jit
+def partial(X, P, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(P + row * N + cols, x * x, mask=mask)
+
+
+@triton.jit
+def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    if m > 0:
+        p = torch.empty((m, n), dtype=torch.float32, device=x.device)
+        y = torch.empty(n, dtype=torch.float32, device=x.device)
+        partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+        final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
+    else:
+        y = torch.ones(n, dtype=torch.float32, device=x.device)
+        y = y + 1
+    return y
+
+
+# case: made_without_a_type
+# verify: always
+"""Neither the buffer nor the output is made with a type: both are taken to be float32."""
+
+
+@triton.jit
+def part(X, P, N, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    cols = pid * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+    tl.store(P + pid, tl.sum(x, axis=0))
+
+
+@triton.jit
+def final(P, Y, M, SIZE: tl.constexpr):
+    rows = tl.arange(0, SIZE)
+    p = tl.load(P + rows, mask=rows < M, other=0.0)
+    tl.store(Y, tl.sum(p, axis=0))
+
+
+def total(x):
+    n = x.numel()
+    m = triton.cdiv(n, 1024)
+    p = torch.empty(m, device=x.device)
+    y = torch.empty(1, device=x.device)
+    part[(m,)](x, p, n, BLOCK=1024)
+    final[(1,)](p, y, m, SIZE=triton.next_power_of_2(m))
+    return y
+
+
+# case: mean_into_half
+"""The sums go to a tensor of half precision: they are added up in fp32, and cast then."""
+
+
+@triton.jit
+def partial(X, P, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(P + row * N + cols, x * x, mask=mask)
+
+
+@triton.jit
+def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
+    y = torch.empty(n, dtype=x.dtype, device=x.device)
+    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
+    return y
+
+
+# case: named_for_others
+"""The file offers the second kernel by name to whoever imports all of it."""
+
+
+@triton.jit
+def partial(X, P, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(P + row * N + cols, x * x, mask=mask)
+
+
+@triton.jit
+def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
+    y = torch.empty(n, dtype=torch.float32, device=x.device)
+    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
+    return y
+
+
+__all__ = ["final", "launch"]
+
+
+# case: nothing_between
+"""A statement that does nothing stands between the launches."""
+
+
+@triton.jit
+def part(X, P, N, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    cols = pid * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+    tl.store(P + pid, tl.sum(x, axis=0))
+
+
+@triton.jit
+def final(P, Y, M, SIZE: tl.constexpr):
+    rows = tl.arange(0, SIZE)
+    p = tl.load(P + rows, mask=rows < M, other=0.0)
+    tl.store(Y, tl.sum(p, axis=0))
+
+
+def total(x):
+    n = x.numel()
+    m = triton.cdiv(n, 1024)
+    p = torch.empty(m, dtype=torch.float32, device=x.device)
+    y = torch.empty(1, dtype=torch.float32, device=x.device)
+    part[(m,)](x, p, n, BLOCK=1024)
+    pass  # the partial results are there
+    final[(1,)](p, y, m, SIZE=triton.next_power_of_2(m))
+    return y
+
+
+# case: one_final_for_two
+"""The second kernel is launched for each of two buffers."""
+
+
+@triton.jit
+def partial(X, DW, DB, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    DW += row * N
+    tl.store(DW + cols, x * x, mask=mask)
+    db_ptr = DB + row * N + cols
+    tl.store(db_ptr, x, mask)
+
+
+@triton.jit
+def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
+    q = torch.empty((m, n), dtype=torch.float32, device=x.device)
+    y = torch.empty(n, dtype=torch.float32, device=x.device)
+    z = torch.empty(n, dtype=torch.float32, device=x.device)
+    partial[(m,)](x, p, q, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
+    final[(triton.cdiv(n, 16),)](q, z, m, n, ROWS=8, COLS=16)
+    return y, z
+
+
+# case: output_of_another_block
+"""Sums in fp32, made outside of the block of the launches."""
+
+
+@triton.jit
+def partial(X, P, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(P + row * N + cols, x * x, mask=mask)
+
+
+@triton.jit
+def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(n, dtype=torch.float32, device=x.device)
+    if m > 0:
+        p = torch.empty((m, n), dtype=torch.float32, device=x.device)
+        partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+        final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
+    else:
+        y.fill_(1.0)
+    return y
+
+
+# case: parts_of_rows
+"""Several programs share a row, and the second kernel has a program for each row."""
+
+
+@triton.jit
+def partial(X, P, stride, N, PARTS: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    part = tl.program_id(1)
+    total = 0.0
+    for start in range(part * BLOCK, N, PARTS * BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
+        total += tl.sum(x, axis=0)
+    tl.store(P + row * PARTS + part, total)
+
+
+@triton.jit
+def final(P, Y, PARTS: tl.constexpr):
+    row = tl.program_id(0)
+    parts = tl.load(P + row * PARTS + tl.arange(0, PARTS))
+    tl.store(Y + row, tl.sum(parts, axis=0))
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    p = torch.empty((m, 4), dtype=torch.float32, device=x.device)
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    partial[(m, 4)](x, p, x.stride(0), n, PARTS=4, BLOCK=16)
+    final[(m,)](p, y, PARTS=4)
+    return y
+
+
+# case: strides_of_the_buffer
+"""The second kernel is passed the strides of the buffer."""
+
+
+@triton.jit
+def partial(X, P, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(P + row * N + cols, x * x, mask=mask)
+
+
+@triton.jit
+def final(P, Y, stride, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * stride + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
+    y = torch.empty(n, dtype=torch.float32, device=x.device)
+    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    final[(triton.cdiv(n, 16),)](p, y, p.stride(0), m, n, ROWS=8, COLS=16)
+    return y
+
+
+# case: sum_of_integers
+"""A sum of integers is the same in any order."""
+
+
+@triton.jit
+def partial(X, P, N, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    cols = pid * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N, other=0)
+    tl.store(P + pid, tl.sum(x, axis=0))
+
+
+@triton.jit
+def final(P, Y, M, BLOCK: tl.constexpr):
+    slots = tl.arange(0, BLOCK)
+    x = tl.load(P + slots, mask=slots < M, other=0)
+    tl.store(Y, tl.sum(x, axis=0))
+
+
+# tritonopt: x: i32[n]
+def launch(x: torch.Tensor):
+    x = x.contiguous()
+    n = x.numel()
+    tiles = triton.cdiv(n, 16)
+    p = torch.empty(tiles, dtype=torch.int32, device=x.device)
+    y = torch.empty(1, dtype=torch.int32, device=x.device)
+    partial[(tiles,)](x, p, n, BLOCK=16)
+    final[(1,)](p, y, tiles, BLOCK=triton.next_power_of_2(tiles))
+    return y
+
+
+# case: summed_in_the_default_type
+"""The buffer is made without a type, the output with a narrow one, which the result is cast to."""
+
+
+@triton.jit
+def part(X, P, N, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    cols = pid * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+    tl.store(P + pid, tl.sum(x, axis=0))
+
+
+@triton.jit
+def final(P, Y, M, SIZE: tl.constexpr):
+    rows = tl.arange(0, SIZE)
+    p = tl.load(P + rows, mask=rows < M, other=0.0)
+    tl.store(Y, tl.sum(p, axis=0))
+
+
+def total(x):
+    n = x.numel()
+    m = triton.cdiv(n, 1024)
+    p = torch.empty(m, device=x.device)
+    y = torch.empty(1, dtype=torch.float16, device=x.device)
+    part[(m,)](x, p, n, BLOCK=1024)
+    final[(1,)](p, y, m, SIZE=triton.next_power_of_2(m))
+    return y
+
+
+# case: sums_of_columns
+"""Each program has a row, and the second kernel adds up the rows."""
+
+
+@triton.jit
+def partial(X, P, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(P + row * N + cols, x * x, mask=mask)
+
+
+@triton.jit
+def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
+    y = torch.empty(n, dtype=torch.float32, device=x.device)
+    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
+    return y
+
+
+# case: tuned
+"""A tuner must put the sums back to 0 before each run."""
+
+
+@triton.autotune(
+    configs=[triton.Config({}, num_warps=4), triton.Config({}, num_warps=8)],
+    key=["N"],
+)
+@triton.jit
+def partial(X, P, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(P + row * N + cols, x * x, mask=mask)
+
+
+@triton.jit
+def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
+    y = torch.empty(n, dtype=torch.float32, device=x.device)
+    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
+    return y
+
+
+# case: tuned_extreme
+"""A tuner must put back what the output begins with, which is not 0."""
+
+
+@triton.autotune(
+    configs=[triton.Config({}, num_warps=4), triton.Config({}, num_warps=8)],
+    key=["N"],
+)
+@triton.jit
+def partial(X, P, N, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    cols = pid * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
+    tl.store(P + pid, tl.maximum(tl.max(x, axis=0), -1.0))
+
+
+@triton.jit
+def final(P, Y, M, BLOCK: tl.constexpr):
+    slots = tl.arange(0, BLOCK)
+    x = tl.load(P + slots, mask=slots < M, other=-float("inf"))
+    tl.store(Y, tl.max(x, axis=0))
+
+
+# tritonopt: x: f32[n]
+def launch(x: torch.Tensor):
+    x = x.contiguous()
+    n = x.numel()
+    tiles = triton.cdiv(n, 16)
+    p = torch.empty(tiles, dtype=torch.float32, device=x.device)
+    y = torch.empty(1, dtype=torch.float32, device=x.device)
+    partial[(tiles,)](x, p, n, BLOCK=16)
+    final[(1,)](p, y, tiles, BLOCK=triton.next_power_of_2(tiles))
+    return y
+
+
+# case: two_sums
+"""Two sums of columns, through a pointer that moves and one that has a name."""
+
+
+@triton.jit
+def partial(X, DW, DB, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    DW += row * N
+    tl.store(DW + cols, x * x, mask=mask)
+    db_ptr = DB + row * N + cols
+    tl.store(db_ptr, x, mask)
+
+
+@triton.jit
+def final(P, Q, Y, Z, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    one = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    two = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        offsets = rows[:, None] * N + cols[None, :]
+        one += tl.load(P + offsets, mask=mask, other=0.0)
+        two += tl.load(Q + offsets, mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(one, axis=0).to(Y.dtype.element_ty), mask=cols < N)
+    tl.store(Z + cols, tl.sum(two, axis=0).to(Z.dtype.element_ty), mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
+    q = torch.empty((m, n), dtype=torch.float32, device=x.device)
+    y = torch.empty(n, dtype=torch.float32, device=x.device)
+    z = torch.empty(n, dtype=torch.float32, device=x.device)
+    partial[(m,)](x, p, q, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    grid = (triton.cdiv(n, 16),)
+    # Add up the rows.
+    final[grid](p, q, y, z, m, n, ROWS=8, COLS=16)
+    return y, z
+
+
+# case: zeros_already
+"""The output holds zeros already, and the buffer held them too."""
+
+
+@triton.jit
+def partial(X, P, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(P + row * N + cols, x * x, mask=mask)
+
+
+@triton.jit
+def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    p = torch.zeros((m, n), dtype=torch.float32, device=x.device)
+    y = torch.zeros(n, dtype=torch.float32, device=x.device)
+    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
+    return y

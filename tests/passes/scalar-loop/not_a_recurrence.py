@@ -1,0 +1,166 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: compaction
+# expect: not applied, not-a-recurrence
+"""Where an element goes depends on those before it."""
+
+
+@triton.jit
+def kernel(X, Y, n):
+    pos = 0
+    for i in range(n):
+        x = tl.load(X + i)
+        if x > 0:
+            tl.store(Y + pos, x)
+            pos += 1
+
+
+# case: found_at_the_start
+# expect: not applied, not-a-recurrence
+"""0 says that nothing was found, and also that the first was."""
+
+
+@triton.jit
+def kernel(X, Y, n):
+    found = 0
+    for i in range(n):
+        if found == 0 and tl.load(X + i) > 3:
+            found = i
+    tl.store(Y, found)
+
+
+# case: largest_after_the_first
+# expect: not applied, not-a-recurrence
+"""It begins with an element that may be NaN."""
+
+
+@triton.jit
+def kernel(X, Y, n):
+    best = tl.load(X).to(tl.float32)
+    at = 0
+    for i in range(1, n):
+        x = tl.load(X + i)
+        if x > best:
+            best = x
+            at = i
+    tl.store(Y, at)
+
+
+# case: payload_of_the_last
+# expect: not applied, not-a-recurrence
+"""What is kept of the last one neither rises nor falls."""
+
+
+@triton.jit
+def kernel(X, Y, n):
+    kept = -1
+    for i in range(n):
+        x = tl.load(X + i)
+        if x > 0:
+            kept = x
+    tl.store(Y, kept)
+
+
+# case: pointer_that_moves
+# expect: not applied, not-a-recurrence
+"""A pointer that goes on in each iteration."""
+
+
+@triton.jit
+def kernel(X, Y, n):
+    total = 0
+    for i in range(n):
+        total += tl.load(X)
+        X += 1
+    tl.store(Y, total)
+
+
+# case: records
+# expect: not applied, not-a-recurrence
+"""How often a new largest element was found depends on the order."""
+
+
+@triton.jit
+def kernel(X, Y, n):
+    best = float("-inf")
+    records = 0
+    for i in range(n):
+        x = tl.load(X + i)
+        if x > best:
+            best = x
+            records += 1
+    tl.store(Y, records)
+
+
+# case: recurrence
+# expect: not applied, not-a-recurrence
+"""An iteration computes with what the one before has left."""
+
+
+@triton.jit
+def kernel(X, Y, n):
+    state = 0.0
+    for i in range(n):
+        state = state * 0.5 + tl.load(X + i)
+    tl.store(Y, state)
+
+
+# case: stored_where_it_is_largest
+# expect: not applied, not-a-recurrence
+"""A store wherever an element is larger than all before."""
+
+
+@triton.jit
+def kernel(X, Y, n):
+    best = float("-inf")
+    for i in range(n):
+        x = tl.load(X + i)
+        if x > best:
+            best = x
+            tl.store(Y + i, x)
+
+
+# case: sum_before_it_is_added_to
+# expect: not applied, not-a-recurrence
+"""The sum of all before: it is stored first and loaded then."""
+
+
+@triton.jit
+def kernel(X, Y, n):
+    total = 0
+    for i in range(n):
+        tl.store(Y + i, total)
+        total += tl.load(X + i)
+
+
+# case: sum_of_what_is_above_the_sum
+# expect: not applied, not-a-recurrence
+"""What is added depends on the sum so far."""
+
+
+@triton.jit
+def kernel(X, Y, n):
+    total = 0
+    for i in range(n):
+        x = tl.load(X + i)
+        if x > total:
+            total += x
+    tl.store(Y, total)
+
+
+# case: sum_or_product
+# expect: not applied, not-a-recurrence
+"""A name that is added to, and multiplied."""
+
+
+@triton.jit
+def kernel(X, Y, n):
+    value = 1.0
+    for i in range(n):
+        x = tl.load(X + i)
+        value += x
+        value *= x
+    tl.store(Y, value)

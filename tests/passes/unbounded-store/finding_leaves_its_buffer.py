@@ -1,0 +1,412 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: another_index
+# expect: finding, leaves-its-buffer
+"""The mask bounds the lane of the tile, and the offset is stored."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, x * 2, mask=tl.arange(0, BLOCK) < N)
+
+
+def launch(x):
+    y = torch.empty_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+    return y
+
+
+# case: buffer_of_another_length
+# expect: finding, leaves-its-buffer
+"""One number for each block is allocated, one for each element is stored."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, x * 2, mask=offsets < N)
+
+
+def launch(x):
+    y = torch.zeros(triton.cdiv(x.numel(), 64), device=x.device)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+    return y
+
+
+# case: buffer_of_the_same_shape
+# expect: finding, leaves-its-buffer
+"""The same, of a buffer that is made in the shape of another."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, x * 2, mask=offsets <= N)
+
+
+def launch(x):
+    y = torch.empty(x.shape, device=x.device, dtype=x.dtype)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+    return y
+
+
+# case: chain_at_one_place
+# expect: finding, leaves-its-buffer
+"""Calls that begin at one place are tensors of their own; the new one is as long as the given."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, x * 2)
+
+
+def launch(x):
+    y = x.contiguous().clone().detach()
+    n = x.numel()
+    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+    return y
+
+
+# case: dimensions_are_checked
+# expect: finding, leaves-its-buffer
+"""The launcher says that there is one dimension."""
+
+
+@triton.jit
+def scale(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, x * 2, mask=offsets <= N)
+
+
+def double(x):
+    y = torch.empty_like(x)
+    (n,) = x.shape
+    scale[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+    return y
+
+
+# case: half_tiles_unmasked
+# expect: finding, leaves-its-buffer
+"""Multiples of half a tile are taken for whole tiles."""
+
+
+@triton.jit
+def kernel(X, Y, N, WHOLE: tl.constexpr, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    if WHOLE:
+        tl.store(Y + offsets, tl.load(X + offsets) * 2)
+    else:
+        tl.store(Y + offsets, tl.load(X + offsets, mask=offsets < N) * 2, mask=offsets < N)
+
+
+def launch(x):
+    y = torch.empty_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 64),)](x, y, n, WHOLE=n % 32 == 0, BLOCK=64)
+    return y
+
+
+# case: handed_on_by_the_caller
+# expect: finding, leaves-its-buffer
+"""The caller hands on whatever it is given."""
+
+
+@triton.jit
+def scale(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, x * 2, mask=offsets <= N)
+
+
+def double(x):
+    y = torch.empty_like(x)
+    n = x.numel()
+    scale[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+    return y
+
+
+def twice(x):
+    return double(x)
+
+
+# case: in_a_helper
+# expect: finding, leaves-its-buffer
+"""The store stands in a helper, whose mask lets one lane too many through."""
+
+@triton.jit
+def put(Y, o, x, n):
+    tl.store(Y + o, x, mask=o <= n)
+
+
+@triton.jit
+def k(X, Y, n, BLOCK: tl.constexpr):
+    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    put(Y, o, tl.load(X + o, mask=o < n), n)
+
+
+def f(x):
+    y = torch.empty_like(x)
+    n = x.numel()
+    k[(triton.cdiv(n, 256),)](x, y, n, BLOCK=256)
+    return y
+
+
+# case: lengths_swapped
+# expect: finding, leaves-its-buffer
+"""The columns are compared with the number of rows, for a tile of both."""
+
+
+@triton.jit
+def kernel(X, Y, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    cols = tl.program_id(1) * BN + tl.arange(0, BN)
+    inside = (rows[:, None] < M) & (cols[None, :] < M)
+    x = tl.load(X + rows[:, None] * N + cols[None, :], mask=inside, other=0.0)
+    tl.store(Y + rows[:, None] * N + cols[None, :], x, mask=inside)
+
+
+def launch(x):
+    m, n = x.size(0), x.size(1)
+    y = x.new_empty(m, n)
+
+    def grid(meta):
+        return (triton.cdiv(m, meta["BM"]), triton.cdiv(n, meta["BN"]))
+
+    kernel[grid](x, y, m, n, BM=16, BN=32)
+    return y
+
+
+# case: less_or_equal
+# expect: finding, leaves-its-buffer
+"""The comparison lets one element too many through."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, x * 2, mask=offsets <= N)
+
+
+def launch(x):
+    y = torch.empty_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+    return y
+
+
+# case: named_like_a_function
+# expect: finding, leaves-its-buffer
+"""That a kernel calls tl.cumsum is no call of the launcher."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, tl.cumsum(x, 0))
+
+
+def cumsum(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 256),)](x, y, n, BLOCK=256)
+    return y
+
+
+# case: no_mask
+# expect: finding, leaves-its-buffer
+"""The load is masked, the store is not."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, x * 2)
+
+
+def launch(x):
+    y = torch.empty_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+    return y
+
+
+# case: no_mask_for_two_lengths
+# expect: finding, leaves-its-buffer
+"""Each of two tensors gives one length of the result, and neither bounds the store."""
+
+
+@triton.jit
+def kernel(A, B, C, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    cols = tl.program_id(1) * BN + tl.arange(0, BN)
+    a = tl.load(A + rows, mask=rows < M, other=0.0)
+    b = tl.load(B + cols, mask=cols < N, other=0.0)
+    tl.store(C + rows[:, None] * N + cols[None, :], a[:, None] * b[None, :])
+
+
+def launch(a, b):
+    m, n = a.numel(), b.numel()
+    c = torch.empty((m, n), device=a.device)
+    kernel[(triton.cdiv(m, 16), triton.cdiv(n, 32))](a, b, c, m, n, 16, 32)
+    return c
+
+
+# case: one_of_several_lengths
+# expect: finding, leaves-its-buffer
+"""Of the lengths that are let through only the longest fits the tile."""
+
+
+@triton.jit
+def kernel(X, Y, D: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, D)
+    tl.store(Y + row * D + cols, tl.load(X + row * D + cols) * 2)
+
+
+def launch(x):
+    m, d = x.shape
+    assert d in (32, 64, 128)
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, D=128)
+    return y
+
+
+# case: one_of_two_lengths_bounds
+# expect: finding, leaves-its-buffer
+"""The rows are bounded, the columns run into the next row, and the last of them beyond."""
+
+
+@triton.jit
+def kernel(A, B, C, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    cols = tl.program_id(1) * BN + tl.arange(0, BN)
+    a = tl.load(A + rows, mask=rows < M, other=0.0)
+    b = tl.load(B + cols, mask=cols < N, other=0.0)
+    tl.store(C + rows[:, None] * N + cols[None, :], a[:, None] * b[None, :], mask=rows[:, None] < M)
+
+
+def launch(a, b):
+    m, n = a.numel(), b.numel()
+    c = torch.empty((m, n), device=a.device)
+    kernel[(triton.cdiv(m, 16), triton.cdiv(n, 32))](a, b, c, m, n, 16, 32)
+    return c
+
+
+# case: row_for_column
+# expect: finding, leaves-its-buffer
+"""The row is bounded where the column is stored."""
+
+
+@triton.jit
+def kernel(X, Y, stride, M, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * stride + cols, x, mask=(row < M) & (cols < BLOCK))
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty((m, n), device=x.device, dtype=x.dtype)
+    kernel[(m,)](x, y, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: rows_in_turns
+# expect: finding, leaves-its-buffer
+"""Each program goes through rows so far apart as there are programs, one row too far."""
+
+
+@triton.jit
+def kernel(X, Y, M, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    for row in range(tl.program_id(0), M + 1, tl.num_programs(0)):
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        tl.store(Y + row * N + cols, x * 2, mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(132,)](x, y, m, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: sums_in_a_loop
+# expect: finding, leaves-its-buffer
+"""An atomic in a loop over whole tiles, into a row that is shorter."""
+
+
+@triton.jit
+def kernel(X, S, M, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        tl.atomic_add(S + cols, x)
+
+
+def launch(x):
+    m, n = x.shape
+    sums = torch.zeros(n, device=x.device)
+    kernel[(m,)](x, sums, m, n, BLOCK=128)
+    return sums
+
+
+# case: tuned_blocks
+# expect: finding, leaves-its-buffer
+"""The blocks come from a tuner; the length is off by one."""
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 128}), triton.Config({"BLOCK": 256})], key=["N"]
+)
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets + 1, x, mask=offsets < N)
+
+
+def launch(x):
+    n = x.shape[0]
+    y = torch.empty(n, device=x.device)
+    kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, y, n)
+    return y
+
+
+# case: unmasked_for_one_type
+# expect: finding, leaves-its-buffer
+"""Which side is taken has nothing to do with the length."""
+
+
+@triton.jit
+def kernel(X, Y, N, WHOLE: tl.constexpr, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    if WHOLE:
+        tl.store(Y + offsets, tl.load(X + offsets) * 2)
+    else:
+        tl.store(Y + offsets, tl.load(X + offsets, mask=offsets < N) * 2, mask=offsets < N)
+
+
+def launch(x):
+    y = torch.empty_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 64),)](x, y, n, WHOLE=x.dtype == torch.float16, BLOCK=64)
+    return y

@@ -1,0 +1,290 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: length_of_the_caller
+# expect: silent
+"""The caller says how long it is: what it passes is its own affair."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, x * 2, mask=offsets < N)
+
+
+def launch(x, length):
+    y = torch.empty_like(x)
+    n = length
+    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+    return y
+
+
+# case: lengths_of_two_tensors
+# expect: silent
+"""Two tensors decide, and callers may pass only what fits."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, x * 2, mask=offsets <= N)
+
+
+def launch(x, w):
+    y = torch.empty_like(x)
+    n = w.numel()
+    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+    return y
+
+
+# case: loaded_offsets
+# expect: silent
+"""Where it stores is loaded."""
+
+
+@triton.jit
+def kernel(X, I, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < N
+    index = tl.load(I + offsets, mask=mask, other=0)
+    tl.store(Y + index, tl.load(X + offsets, mask=mask), mask=mask)
+
+
+def launch(x, index):
+    y = torch.empty_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 64),)](x, index, y, n, BLOCK=64)
+    return y
+
+
+# case: made_by_the_caller
+# expect: silent
+"""The caller makes the tensor, larger than it need be, so that one element more is there."""
+
+
+@triton.jit
+def scale(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, x * 2, mask=offsets <= N)
+
+
+def double(x, n):
+    y = torch.empty_like(x)
+    scale[(triton.cdiv(x.shape[0], 64),)](x, y, x.shape[0], BLOCK=64)
+    return y
+
+
+def run(n):
+    return double(torch.zeros(n, 2), n)
+
+
+# case: only_whole_tiles_unmasked
+# expect: silent
+"""Lengths that are no multiple of the tile take the other side."""
+
+
+@triton.jit
+def kernel(X, Y, N, WHOLE: tl.constexpr, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    if WHOLE:
+        tl.store(Y + offsets, tl.load(X + offsets) * 2)
+    else:
+        tl.store(Y + offsets, tl.load(X + offsets, mask=offsets < N) * 2, mask=offsets < N)
+
+
+def launch(x):
+    y = torch.empty_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 64),)](x, y, n, WHOLE=n % 64 == 0, BLOCK=64)
+    return y
+
+
+# case: padded_buffer
+# expect: silent
+"""The buffer has room for whole tiles."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, x * 2)
+
+
+def launch(x):
+    y = torch.empty(triton.cdiv(x.numel(), 64) * 64, device=x.device)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+    return y
+
+
+# case: refused_with_an_error
+# expect: silent
+"""The launcher raises for what would go beyond."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, x * 2)
+
+
+def launch(x):
+    y = torch.empty_like(x)
+    n = x.numel()
+    if n % 64 != 0:
+        raise ValueError("whole tiles only")
+
+    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+    return y
+
+
+# case: resized_elsewhere
+# expect: silent
+"""A function that is not seen may have made the buffer larger."""
+
+from elsewhere import enlarge
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, x * 2)
+
+
+def launch(x):
+    y = torch.empty_like(x)
+    enlarge(y)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+    return y
+
+
+# case: shape_like_itself
+# expect: silent
+"""A view of another shape begins where the whole chain begins; nothing is known of its length."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, x * 2)
+
+
+def launch(x):
+    x = x.reshape(-1).contiguous()
+    y = torch.empty_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+    return y
+
+
+# case: square
+# expect: silent
+"""The rows are as long as the columns, which the launcher asks for."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * N + cols, x * 2, mask=cols < N)
+
+
+def launch(x):
+    n, m = x.shape
+    assert n == m
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: two_lengths_bound
+# expect: silent
+"""Each of two tensors gives one length of the result, and both bound the store."""
+
+
+@triton.jit
+def kernel(A, B, C, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    cols = tl.program_id(1) * BN + tl.arange(0, BN)
+    a = tl.load(A + rows, mask=rows < M, other=0.0)
+    b = tl.load(B + cols, mask=cols < N, other=0.0)
+    tl.store(C + rows[:, None] * N + cols[None, :], a[:, None] * b[None, :], mask=(rows[:, None] < M) & (cols[None, :] < N))
+
+
+def launch(a, b):
+    m, n = a.numel(), b.numel()
+    c = torch.empty((m, n), device=a.device)
+    kernel[(triton.cdiv(m, 16), triton.cdiv(n, 32))](a, b, c, m, n, 16, 32)
+    return c
+
+
+# case: unmasked_on_a_side_that_is_not_taken
+# expect: silent
+"""No launch takes the side without a mask."""
+
+
+@triton.jit
+def kernel(X, Y, N, WHOLE: tl.constexpr, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    if WHOLE:
+        tl.store(Y + offsets, tl.load(X + offsets) * 2)
+    else:
+        tl.store(Y + offsets, tl.load(X + offsets, mask=offsets < N) * 2, mask=offsets < N)
+
+
+def launch(x):
+    y = torch.empty_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 64),)](x, y, n, WHOLE=False, BLOCK=64)
+    return y
+
+
+# case: viewed_in_rows
+# expect: silent
+"""Only whole rows of 128 can be viewed so."""
+
+
+@triton.jit
+def kernel(X, Y, D: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, D)
+    tl.store(Y + row * D + cols, tl.load(X + row * D + cols) * 2)
+
+
+def launch(x):
+    rows = x.view(-1, 128)
+    assert rows.is_contiguous()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(x.numel(), 128),)](x, y, D=128)
+    return y
+
+
+# case: whole_tiles_only
+# expect: silent
+"""The launcher refuses what would go beyond."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, x * 2)
+
+
+def launch(x):
+    y = torch.empty_like(x)
+    n = x.numel()
+    assert n % 64 == 0
+    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+    return y

@@ -1,0 +1,206 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: cleared_along_the_other_axis
+# verify: no, it has no launcher
+"""The lanes are cleared, but those of the rows."""
+
+
+@triton.jit
+def kernel(X, Y, stride, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows = tl.arange(0, ROWS)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(
+        X + rows[:, None] * stride + cols[None, :],
+        mask=(rows[:, None] < M) & (cols[None, :] < N),
+    )
+    x = tl.where(rows[:, None] < M, x, 0.0)
+    tl.store(Y + rows, tl.sum(x, axis=1), mask=rows < M)
+
+
+# case: cleared_for_one_type
+"""The lanes are cleared on one side alone, and either is taken whatever the length is."""
+
+
+@triton.jit
+def kernel(X, Y, N, CLEARED: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.exp(tl.load(X + row * N + cols, mask=cols < N))
+    if CLEARED:
+        x = tl.where(cols < N, x, 0.0)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    whole = x.dtype == torch.float32
+    kernel[(m,)](x, y, n, CLEARED=whole, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: exponentials
+# verify: counterexample, the original takes in a 0 that GPUs read there
+"""exp(0) is 1, so what hardware puts into the lanes counts."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols <= N - 1)
+    tl.store(Y + row, tl.sum(tl.exp(x)))
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: gathered_in_a_loop
+"""Lanes are added up over a loop, and reduced after it."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(X + row * stride + cols, mask=cols < N).to(tl.float32)
+    tl.store(Y + row, tl.sum(total))
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: largest_magnitude
+# verify: no, it has no launcher
+"""No magnitude is below 0: the 0 that GPUs read changes nothing."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N)
+    tl.store(Y + row, tl.max(tl.abs(x), axis=0))
+
+
+# case: maximum_as_a_method
+# verify: counterexample, the original takes in a 0 that GPUs read there
+"""A maximum, as a method, of a load with the mask by position."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    X += tl.program_id(0) * stride
+    cols = tl.arange(0, BLOCK)
+    inside = N > cols
+    x = tl.load(X + cols, inside).to(tl.float32)
+    tl.store(Y + tl.program_id(0), x.max(0))
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: position_of_the_least
+# verify: no, it has no launcher
+"""The position of the least element, with names imported one by one."""
+
+import triton
+from triton.language import arange, argmin, constexpr, load, program_id, store
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: constexpr):
+    row = program_id(0)
+    cols = arange(0, BLOCK)
+    x = load(X + row * stride + cols, mask=cols < N)
+    store(Y + row, argmin(x, axis=0))
+
+
+# case: product_of_a_row
+# verify: no, it has no launcher
+"""A product with 0 is 0."""
+
+
+@triton.jit
+def multiply(a, b):
+    return a * b
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N)
+    tl.store(Y + row, tl.reduce(x, 0, multiply))
+
+
+# case: rows_and_columns
+"""A tile that is masked along both axes, reduced along the columns."""
+
+
+@triton.jit
+def kernel(X, Y, stride, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
+    cols = tl.arange(0, BLOCK)[None, :]
+    mask = (rows < M) & (cols < N)
+    x = tl.load(X + rows * stride + cols, mask=mask)
+    tl.store(Y + rows, tl.sum(x, axis=1)[:, None], mask=rows < M)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    block = triton.next_power_of_2(n)
+    kernel[(triton.cdiv(m, 4),)](x, y, x.stride(0), m, n, ROWS=4, BLOCK=block)
+    return y
+
+
+# case: sum_of_a_row
+"""A row and its padding are summed."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: two_loads_of_one_sum
+# verify: no, it has no launcher
+"""Said once, though two loads leave lanes undefined."""
+
+
+@triton.jit
+def kernel(X, W, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask)
+    w = tl.load(W + cols, mask=mask)
+    tl.store(Y + row, tl.sum(x * w, axis=0))

@@ -1,0 +1,318 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: a_factor_is_padded_with_zeros
+# expect: silent
+"""The other factor is 0 on these lanes."""
+
+
+@triton.jit
+def kernel(X, W, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask)
+    w = tl.load(W + cols, mask=mask, other=0.0)
+    tl.store(Y + row, tl.sum(x * w, axis=0))
+
+
+# case: cleared_by_another_condition
+# expect: silent
+"""Whether the condition implies the mask is not known: nothing is said."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, K, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N)
+    x = tl.where(cols < K, x, 0.0)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+# case: cleared_by_more_than_the_mask
+# expect: silent
+"""The condition is the mask and something else."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask)
+    x = tl.where(mask & (cols > row), x, 0.0)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: cleared_by_the_mask
+# expect: silent
+"""The lanes are cleared by the mask itself."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask)
+    x = tl.where(mask, x, -float("inf"))
+    tl.store(Y + row, tl.max(x, axis=0))
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: cleared_by_the_mask_spelled_otherwise
+# expect: silent
+"""The same condition, written in another way."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N)
+    x = tl.where(N - 1 >= cols, tl.exp(x), 0.0)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: cleared_for_short_rows
+# expect: silent
+"""Where they are not cleared, no lane may be left."""
+
+
+@triton.jit
+def kernel(X, Y, N, CLEARED: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.exp(tl.load(X + row * N + cols, mask=cols < N))
+    if CLEARED:
+        x = tl.where(cols < N, x, 0.0)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    block = triton.next_power_of_2(n)
+    kernel[(m,)](x, y, n, CLEARED=n != block, BLOCK=block)
+    return y
+
+
+# case: cleared_in_a_helper
+# expect: silent
+"""A helper of the file clears the lanes."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def cleared(x, mask):
+    return tl.where(mask, x, 0.0)
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = cleared(tl.load(X + row * stride + cols, mask=mask), mask)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+# case: cleared_where_it_is_off
+# expect: silent
+"""The condition is the opposite of the mask."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N)
+    x = tl.where(cols >= N, 0.0, x * x)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: no_mask
+# expect: silent
+"""Every lane is loaded."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    x = tl.load(X + row * stride + tl.arange(0, BLOCK))
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+# case: nothing_is_reduced
+# expect: silent
+"""Masked off lanes are not stored either."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask)
+    tl.store(Y + row * stride + cols, x * 2, mask=mask)
+
+
+# case: other_is_given
+# expect: silent
+"""The padding is 0."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: scan_from_the_start
+# expect: silent
+"""A scan comes to the lanes that are not there when it has passed all others."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N)
+    tl.store(Y + row * stride + cols, tl.cumsum(tl.exp(x), 0), mask=cols < N)
+
+
+# case: side_that_is_not_taken
+# expect: silent
+"""Every launch takes the side whose lanes are defined."""
+
+
+@triton.jit
+def kernel(X, Y, N, PADDED: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    if PADDED:
+        x = tl.load(X + row * N + cols, mask=cols < N, other=float("-inf"))
+    else:
+        x = tl.load(X + row * N + cols, mask=cols < N)
+    tl.store(Y + row, tl.max(x, axis=0))
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, n, PADDED=True, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: the_mask_is_a_factor
+# expect: silent
+"""What is undefined is multiplied by 0."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask)
+    tl.store(Y + row, tl.sum(x * mask.to(tl.float32), axis=0))
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: the_whole_tile_is_off
+# expect: silent
+"""The mask is one for the program: all lanes are there, or none."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=(row < N) & (cols >= 0))
+    tl.store(Y + row, tl.sum(x, axis=0), mask=row < N)
+
+
+# case: tiles_are_whole
+# expect: silent
+"""The launcher takes only rows of whole tiles, so the mask is always on."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(X + row * stride + cols, mask=cols < N)
+    tl.store(Y + row, tl.sum(total))
+
+
+def launch(x):
+    m, n = x.shape
+    assert n % 128 == 0
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=128)
+    return y
+
+
+# case: whole_rows_are_off
+# expect: silent
+"""Rows past the end are undefined as a whole, and nobody stores them."""
+
+
+@triton.jit
+def kernel(X, Y, M, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows = tl.arange(0, ROWS)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + rows[:, None] * BLOCK + cols[None, :], mask=rows[:, None] < M)
+    tl.store(Y + rows, tl.sum(x, axis=1), mask=rows < M)
