@@ -239,7 +239,7 @@ INNER_FLOORS = {
         "comparison": 4,
         "capture": 5,
     },
-    "facts": {"interpreting": 0, "algebra": 0, "host": 1, "memory": 2, "recurrences": 3},
+    "facts": {"interpreting": 0, "algebra": 0, "host": 1, "memory": 2, "recurrences": 3, "machine_code": 4},
     "reporting": {"page": 0},
     "source": {"editing": 0, "project": 0},
     "tuning": {"variation": 0, "dispatch": 0, "proving": 0, "applying": 1, "compiling": 1},
@@ -303,7 +303,7 @@ def test_every_room_says_what_it_is_for() -> None:
         name
         for name, path in MODULES.items()
         if name.endswith(".__init__")
-        and name != "tritonopt.passes.__init__"
+        and room_of(name) != "passes"
         and not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     ]
     assert not silent
@@ -366,7 +366,8 @@ def test_no_module_has_the_name_of_a_room_beside_it() -> None:
         name
         for name in MODULES
         for room in rooms
-        if name.rpartition(".")[0] in (room, room.rpartition(".")[0])
+        if room_of(name) != "passes"
+        and name.rpartition(".")[0] in (room, room.rpartition(".")[0])
         and name.rpartition(".")[2].removesuffix("s") == room.rpartition(".")[2].removesuffix("s")
     ]
 
