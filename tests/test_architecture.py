@@ -21,7 +21,8 @@ FLOORS = {
     "checks": 1,
     "facts": 2,
     "launches": 3,
-    "rewriting": 4,
+    "emit": 4,
+    "rewriting": 5,
     "transforms": 5,
     "passes": 6,
     "verification": 6,
@@ -33,7 +34,7 @@ FLOORS = {
     "cli": 9,
 }
 
-BELOW_PASSES = ("source", "checks", "facts", "launches", "rewriting", "transforms")
+BELOW_PASSES = ("source", "checks", "facts", "launches", "emit", "rewriting")
 LIGHT = (*BELOW_PASSES, "passes", "reporting")
 LIGHT_COMMANDS = {
     f"tritonopt.cli.{name}"
@@ -137,6 +138,7 @@ def test_a_pass_imports_only_what_is_below_it_and_no_other_pass() -> None:
         if room_of(found.importer) == "passes"
         and found.imported.startswith(("tritonopt", "passes"))
         and found.room not in BELOW_PASSES
+        and not in_one_package(found)
     ]
     assert not wrong
 
@@ -146,8 +148,15 @@ def test_nothing_imports_a_pass_by_name() -> None:
         str(found)
         for found in IMPORTS
         if found.room == "passes" or found.imported.split(".")[0] == "passes"
+        if not in_one_package(found)
     ]
     assert not wrong
+
+
+def in_one_package(found: Import) -> bool:
+    """Whether a module of a pass that is a package imports another one of it."""
+    mine, theirs = found.importer.split(".")[:3], found.imported.split(".")[:3]
+    return mine[1] == "passes" and mine == theirs
 
 
 def test_nothing_anywhere_imports_the_top_level_passes() -> None:
@@ -169,7 +178,7 @@ def test_the_link_is_relative() -> None:
 
 
 def test_every_file_of_passes_is_in_the_catalog() -> None:
-    files = {path.stem for path in ROOT.glob("passes/*.py")} - {"__init__"}
+    files = {name.split(".")[2] for name in MODULES if room_of(name) == "passes"} - {"__init__"}
     homes = {found.__module__ for found in registry.catalog().values()}
     assert {home.rpartition(".")[2] for home in homes if home.startswith("tritonopt.")} == files
 
@@ -190,9 +199,16 @@ def test_a_pass_has_a_manual_page_and_a_proper_name(name: str) -> None:
 MOST_LINES_OF_A_PASS = 300
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("passes/*.py")), ids=lambda path: path.stem)
+PAGES = {
+    name.removesuffix(".__init__"): path
+    for name, path in MODULES.items()
+    if name.removesuffix(".__init__") in {p.__module__ for p in registry.catalog().values()}
+}
+
+
+@pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
 def test_a_pass_is_its_page_and_what_it_asks(path: Path) -> None:
-    # What it rests on, and how it is written, stand in facts and in transforms.
+    # What it rests on, and how it is written, stand beside it, and in facts, launches and emit.
     text = path.read_text(encoding="utf-8")
     pages = [
         node.body[0]
@@ -224,49 +240,17 @@ INNER_FLOORS = {
         "comparison": 4,
         "capture": 5,
     },
-    "facts": {"interpreting": 0, "algebra": 0, "host": 1, "memory": 2, "recurrences": 3},
+    "facts": {"interpreting": 0, "algebra": 0, "host": 1, "memory": 2, "recurrences": 3, "machine_code": 4},
     "reporting": {"page": 0},
     "source": {"editing": 0, "project": 0},
     "tuning": {"variation": 0, "dispatch": 0, "proving": 0, "applying": 1, "compiling": 1},
-    "transforms": {
-        "autotuning": 2,
-        "block_pointers": 1,
-        "collapsing": 2,
-        "column_tiles": 3,
-        "deferral": 0,
-        "hinting": 0,
-        "hoisting": 0,
-        "interleaving": 0,
-        "loop_fusion": 0,
-        "linear_fusion": 2,
-        "merging": 2,
-        "fission": 3,
-        "one_tile": 1,
-        "online_softmax": 1,
-        "pipelining": 0,
-        "tiling": 0,
-        "program_order": 0,
-        "rank_lifting": 2,
-        "register_use": 0,
-        "splitting": 1,
-        "unswitching": 0,
-        "vectorization": 1,
-        "widening": 3,
-    },
 }
 """Between such rooms too a room imports only from floors below; what stands in front of them is
 beside the order, and only kept from circles."""
 
-MOST_FILES = 20
-
-
 def inner_room_of(name: str) -> str:
     parts = name.split(".")
     return parts[2] if len(parts) > 3 else ""
-
-
-def modules_in(room: str) -> list[str]:
-    return [name for name in MODULES if name.rpartition(".")[0] == room]
 
 
 def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
@@ -315,18 +299,12 @@ def test_circles_are_found() -> None:
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"d", "a"}}) == [["b", "c"], ["d"]]
 
 
-def test_no_room_is_too_large() -> None:
-    rooms = {name.rpartition(".")[0] for name in MODULES} - {"tritonopt.passes"}
-    sizes = {r: len([m for m in modules_in(r) if not m.endswith(".__init__")]) for r in rooms}
-    assert {room: size for room, size in sizes.items() if size > MOST_FILES} == {}
-
-
 def test_every_room_says_what_it_is_for() -> None:
     silent = [
         name
         for name, path in MODULES.items()
         if name.endswith(".__init__")
-        and name != "tritonopt.passes.__init__"
+        and room_of(name) != "passes"
         and not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     ]
     assert not silent
@@ -340,7 +318,8 @@ def test_every_inner_room_has_a_floor() -> None:
     for room, floors in INNER_FLOORS.items():
         inner = {inner_room_of(name) for name in MODULES if room_of(name) == room} - {""}
         assert inner <= set(floors)
-    assert {room_of(name) for name in MODULES if inner_room_of(name)} == set(INNER_FLOORS)
+    within = {room_of(name) for name in MODULES if inner_room_of(name)}
+    assert within - {"passes"} == set(INNER_FLOORS)
 
 
 def test_an_inner_room_imports_only_from_floors_below() -> None:
@@ -388,7 +367,8 @@ def test_no_module_has_the_name_of_a_room_beside_it() -> None:
         name
         for name in MODULES
         for room in rooms
-        if name.rpartition(".")[0] in (room, room.rpartition(".")[0])
+        if room_of(name) != "passes"
+        and name.rpartition(".")[0] in (room, room.rpartition(".")[0])
         and name.rpartition(".")[2].removesuffix("s") == room.rpartition(".")[2].removesuffix("s")
     ]
 

@@ -55,14 +55,14 @@ def test_the_sdist_holds_the_passes_as_files(dist: Path) -> None:
     with tarfile.open(sdist) as archive:
         members = {member.name.partition("/")[2]: member for member in archive.getmembers()}
     assert members["tritonopt/passes/__init__.py"].isfile()
-    assert members["tritonopt/passes/fuse_stats.py"].isfile()
+    assert members["tritonopt/passes/fuse_stats/__init__.py"].isfile()
     assert not any(member.issym() for member in members.values())
 
 
 def test_the_wheel_holds_the_package_and_nothing_beside_it(dist: Path) -> None:
     (wheel,) = dist.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    assert {"tritonopt/passes/fuse_stats.py", "tritonopt/py.typed"} <= set(names)
+    assert {"tritonopt/passes/fuse_stats/__init__.py", "tritonopt/py.typed"} <= set(names)
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"tritonopt"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 
 import pytest
 
@@ -116,3 +117,10 @@ def test_a_name_that_is_rebound_no_longer_means_the_same() -> None:
     writer = Writer(known)
     assert writer.means_the_same(second.value, known.before[second])
     assert not writer.means_the_same(second.value, known.before[last])
+
+
+def test_its_former_name_is_deprecated() -> None:
+    with pytest.warns(DeprecationWarning, match="tritonopt.emit.writing"):
+        former = importlib.import_module(".writing", "tritonopt.transforms")
+        importlib.reload(former)
+    assert former.Writer is Writer
