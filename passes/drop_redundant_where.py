@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
+from tritonopt.emit.writing import block_of, comments_in
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, is_number
 from tritonopt.facts.language import function
@@ -20,7 +21,6 @@ from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, Remove, ReplaceExpression
 from tritonopt.source.trees import walk
-from tritonopt.transforms.writing import block_of, comments_in
 
 LINE_LENGTH = 88
 _WIDE = frozenset({"int32", "int64"})

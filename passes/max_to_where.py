@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
+from tritonopt.emit.writing import Writer, comments_in
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, Types
 from tritonopt.facts.language import function
@@ -20,7 +21,6 @@ from tritonopt.facts.uses import users
 from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import ReplaceExpression
-from tritonopt.transforms.writing import Writer, comments_in
 
 _NARROW = frozenset({"fp16", "bf16"})
 _FP8 = frozenset({"fp8", "fp8e4nv", "fp8e5"})

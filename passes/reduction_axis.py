@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from tritonopt.emit.writing import Writer, comments_in
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.language import function
 from tritonopt.facts.operations import Op
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import Change, ReplaceExpression
-from tritonopt.transforms.writing import Writer, comments_in
 
 _COMPUTED = frozenset({Op.LOAD, Op.REDUCE, Op.PROGRAM_ID, Op.LANE, Op.ELEMENTWISE})
 """What gives a tensor, if only of one element. An axis is known to the compiler."""

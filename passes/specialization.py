@@ -186,7 +186,7 @@ def _narrowed(
 
 def _in_figures(facts: KernelFacts, names: list[str], told: Told) -> str | None:
     """What it costs, by what the compiler makes of it; None where that is nothing."""
-    from tritonopt.transforms.register_use.told import told_in_figures
+    from tritonopt.facts.machine_code.told import told_in_figures
 
     return told_in_figures(facts, names, one=told is Told.ONE)
 

@@ -13,8 +13,8 @@ from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.protocol import Lint
 
 if TYPE_CHECKING:
-    from tritonopt.transforms.register_use.compiler import Need, Setting
-    from tritonopt.transforms.register_use.launched_settings import LaunchedSetting
+    from tritonopt.facts.machine_code.compiler import Need, Setting
+    from tritonopt.facts.machine_code.launched_settings import LaunchedSetting
 
 _LEAST_ELEMENTS = 16
 """Of a tile, for each thread: below that it takes very many tiles to fill 255 registers."""
@@ -110,9 +110,9 @@ class Spills(Lint):
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         if not self.is_named or not facts.launches.bindings or "<" in facts.kernel.qualname:
             return
+        from tritonopt.facts.machine_code import compiler
+        from tritonopt.facts.machine_code.launched_settings import launched_settings
         from tritonopt.source.decorators import AUTOTUNE
-        from tritonopt.transforms.register_use import compiler
-        from tritonopt.transforms.register_use.launched_settings import launched_settings
 
         if AUTOTUNE in facts.kernel.decorators:
             return
@@ -148,8 +148,8 @@ def _anchor(facts: KernelFacts, launched: LaunchedSetting) -> ast.arg:
 
 def _site(facts: KernelFacts, launched: LaunchedSetting) -> Site | None:
     """What is to be said of the largest tile of a launch. Raises NotCompiled."""
-    from tritonopt.transforms.register_use.compiler import needs
-    from tritonopt.transforms.register_use.launched_settings import USUAL_TYPE
+    from tritonopt.facts.machine_code.compiler import needs
+    from tritonopt.facts.machine_code.launched_settings import USUAL_TYPE
 
     setting = launched.setting
     (own,) = needs(facts.kernel, [setting])

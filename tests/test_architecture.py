@@ -240,13 +240,21 @@ INNER_FLOORS = {
         "comparison": 4,
         "capture": 5,
     },
-    "facts": {"interpreting": 0, "algebra": 0, "host": 1, "memory": 2, "recurrences": 3, "machine_code": 4},
+    "facts": {
+        "interpreting": 0,
+        "algebra": 0,
+        "host": 1,
+        "memory": 2,
+        "recurrences": 3,
+        "machine_code": 4,
+    },
     "reporting": {"page": 0},
     "source": {"editing": 0, "project": 0},
     "tuning": {"variation": 0, "dispatch": 0, "proving": 0, "applying": 1, "compiling": 1},
 }
 """Between such rooms too a room imports only from floors below; what stands in front of them is
 beside the order, and only kept from circles."""
+
 
 def inner_room_of(name: str) -> str:
     parts = name.split(".")

@@ -10,11 +10,11 @@ import pytest
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
+from tritonopt.emit.writing import NotExpressible
 from tritonopt.facts import parse_assumption
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.rewriting.model import Answer, Bits, Condition, Profit, Safety, Site, Status
 from tritonopt.source.errors import EditConflict
-from tritonopt.transforms.writing import NotExpressible
 
 
 def test_what_does_not_hold_ends_the_block_and_the_list() -> None:

@@ -171,7 +171,7 @@ FINDS_NOTHING = """\
 import sys
 from tritonopt.cli.main import main
 assert main(["rewrite", *sys.argv[1:], "--passes", "licm,contiguity-hints"]) == 0
-print(*sorted(name for name in sys.modules if name.startswith("tritonopt.transforms.")))
+print(*sorted(name for name in sys.modules if name.startswith(("tritonopt.emit.", "tritonopt.passes."))))
 """
 
 IMPORTED = """\

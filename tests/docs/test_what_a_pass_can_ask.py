@@ -11,9 +11,9 @@ import pytest
 
 from tritonopt import facts as all_facts
 from tritonopt import source
+from tritonopt.emit import writing
 from tritonopt.facts.language import function
 from tritonopt.facts.recurrences import recurrences
-from tritonopt.transforms import writing
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "writing-a-pass.md"
 SECTION = PAGE.read_text(encoding="utf-8").split("## What a pass can ask")[1].split("\n## ")[0]

@@ -7,11 +7,11 @@ import ast
 import pytest
 
 from tests.facts.support import body
+from tritonopt.emit.loop_invariants import HoistedSlice, is_invariant, may_divide_by_zero
+from tritonopt.emit.trip_guards import runs_when, why_it_runs
+from tritonopt.emit.writing import NotExpressible, Writer
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.effects import EffectKind
-from tritonopt.transforms.loop_invariants import HoistedSlice, is_invariant, may_divide_by_zero
-from tritonopt.transforms.trip_guards import runs_when, why_it_runs
-from tritonopt.transforms.writing import NotExpressible, Writer
 
 
 def named(facts: KernelFacts, name: str) -> ast.stmt:

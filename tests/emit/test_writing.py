@@ -8,7 +8,7 @@ import importlib
 import pytest
 
 from tritonopt import facts, source
-from tritonopt.transforms.writing import FirstIteration, NotExpressible, Writer, first_iteration
+from tritonopt.emit.writing import FirstIteration, NotExpressible, Writer, first_iteration
 
 HEAD = "import triton\nimport triton.language as tl\n"
 HELPER = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tritonopt import source
+from tritonopt.emit.writing import NotExpressible
 from tritonopt.launches.launch_grids import (
     Extent,
     GridNotReadable,
@@ -13,7 +14,6 @@ from tritonopt.launches.launch_grids import (
     statement_of,
 )
 from tritonopt.source import apply
-from tritonopt.transforms.writing import NotExpressible
 
 HEAD = """\
 import triton

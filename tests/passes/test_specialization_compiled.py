@@ -11,11 +11,11 @@ import pytest
 from tests.passes import cases
 from tests.passes.compiling import module_of
 from tritonopt.facts import of
+from tritonopt.facts.machine_code import told
 from tritonopt.rewriting.model import Remark
 from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.registry import select
 from tritonopt.source import read
-from tritonopt.transforms.register_use import told
 
 SIZES = {
     "listed_stride": ("stride", 16),

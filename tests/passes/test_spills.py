@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.passes.cases import case
+from tritonopt.facts.machine_code import compiler
 from tritonopt.rewriting.model import RemarkKind
 from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.registry import select
-from tritonopt.transforms.register_use import compiler
 
 CASE = case("spills/up_to_a_raise")
 

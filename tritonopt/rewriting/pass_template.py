@@ -26,7 +26,7 @@ from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, ReplaceExpression
 from tritonopt.source.trees import walk
-from tritonopt.transforms.writing import comments_in
+from tritonopt.emit.writing import comments_in
 
 
 @dataclass(frozen=True)

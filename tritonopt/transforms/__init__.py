@@ -1,1 +1,1 @@
-"""What passes do to the code of a kernel, where two of them could share it."""
+"""Former home of what passes share: see `facts`, `launches`, `emit`."""

@@ -1,0 +1,185 @@
+"""autotune-configs: Triton's own tuner chooses warps, stages and tiles where the kernel runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from tritonopt.checks.attempt import Attempt
+from tritonopt.facts import KernelFacts
+from tritonopt.rewriting.model import Safety, Site
+from tritonopt.rewriting.protocol import Pass
+from tritonopt.source import AddDecorator, Change
+
+if TYPE_CHECKING:
+    from tritonopt.passes.autotune_configs.configurations import FreeTile
+
+
+@dataclass(frozen=True)
+class AutotuneConfigs(Pass):
+    """Let Triton's autotuner choose warps, stages and the tile length.
+
+    ## What it does
+
+    The kernel gets `@triton.autotune`, and its launches no longer pass what the tuner chooses:
+
+    - 2, 4, 8 and 16 warps; with a `tl.dot` in a loop, 4 and 8 warps, each with 2, 3 and 4 stages;
+    - tile lengths of 512 to 8192, for loops over a row and tiles of a range, where any length gives
+      the same result. A grid `triton.cdiv(n, 1024)` becomes a function of the tile. `tiles=false`
+      keeps all tiles.
+
+    The current values are the first configuration. `key` lists the sizes in loop bounds and masks,
+    and `restore_value` the buffers that the kernel reads and writes or updates atomically, because
+    tuning runs it many times.
+
+    ## Why
+
+    The best number of warps depends on row length, type and GPU. The autotuner measures at the
+    first launch for each key and discards configurations that exceed shared memory or registers. It
+    costs tuning time for each key (each new sequence length, for example) and 16 to 19 microseconds
+    per launch (Triton 3.6). `tritonopt tune` instead measures once and writes the best values into
+    the launches.
+
+    ## Conditions
+
+    - The only decorator is `@triton.jit`. Every launch is a visible statement `kernel[grid](...)`
+      in the kernel's file, without `**options`; no kernel calls it.
+    - All launches pass the same numbers as `num_warps`, `num_stages` and `num_ctas`, or none.
+    - No file with a launch captures CUDA graphs (`torch.cuda.graph`), where nothing can be timed. A
+      grid function only returns a tuple, because each trial calls it.
+    - The kernel has no effects but loads, stores, atomics and barriers. A buffer to restore is
+      never None, nor known to be part of a tensor, outside of which the kernel may write.
+    - A tile changes only where masks end at the end of the row or range, the result does not depend
+      on it (except for rounding), and every launch passes its length as a number (not
+      `triton.next_power_of_2(n)`), by keyword. In a range, grid dimension 0 is `triton.cdiv` of
+      range and tile.
+
+    Assumed: two pointers are the same buffer or disjoint (`parts-are-independent`), and no other
+    launches (`no-other-launches`): one that passes `num_warps` will fail.
+
+    ## Numerics
+
+    Safety `contract`: the launches change; for tiles of float sums also `rounding`. Bits are
+    `reduction-order` with any reduction, since its order can depend on the warps.
+
+    ## Example
+
+    ```python
+    @triton.jit
+    def row_sum(X, Y, N, BLOCK: tl.constexpr):
+        row = tl.program_id(0)
+        total = tl.zeros([BLOCK], dtype=tl.float32)
+        for start in range(0, N, BLOCK):
+            cols = start + tl.arange(0, BLOCK)
+            total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        tl.atomic_add(Y, tl.sum(total, axis=0))
+
+
+    def whole_sum(x):
+        m, n = x.shape
+        y = torch.zeros(1, dtype=torch.float32, device=x.device)
+        row_sum[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n), num_warps=8)
+        return y
+    ```
+
+    becomes
+
+    ```python
+    @triton.autotune(
+        configs=[
+            triton.Config({}, num_warps=8),
+            triton.Config({}, num_warps=2),
+            triton.Config({}, num_warps=4),
+            triton.Config({}, num_warps=16),
+        ],
+        key=["N", "BLOCK"],
+        restore_value=["Y"],
+    )
+    @triton.jit
+    def row_sum(X, Y, N, BLOCK: tl.constexpr):
+        row = tl.program_id(0)
+        total = tl.zeros([BLOCK], dtype=tl.float32)
+        for start in range(0, N, BLOCK):
+            cols = start + tl.arange(0, BLOCK)
+            total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        tl.atomic_add(Y, tl.sum(total, axis=0))
+
+
+    def whole_sum(x):
+        m, n = x.shape
+        y = torch.zeros(1, dtype=torch.float32, device=x.device)
+        row_sum[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+        return y
+    ```
+
+    ## Measured
+
+    Not measured: what the tuner finds is measured where it is used.
+    """
+
+    tiles: bool = True
+
+    name: ClassVar[str] = "autotune-configs"
+    summary: ClassVar[str] = "let Triton's tuner choose warps, stages and tiles"
+    safety: ClassVar[frozenset[Safety]] = frozenset(
+        {Safety.CONTRACT, Safety.ROUNDING, Safety.ASSUMPTION}
+    )
+    is_tried: ClassVar[bool] = False  # `tune` measures what the tuner would, and leaves none behind
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        from tritonopt.source.decorators import AUTOTUNE
+
+        if AUTOTUNE not in facts.kernel.decorators and facts.launches.launches:
+            yield self._examined(facts)
+
+    def _examined(self, facts: KernelFacts) -> Site:
+        from tritonopt.emit.restored_buffers import restored_buffers
+        from tritonopt.passes.autotune_configs.configurations import why_it_stays
+        from tritonopt.passes.autotune_configs.untuned_launches import check_launches
+        from tritonopt.rewriting.bits import bits_when_code_moves
+
+        changes: tuple[Change, ...] = ()
+        tile: FreeTile | None = None
+        why = ""
+        with Attempt() as attempt:
+            check_launches(facts, attempt)
+            restored = restored_buffers(facts, attempt)
+            if self.tiles:
+                tile, why = why_it_stays(facts)
+            if tile is not None:
+                attempt.prove("length-is-known-at-the-launch", f"{tile.name} may be any length")
+                attempt.assume("parts-are-independent", "two pointers are one buffer, or apart")
+            changes = tuple(_changes(facts, tile, restored))
+            attempt.prove("is-expressible", "the launches can leave it to a tuner")
+        if tile is not None and not tile.is_exact:
+            attempt.need(Safety.ROUNDING)
+        what = "warps" if tile is None else f"warps and {tile.name}"
+        return Site.of(
+            attempt,
+            facts.kernel.node,
+            f"left {what} to Triton's tuner" + (f"; the tile stays: {why}" if why else ""),
+            "added no tuner",
+            needs={Safety.CONTRACT},
+            bits=bits_when_code_moves(facts),
+            changes=changes,
+            advice="let Triton's tuner choose warps and tiles",
+        )
+
+
+def _changes(facts: KernelFacts, tile: FreeTile | None, restored: list[str]) -> Iterator[Change]:
+    """The decorator, and the launches without what it chooses. Raises NotExpressible."""
+    from tritonopt.passes.autotune_configs.configurations import (
+        configurations,
+        deciding_sizes,
+        decorator,
+    )
+    from tritonopt.passes.autotune_configs.untuned_launches import OPTIONS, left_to_the_tuner
+
+    chosen = [tile.name] if tile is not None else []
+    sizes = deciding_sizes(facts, chosen)
+    code = decorator(facts, configurations(facts, tile), sizes, restored)
+    yield AddDecorator(facts.kernel, code)
+    for launch in facts.launches.launches:
+        grid = tile.grids.get(launch, ()) if tile is not None else ()
+        yield from left_to_the_tuner(launch, {*OPTIONS, *chosen}, grid)

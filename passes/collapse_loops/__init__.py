@@ -1,0 +1,157 @@
+"""collapse-loops: nested loops over images, rows and tiles become one loop over tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from tritonopt.checks.attempt import Attempt
+from tritonopt.facts import KernelFacts
+from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.protocol import Pass
+from tritonopt.source import Change
+
+if TYPE_CHECKING:
+    from tritonopt.passes.collapse_loops.index_nests import Nest
+
+
+@dataclass(frozen=True)
+class CollapseLoops(Pass):
+    """Collapse nested loops into one loop over tiles of all elements.
+
+    ## What it does
+
+    `for n in range(N):` and `for h in range(H):` around a loop over the tiles of a row become one
+    loop over tiles of all `N * H * W` elements. A tile spans several rows; each lane recovers its
+    indices by `//` and `%`. The mask tests the end of all elements. For contiguous rows
+    (`n * W + w`) the offset is the flat index, and no index is recovered.
+
+    `block` (1024) sets the elements of a tile, in a constexpr of the kernel; launches stay. Tiles
+    of accumulators grow with it.
+
+    ## Why
+
+    Short rows leave most lanes inactive, and each iteration waits for a small load, such as 28
+    elements of a 28 by 28 image. The cost: two integer divisions per element and loop, unless rows
+    are contiguous, and loads that the compiler cannot see to be contiguous. Rows that fill their
+    tiles gain nothing. It acts only where it is named.
+
+    ## Conditions
+
+    - Loops are over `range` or `tl.range`, the outer ones of step 1, to bounds invariant in the
+      nest; between them there are only scalar assignments (`loop-does-more`). The innermost loop
+      covers the tiles of a row and names its indices (`cols = start + tl.arange(0, BLOCK)`).
+    - The tile length and tiles from outside serve only for these indices; the rest is computed lane
+      by lane (`not-lane-by-lane`), without helpers.
+    - Loads and stores are masked past the row's end (`length-matters`). Only sums, maxima and
+      minima are carried, of scalars or of tiles reduced only after the nest; lanes past the end do
+      not affect them (`masked-off-lanes-count`).
+    - A stored element is loaded only by its own iteration; stores go to distinct addresses, or
+      their value depends only on what is loaded at the same offset
+      (`dependence-between-iterations`). The rest of the kernel neither accesses what the nest
+      stores nor stores what it loads, since other threads now hold the elements
+      (`threads-exchange-data`).
+    - Names of the nest are not read after it.
+
+    Assumed: sizes are not negative, and all elements are fewer than 2**31 (`no-int32-overflow`).
+
+    ## Numerics
+
+    `exact` where only integers are summed. Float sums change their order (`rounding`, bits
+    `reduction-order`). 0 times anything counts as 0: if a lane past the end of a row multiplies 0
+    by infinity, a NaN may appear or vanish. Kernels with pinned rounding (`div_rn`, `sqrt_rn`,
+    `fdiv`, a round trip through a narrow type) are then declined.
+
+    ## Example
+
+    ```python
+    @triton.jit
+    def sum_of_images(X, Y, N, H, W, stride_n, stride_h, BLOCK: tl.constexpr):
+        total = 0.0
+        for n in range(N):
+            for h in range(H):
+                for w_start in range(0, W, BLOCK):
+                    w = w_start + tl.arange(0, BLOCK)
+                    offsets = n * stride_n + h * stride_h + w
+                    x = tl.load(X + offsets, mask=w < W, other=0.0).to(tl.float32)
+                    total += tl.sum(x, axis=0)
+        tl.store(Y, total)
+    ```
+
+    becomes
+
+    ```python
+    @triton.jit
+    def sum_of_images(X, Y, N, H, W, stride_n, stride_h, BLOCK: tl.constexpr):
+        FLAT_BLOCK: tl.constexpr = 1024
+        total = 0.0
+        for start in range(0, N * H * W, FLAT_BLOCK):
+            place = start + tl.arange(0, FLAT_BLOCK)
+            n = place // (H * W)
+            h = place // W % H
+            w = place % W
+            offsets = n * stride_n + h * stride_h + w
+            x = tl.load(X + offsets, mask=place < N * H * W, other=0.0).to(tl.float32)
+            total += tl.sum(x, axis=0)
+        tl.store(Y, total)
+    ```
+
+    Offsets `(n * H + h) * W + w` become `place`, without recovered indices.
+
+    ## Measured
+
+    3.49x to 18.27x for batch norm of images of 7 by 7 to 224 by 224, 1.03x to 11.22x for contiguous
+    rows.
+
+    One H200, Triton 3.6, cold L2, fp32, original / rewritten (`benchmarks/column_tiles_speed.py`).
+    The contiguous rows have 9 to 12544 elements; the shortest gain most. Blocks of 4096 are as good
+    or better nearly everywhere; blocks of 256 lose where rows fill them (0.51x to 12.70x).
+    """
+
+    block: Literal[64, 128, 256, 512, 1024, 2048, 4096] = 1024
+
+    name: ClassVar[str] = "collapse-loops"
+    summary: ClassVar[str] = "collapse nested loops over short rows into one loop over tiles"
+    safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        if not facts.loops:
+            return
+        from tritonopt.passes.collapse_loops.index_nests import index_nests
+
+        for nest in index_nests(facts):
+            whole = site = self._examined(nest)
+            inner = nest.inner()
+            while site.failed and inner is not None:
+                site = self._examined(inner)
+                inner = inner.inner()
+            yield whole if site.failed else site
+
+    def _examined(self, nest: Nest) -> Site:
+        from tritonopt.passes.collapse_loops.flat_loop import FlatLoop
+        from tritonopt.passes.collapse_loops.nest_proof import prove_nest
+        from tritonopt.rewriting.promised_order import assume_free_order
+
+        changes: tuple[Change, ...] = ()
+        rounds = False
+        with Attempt() as attempt:
+            collapse = prove_nest(nest, attempt)
+            rounds = collapse.rounds
+            if rounds:
+                attempt.need(Safety.ROUNDING)
+                assume_free_order(attempt, nest.facts)
+            changes = FlatLoop(collapse, self.block).changes()
+            detail = "the number of all elements, and a tile more, stays below 2**31"
+            attempt.assume("no-int32-overflow", detail)
+            attempt.prove("is-expressible", "the one loop can be written")
+        lines = " and ".join(str(loop.line) for loop in nest.loops)
+        return Site.of(
+            attempt,
+            nest.first,
+            f"made the loops in lines {lines} one loop over tiles of {self.block} elements",
+            f"left the loops in lines {lines} as they are",
+            bits=Bits.REDUCTION_ORDER if rounds else Bits.SAME,
+            changes=changes,
+            advice=f"make the loops in lines {lines} one loop over tiles",
+        )

@@ -1,0 +1,395 @@
+"""Whether the reductions of a loop may wait until it has ended.
+
+Every lane of every tile comes into the result once, before and after: what masked-off lanes hold
+comes in as it did. So all that is asked is that the operation regroups, that nothing sees the
+accumulator before the end, and that each lane is combined in the type of the accumulator.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Declined, refuted, unknown
+from tritonopt.emit.writing import block_of, comments_in
+from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
+from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, SOME_FLOAT, SOME_INTEGER, Types
+from tritonopt.facts.operations import Op
+from tritonopt.facts.pinned_rounding import check_pins
+from tritonopt.facts.recurrences.kinds import Kind
+from tritonopt.facts.updates import Reduced, Update, mentions, update_of
+from tritonopt.facts.values import FLOAT_BITS
+from tritonopt.source.trees import walk
+
+_WIDE = frozenset({"fp32", "fp64", "int32", "int64", "uint32", "uint64"})
+_SMALL = BOOLEANS | {"int8", "uint8"}
+"""Types of which the sum of a tile is always within int32, in which Triton takes it."""
+_INTO_INT32 = _SMALL | {"int16", "uint16", "int32"}
+_INTO_INT64 = _INTO_INT32 | {"uint32", "int64"}
+_INTO_FP32 = _INTO_INT64 | {"uint64", "fp16", "bf16", "fp32"}
+_STAYS: Mapping[str | None, frozenset[str]] = {
+    "int32": _INTO_INT32,
+    "int64": _INTO_INT64,
+    "fp32": _INTO_FP32,
+    "fp64": _INTO_FP32 | {"fp64"},
+}
+"""By the type of an accumulator, the types of tiles that can be added to it and leave it so."""
+_MAY_WRAP = INTEGERS - _SMALL - {"int64", "uint64"}
+
+
+@dataclass(frozen=True)
+class Deferral:
+    """An accumulator that may be a tile from one statement of a block to another."""
+
+    facts: KernelFacts
+    name: str
+    block: tuple[ast.stmt, ...]
+    """The statements around, ..."""
+    first: ast.For | ast.While
+    """... the loop that is the first of them to update it, ..."""
+    last: ast.stmt
+    """... and the last one that does."""
+    updates: tuple[Update, ...]
+    combining: Kind
+    initial: Value
+    shape: tuple[Value, ...]
+    """Of the tile."""
+    dtype: str | None
+    """Of the accumulator; None where only the code says which it is."""
+    tile: Value
+    """What one update reduces."""
+    exact: bool
+
+    @property
+    def loops(self) -> Iterator[Loop]:
+        """The loops that update it, outer before inner."""
+        statements = [u.statement for u in self.updates]
+        for loop in self.facts.loops:
+            if not loop.inlined and not set(statements).isdisjoint(walk(loop.node)):
+                yield loop
+
+
+def prove_deferral(facts: KernelFacts, loop: Loop, name: str, attempt: Attempt) -> Deferral:
+    """Goes through the conditions; raises Declined at the first one that does not hold."""
+    block = block_of(facts.kernel.node, loop.node)
+    last = _Run(facts, block, loop, name).last
+    return _Legality(facts, block, loop, name, last, attempt).check()
+
+
+def updates_in(facts: KernelFacts, name: str, statements: Sequence[ast.stmt]) -> list[Update]:
+    """Every update of a name. Raises Declined where the statements do anything else with it."""
+    found = [
+        update_of(facts, name, node)
+        for statement in statements
+        for node in walk(statement)
+        if isinstance(node, (ast.Assign, ast.AugAssign)) and _binds(node, name)
+    ]
+    known = {place for update in found for place in update.names}
+    for place in (place for statement in statements for place in mentions(statement, name)):
+        if place not in known:
+            text = f"line {place.lineno} uses {name} for more than combining it with reductions"
+            raise refuted("accumulators-are-sums", "accumulator-is-read", text)
+    return found
+
+
+def _binds(statement: ast.Assign | ast.AugAssign, name: str) -> bool:
+    return any(isinstance(place.ctx, ast.Store) for place in mentions(statement, name))
+
+
+@dataclass(frozen=True)
+class _Run:
+    """From a loop on, the statements of a block that update one accumulator in one way."""
+
+    facts: KernelFacts
+    block: Sequence[ast.stmt]
+    loop: Loop
+    name: str
+
+    @property
+    def last(self) -> ast.stmt:
+        """The last of them: a loop behind it, the last tile apart, or the loop itself."""
+        last: ast.stmt = self.loop.node
+        try:
+            kind = self._kind(last)
+            for statement in self.block[self.block.index(last) + 1 :]:
+                if not any(mentions(statement, self.name)):
+                    continue
+                if self._kind(statement) != kind or self._leaves(statement):
+                    break
+                last = statement
+        except Declined:
+            pass
+        return last
+
+    def _kind(self, statement: ast.stmt) -> object:
+        updates = updates_in(self.facts, self.name, [statement])
+        reduced = [r for u in updates for r in u.reduced]
+        shapes = {self.facts.values[r.tile].shape for r in reduced}
+        return {u.combining for u in updates}, shapes, {_axes(self.facts, r) for r in reduced}
+
+    def _leaves(self, statement: ast.stmt) -> bool:
+        exits = {e.node for e in self.facts.effects if e.kind is EffectKind.EXIT}
+        start = self.block.index(self.loop.node)
+        between = self.block[start : self.block.index(statement) + 1]
+        return any(not exits.isdisjoint(walk(s)) for s in between)
+
+
+@dataclass(frozen=True)
+class _Legality:
+    """One accumulator and the statements that update it, condition by condition."""
+
+    facts: KernelFacts
+    block: Sequence[ast.stmt]
+    loop: Loop
+    name: str
+    last: ast.stmt
+    attempt: Attempt
+
+    @cached_property
+    def statements(self) -> list[ast.stmt]:
+        """From the loop to the last statement that updates the accumulator."""
+        start, end = self.block.index(self.loop.node), self.block.index(self.last)
+        return list(self.block[start : end + 1])
+
+    @cached_property
+    def nodes(self) -> frozenset[ast.AST]:
+        return frozenset(node for statement in self.statements for node in walk(statement))
+
+    def check(self) -> Deferral:
+        self._check_loops()
+        updates = updates_in(self.facts, self.name, self.statements)
+        combining = self._combining(updates)
+        reduced = [r for update in updates for r in update.reduced]
+        shape = self._shape(updates, reduced)
+        dtype, exact = self._dtype(combining, reduced)
+        self._check_text(reduced)
+        if combining.rounds and not exact:
+            check_pins(self.attempt, self.facts)
+        first = self.loop.node
+        return Deferral(
+            self.facts,
+            self.name,
+            tuple(self.block),
+            first,
+            self.last,
+            tuple(updates),
+            combining,
+            self.loop.initial[self.name],
+            shape,
+            dtype,
+            self.facts.values[reduced[0].tile],
+            exact or not combining.rounds,
+        )
+
+    def _check_bound(self, initial: Value) -> None:
+        """Behind the loop the accumulator is read, so it has to have a value before it."""
+        if initial.op is Op.IN_BRANCH:
+            text = f"{self.name} has a value before the loop in one branch only"
+            raise refuted("is-expressible", "name-is-bound-elsewhere", text)
+        if initial.op is Op.PHI:
+            self._check_bound(initial.then)
+            self._check_bound(initial.other)
+
+    def _check_loops(self) -> None:
+        self._check_bound(self.loop.initial[self.name])
+        self.facts.check_parameters()
+        claim = "loops-are-plain"
+        for loop in self.facts.loops:
+            if loop.inlined or loop.node not in self.nodes:
+                continue
+            if loop.kind == "other":
+                text = f"the loop in line {loop.line} is no `range` or `tl.range`"
+                raise unknown(claim, "loop-is-not-plain", text)
+            self.facts.check_ends(loop, "warp_specialize")
+        self.attempt.prove(claim, "no iteration ends early")
+
+    def _combining(self, updates: Sequence[Update]) -> Kind:
+        kinds = {update.combining for update in updates}
+        if len(kinds) > 1:
+            nouns = " and ".join(sorted(kind.noun for kind in kinds))
+            raise refuted("accumulators-are-sums", "not-a-recurrence", f"the loop takes a {nouns}")
+        (combining,) = kinds
+        for update in updates:
+            for reduced in update.reduced:
+                if reduced.named is not None and reduced.named not in self.nodes:
+                    text = f"the reduction in line {reduced.named.lineno} is outside of the loop"
+                    raise refuted("accumulators-are-sums", "not-a-recurrence", text)
+        only = f"{self.name} is combined with reductions, and read nowhere before the end"
+        self.attempt.prove("accumulators-are-sums", only)
+        self.attempt.prove("accumulators-are-sums", f"all of them take the {combining.noun}")
+        return combining
+
+    def _shape(self, updates: Sequence[Update], reduced: Sequence[Reduced]) -> tuple[Value, ...]:
+        claim, values = "accumulators-are-sums", self.facts.values
+        shapes = {values[r.tile].shape for r in reduced}
+        results = {values[r.whole].shape for r in reduced}
+        initial = self.loop.initial[self.name].shape
+        if shapes & {None, ()} or None in results or initial is None:
+            text = "the shape of what is reduced is not known"
+            raise unknown(claim, "shapes-differ", text)
+        if len(shapes) != 1:
+            raise refuted(claim, "shapes-differ", "tiles of different shapes are reduced")
+        if len({_axes(self.facts, one) for one in reduced}) != 1:
+            raise refuted(claim, "shapes-differ", "tiles are reduced along different axes")
+        ranks = {0, len(next(iter(shapes)) or ())}
+        if any(update.inside for update in updates) and len(initial) not in ranks:
+            text = f"{self.name} is spread over another axis of the tile than it is reduced along"
+            raise refuted(claim, "shapes-differ", text)
+        if results != {initial}:
+            text = f"{self.name} has another shape than the reduction"
+            raise refuted(claim, "shapes-differ", text)
+        shape = shapes.pop()
+        assert shape is not None
+        nest = {loop.identity for loop in self.facts.loops if loop.node in self.nodes}
+        for extent in shape:
+            if nest & set(self.facts.interpretation.variant_loops(extent)):
+                raise refuted(claim, "shapes-differ", "the tile has another size in each iteration")
+        sizes = ", ".join(self.facts.forms.of(extent).readable for extent in shape)
+        self.attempt.prove(claim, f"all tiles are [{sizes}]")
+        return shape
+
+    def _dtype(self, combining: Kind, reduced: Sequence[Reduced]) -> tuple[str | None, bool]:
+        """The type of the accumulator, and whether nothing is rounded in it."""
+        claim = "accumulators-are-wide"
+        dtype = self._own_type()
+        if dtype is not None and dtype not in _WIDE:
+            narrow = f"{self.name} is {dtype}, in which a reduction may be made in another type"
+            raise refuted(claim, "accumulator-is-narrow", narrow)
+        for one in reduced:
+            self._check_casts(one, dtype)
+            self._check_terms(one, dtype)
+        if dtype is not None:
+            self.attempt.prove(claim, f"{self.name} is {dtype}")
+        else:
+            self.attempt.assume(claim, "its type is given to it; we assume that it is wide enough")
+        self._check_unrolled(reduced, dtype)
+        if combining.repeats and not combining.symbol:
+            return dtype, True
+        if dtype is None or dtype in FLOAT_BITS:
+            if combining.symbol in ("&", "|", "^"):
+                raise refuted(claim, "type-is-unknown", "bits of what may be a float")
+            self._check_floats(reduced)
+            return dtype, False
+        if not all(self._stays_in_range(combining, dtype, one) for one in reduced):
+            text = (
+                f"one tile is reduced in another type than {dtype}, in which {self.name} is, and "
+                "may not fit it"
+            )
+            raise unknown("accumulators-are-wide", "reduction-may-overflow", text)
+        self.attempt.prove("accumulators-are-wide", f"integers are reduced in {dtype}, or fit it")
+        return dtype, True
+
+    def _own_type(self) -> str | None:
+        """As the kernel says it; None where it is that of an expression, as in `dtype=T`."""
+        types = self.facts.types.of(self.loop.carried[self.name])
+        initial = self.loop.initial[self.name]
+        if types.complete and len(types.seen) == 1 and not types.by_launch:
+            (dtype,) = types.seen
+            if dtype not in (SOME_FLOAT, SOME_INTEGER):
+                return dtype
+        if initial.op is Op.FULL and initial.attribute != "like":
+            return None
+        text = f"the type of {self.name} is not known before the loop"
+        raise unknown("accumulators-are-wide", "type-is-unknown", text)
+
+    def _check_casts(self, one: Reduced, dtype: str | None) -> None:
+        """What is cast before it is added, in the reduction or behind it, is not cast any more."""
+        values = self.facts.values
+        if not one.casts and self._reduced_value(one) is values[one.tile]:
+            return
+        same = all(values[cast].dtype == dtype for cast in one.casts)
+        stays = _STAYS.get(dtype, frozenset())
+        if not same or not self.facts.types.of(values[one.tile]).all_in(stays):
+            text = (
+                f"the reduction in line {one.whole.lineno} is made in another type or cast to one, "
+                "which the tile may not be added in"
+            )
+            raise unknown("accumulators-are-wide", "reduction-is-cast", text)
+
+    def _check_terms(self, one: Reduced, dtype: str | None) -> None:
+        """`tl.sum(a) - tl.sum(b)` becomes `a - b`, which is made in their own type."""
+        if one.alone or (dtype is not None and self._is_of(one, frozenset({dtype}))):
+            return
+        text = (
+            f"line {one.whole.lineno} adds reductions to each other, of which it is not known that "
+            "they are of the accumulator's type"
+        )
+        raise unknown("accumulators-are-wide", "reduction-may-overflow", text)
+
+    def _check_unrolled(self, reduced: Sequence[Reduced], dtype: str | None) -> None:
+        """In a loop that the compiler unrolls, a name may change its type."""
+        for loop in self.facts.loops:
+            if loop.kind != "tl.static_range" or loop.node not in self.nodes:
+                continue
+            if dtype is None or not all(self._is_of(one, frozenset({dtype})) for one in reduced):
+                text = (
+                    f"the compiler unrolls the loop in line {loop.line}, and {self.name} may be of "
+                    "another type then"
+                )
+                raise unknown("accumulators-are-wide", "unrolled-loop", text)
+
+    def _check_floats(self, reduced: Sequence[Reduced]) -> None:
+        claim = "accumulators-are-wide"
+        if any(self._types(one).some_in(_MAY_WRAP) and not self._is_small(one) for one in reduced):
+            text = "one tile of integers is summed in their type, and might not fit it"
+            raise unknown(claim, "reduction-may-overflow", text)
+        if all(self._is_of(one, FLOATS) or self._is_small(one) for one in reduced):
+            self.attempt.prove(claim, "floats are reduced, or integers that cannot leave int32")
+        else:
+            text = "what is reduced are floats, or integers of which one tile's sum fits their type"
+            self.attempt.assume(claim, text)
+
+    def _stays_in_range(self, combining: Kind, dtype: str, one: Reduced) -> bool:
+        """Whether the tile is reduced in the accumulator's own type, or exactly in another."""
+        if self._is_of(one, frozenset({dtype})):
+            return True
+        if combining is Kind.ADD:
+            # To int32 only what is widened to it can be added in a loop; int64 takes more.
+            return dtype in ("int32", "uint32") or self._is_small(one)
+        return combining is not Kind.MUL  # bits stay what they are in a wider type
+
+    def _reduced_value(self, one: Reduced) -> Value:
+        """What is reduced: with `dtype=` in the reduction, what that makes of the tile."""
+        return self.facts.values[one.calls[-1].call].operand
+
+    def _types(self, one: Reduced) -> Types:
+        return self.facts.types.of(self._reduced_value(one))
+
+    def _is_of(self, one: Reduced, types: frozenset[str]) -> bool:
+        return self._types(one).all_in(types)
+
+    def _is_small(self, one: Reduced) -> bool:
+        """Whether a tile of integers of 8 bits is reduced, in that type or in a wider one."""
+        value = self._reduced_value(one)
+        while value.op is Op.CAST and self.facts.types.of(value).all_in(_MAY_WRAP | _SMALL):
+            if self.facts.types.of(value).all_in(_SMALL):
+                return True
+            value = value.operand
+        return self.facts.types.of(value).all_in(_SMALL)
+
+    def _check_text(self, reduced: Sequence[Reduced]) -> None:
+        """With the calls nothing else may go: what gives the axis, or a comment."""
+        claim, text = "nothing-else-is-lost", self.facts.kernel.module.text_of
+        for one in reduced:
+            lost = set(walk(one.whole)) - set(walk(one.tile))
+            if any(isinstance(n, ast.NamedExpr) for n in lost) or (
+                not self.facts.effect_nodes.isdisjoint(lost)
+            ):
+                raise refuted(claim, "effect-inside", "what gives the axis does more")
+            if comments_in(text(one.whole)) > comments_in(text(one.tile)):
+                raise refuted(claim, "comment-inside", "a comment inside would be lost")
+
+
+def _axes(facts: KernelFacts, one: Reduced) -> tuple[object, ...]:
+    """Along which axes a tile is reduced, and which its result gets."""
+    value, tile = facts.values[one.whole], facts.values[one.tile]
+    steps: list[object] = []
+    while value is not tile and value.operands:
+        if value.op is not Op.CAST:
+            others = tuple(other.serial for other in value.operands[1:])
+            steps.append((value.op, value.attribute, others))
+        value = value.operands[0]
+    return tuple(steps)

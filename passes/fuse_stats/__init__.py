@@ -1,0 +1,275 @@
+"""fuse-stats: a sweep that needs the sum of an earlier one becomes part of it.
+
+`linear_sums` shows that it may, and `linear_sweep` writes the one sweep.
+
+`legality` shows that they may and says what it rests on; the other modules write the merged sweep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from tritonopt.checks.attempt import Attempt
+from tritonopt.facts import KernelFacts
+from tritonopt.rewriting.measured import WHERE, figure
+from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.profitability import profit
+from tritonopt.rewriting.protocol import Gain, Pass
+from tritonopt.source import Change
+
+if TYPE_CHECKING:
+    from tritonopt.emit.sweep_pairs import TwoSums
+    from tritonopt.passes.fuse_stats.linear_sums import LinearSum
+
+
+@dataclass(frozen=True)
+class FuseStats(Pass):
+    """Merge the sweep that sums squared deviations into the sweep that sums.
+
+    ## What it does
+
+    A first loop sums a row, which gives its mean; a second loop reads the row again and sums
+    squared deviations. The pass computes both in the first loop, by the option `formula`:
+
+    - `shifted` (default): with `d = x - shift`, where `shift` is the mean of the first tile,
+      `sum (x - mean)^2 = sum d^2 - (sum d)^2 / n`.
+    - `moments`: `sum x^2 - (sum x)^2 / n`. One accumulator fewer; all digits are lost if the mean
+      is large against the deviation.
+    - `welford`: merges the means of the tiles (Chan, Golub, LeVeque 1979). It does not reread the
+      first tile, but reduces at least twice per iteration.
+
+    A sum that is linear in results of the first loop is expanded: in a cross-entropy with
+    probabilities, `sum (lse - x) * p` becomes `(lse - largest) * sum p + sum (largest - x) * p`.
+    The maximum `largest`, a part of lse, prevents cancellation. If the first loop computes it, the
+    running maximum is used, and the sum is corrected when it grows. `moments` subtracts no maximum.
+
+    ## Why
+
+    A row that exceeds the cache is read from memory once less; compilers do not merge loops. If one
+    tile holds the row, it stays in registers, and merging costs time. Launches do not show row
+    lengths, so the pass acts where it is named, or where the launch shows long rows of many tiles.
+
+    ## Conditions
+
+    - Both loops run equally often, not counting iterations without active lanes, and read the same
+      elements under the same mask and load options.
+    - No store may alias these elements from the start of the first loop to the end of the second.
+      There is no early exit, volatile load, atomic, barrier or unknown call.
+    - The center is the unrounded sum over the number of elements, or over `tl.maximum(N, 1)`.
+      Squares have weight 1; inactive lanes add 0.
+    - Both accumulators start at 0 in fp32 or fp64 and are not read in their loops. The second loop
+      does nothing else.
+    - With `shifted`, an `if` around the load of a tile is decided at compile time, such as
+      `if HAS_RESIDUAL`.
+
+    Declined: a loop over full tiles with a separate last tile; a loop that continues the first one
+    (`already-done`); kernels with pinned rounding (`div_rn`, `sqrt_rn`, `fdiv`, round trips through
+    a narrow type).
+
+    An expanded sum also needs:
+
+    - Results of the first loop are factors of degree 1, in sums, differences, products and
+      `tl.where` (`accumulators-are-sums`). One from which elements are subtracted contains a
+      maximum (`digits-may-cancel`).
+    - Coefficients are fp32 or fp64. Only the sum of all lanes is used.
+    - Where `tl.where` clears lanes, each iteration has an active lane (`masked-off-lanes-count`).
+    - The second loop is a single loop of plain statements.
+
+    Assumed: indices fit int32 (`no-int32-overflow`), expanded products fit their type
+    (`rounding-is-free`).
+
+    ## Numerics
+
+    Safety `rounding`, bits `reduction-order`. The mean keeps its bits if the compiler keeps the
+    order of its sum. `verify` finds the same algebra, unless the original divides each addend by
+    the count: it then lacks the sum whose sign the clamp needs.
+
+    - `shifted` keeps the size of the error, even with mean 1e4 and deviation 1, or an outlier in
+      the first tile. If the first tile is untypical, the error grows with the number of tiles: for
+      66563 rising numbers in tiles of 1024, the reciprocal standard deviation is off by 7e-6, not
+      7e-8. `verify` reports this; `welford` passes. `shifted` declines sums of single elements.
+    - `welford` loses digits if the mean is large: it rounds the mean of each tile. `moments`
+      overflows where x^2 does.
+    - A variance of inf or NaN stays non-finite. An fp32 variance may newly overflow if squared
+      deviations times the number of tiles exceed the largest float. Empty rows keep their result.
+    - An expanded sum that was not finite may be NaN instead of inf. A factor, such as a reciprocal
+      norm, scales the sum instead of each term: the sum overflows where unscaled terms do (x * x
+      from 1.8e19 on), and loses terms too small for fp32.
+    - Weighted squares are declined (`weighted`). Unweighted, the squared distance of shift and mean
+      is at most the number of tiles times the variance; weights remove this bound. For 16384
+      elements around 1000, deviation 1, whose first 1024 are zeros of weight 0, two loops have a
+      relative error of 1e-8 in fp32, one loop 7e-2; around 10000 the result is 25 times too large.
+      A weighted mean as the shift is 0 / 0 there, as wrong with weights of 1e-6, and no mean with
+      weights of both signs.
+
+    ## Example
+
+    ```python
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        total += x
+    mean = tl.sum(total, axis=0) / N
+    squares = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        d = tl.where(cols < N, x - mean, 0.0)
+        squares += d * d
+    var = tl.sum(squares, axis=0) / N
+    ```
+
+    becomes
+
+    ```python
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    # Deviations from the mean of the first tile, so that no digits cancel.
+    first_cols = tl.arange(0, BLOCK)
+    first_x = tl.load(X + first_cols, mask=first_cols < N, other=0.0).to(tl.float32)
+    shift = tl.sum(first_x, axis=0) / tl.maximum(tl.minimum(N, BLOCK), 1)
+    squares = tl.zeros([BLOCK], dtype=tl.float32)
+    shifted = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        total += x
+        deviation = tl.where(cols < N, x - shift, 0.0)
+        shifted += deviation
+        squares += deviation * deviation
+    mean = tl.sum(total, axis=0) / N
+    shifted_sum = tl.sum(shifted, axis=0)
+    m2 = tl.sum(squares, axis=0) - shifted_sum * (shifted_sum / N)
+    m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
+    var = m2 / N
+    ```
+
+    ## Measured
+
+    0.67x to 1.50x: mostly a gain on long rows in several tiles, a loss where one tile holds the
+    row.
+
+    Layer norm forward (`examples/layer_norm.py`), 4096 random rows, one H200, Triton 3.6, cold L2,
+    medians of 40 runs, original / merged. At * one tile holds the row.
+
+    | columns | BLOCK, warps | fp32: shifted, moments, welford | fp16 | bf16 |
+    | --- | --- | --- | --- | --- |
+    | 1024 | 256, 1 | 1.04, 1.00, 1.01 | 1.02, 0.99, 1.00 | 1.04, 1.02, 1.00 |
+    | 1024 * | 1024, 4 | 1.04, 1.05, 1.03 | 0.95, 1.07, 0.94 | 0.92, 1.04, 0.91 |
+    | 4096 | 256, 1 | 1.29, 1.28, 1.26 | 0.93, 0.97, 0.89 | 1.03, 1.09, 0.98 |
+    | 4096 | 1024, 4 | 1.12, 1.10, 1.17 | 1.01, 1.09, 0.87 | 1.00, 1.09, 0.87 |
+    | 4096 * | 4096, 8 | 0.97, 0.96, 0.99 | 0.80, 0.99, 0.79 | 0.81, 1.00, 0.84 |
+    | 16384 | 256, 1 | 1.28, 1.29, 1.28 | 1.20, 1.26, 1.14 | 1.23, 1.30, 1.16 |
+    | 16384 | 1024, 4 | 1.25, 1.23, 1.24 | 1.29, 1.33, 1.10 | 1.27, 1.32, 1.09 |
+    | 16384 | 4096, 8 | 1.46, 1.16, 1.45 | 1.03, 1.24, 1.08 | 0.90, 1.10, 0.94 |
+    | 16384 * | 16384, 16 | 0.91, 0.92, 0.93 | 0.67, 0.72, 0.71 | 0.67, 0.73, 0.72 |
+    | 65536 | 256, 1 | 1.28, 1.29, 1.27 | 1.21, 1.28, 1.16 | 1.25, 1.32, 1.18 |
+    | 65536 | 1024, 4 | 1.27, 1.27, 1.25 | 1.25, 1.28, 1.04 | 1.24, 1.28, 1.03 |
+    | 65536 | 4096, 8 | 1.34, 1.30, 1.33 | 1.08, 1.24, 1.10 | 1.14, 1.29, 1.15 |
+    | 65536 | 16384, 16 | 1.50, 1.41, 1.42 | 1.12, 1.00, 0.93 | 1.10, 0.99, 0.94 |
+
+    `shifted` in several tiles: 0.90x to 1.50x for 16384 columns and more, 0.93x to 1.29x for 4096;
+    in one tile 0.67x to 1.04x. FlagGems `var` and `var_mean`, tiles of 1024: 0.92x to 1.35x, a gain
+    for rows of 4096, a loss for 512 and 1024. Expanded sums: not measured. Record:
+    `benchmarks/fuse_stats_speed.py`, `benchmarks/results/`.
+    """
+
+    formula: Literal["shifted", "moments", "welford"] = "shifted"
+
+    name: ClassVar[str] = "fuse-stats"
+    summary: ClassVar[str] = "merge the mean sweep and the variance sweep into one"
+    safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
+    gain: ClassVar[Gain | None] = Gain(
+        figure("fuse-stats shifted, long rows"),
+        f"{WHERE}, for rows of 16384 elements and more that take several tiles; a loss where one "
+        "tile holds the row",
+        "each row is read from memory once less",
+    )
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        if not facts.loops:
+            return
+        from tritonopt.emit.sweep_pairs import TwoSums
+        from tritonopt.facts.loop_nests import TwoSweeps, earlier_siblings
+        from tritonopt.passes.fuse_stats.linear_sums import linear_sum
+
+        for second, candidates in earlier_siblings(facts):
+            for name in sorted(second.carried):
+                found = [
+                    candidate
+                    for first in candidates
+                    if (candidate := TwoSums(TwoSweeps(facts, first, second), name)).is_site
+                ]
+                examined = [self._examined(facts, candidate) for candidate in found]
+                if not any(not site.failed for site in examined):
+                    pairs = (TwoSweeps(facts, first, second) for first in candidates)
+                    sums = (linear_sum(pair, name, plain=self._is_plain) for pair in pairs)
+                    linear = [self._multiplied_out(sum_) for sum_ in sums if sum_ is not None]
+                    done = [site for site in linear if not site.failed]
+                    examined = done[:1] or linear or examined
+                if examined:
+                    # The first sweep that fits, else the one that came nearest to it.
+                    yield max(examined, key=lambda site: (not site.failed, len(site.conditions)))
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether digits may cancel, as in the formula of this name."""
+        return self.formula == "moments"
+
+    def _multiplied_out(self, sum_: LinearSum) -> Site:
+        """The site of a sum into which numbers of the first sweep go as factors."""
+        from tritonopt.passes.fuse_stats.linear_sums import prove_linear
+        from tritonopt.passes.fuse_stats.linear_sweep import LinearSweep
+
+        changes: tuple[Change, ...] = ()
+        with Attempt() as attempt:
+            prove_linear(sum_, attempt, plain=self._is_plain)
+            changes = tuple(LinearSweep(sum_).changes(attempt))
+            attempt.prove("is-expressible", "what the merged sweep needs can be written there")
+        first, second = sum_.sweeps.first, sum_.sweeps.second
+        into = f"the loop in line {second.line} into the one in line {first.line}"
+        return Site.of(
+            attempt,
+            second.node,
+            f"merged {into} (multiplied out)",
+            f"did not merge {into}",
+            needs={Safety.ROUNDING},
+            bits=Bits.REDUCTION_ORDER,
+            changes=changes,
+            profit=profit(sum_.facts, "fuse-stats", loop=second),
+            advice=f"merge {into} (multiplied out)",
+        )
+
+    def _examined(self, facts: KernelFacts, candidate: TwoSums) -> Site:
+        """The site as it came out: every condition up to the first that fails, and the edit."""
+        from tritonopt.emit.sweep_legality import prove_fusion
+        from tritonopt.passes.fuse_stats.formulas import FORMULAS
+        from tritonopt.passes.fuse_stats.fused_loop import MergedSweep
+
+        changes: tuple[Change, ...] = ()
+        with Attempt() as attempt:
+            fusion = prove_fusion(candidate, attempt)
+            changes = tuple(MergedSweep(fusion).changes(FORMULAS[self.formula]))
+            attempt.prove("is-expressible", "what the merged sweep needs can be written there")
+        first, second = candidate.sweeps.first, candidate.sweeps.second
+        into = f"the loop in line {second.line} into the one in line {first.line}"
+        return Site.of(
+            attempt,
+            second.node,
+            f"merged {into} ({self.formula} formula): {_measured(self.formula)}",
+            f"did not merge {into}",
+            needs={Safety.ROUNDING},
+            bits=Bits.REDUCTION_ORDER,
+            changes=changes,
+            profit=profit(facts, "fuse-stats", loop=second),
+            advice=f"merge {into} ({self.formula} formula)",
+        )
+
+
+def _measured(formula: str) -> str:
+    one, long, short = (
+        figure(f"fuse-stats {formula}, {case}") for case in ("one tile", "long rows", "short rows")
+    )
+    return f"{long} {WHERE} for long rows of several tiles, {short} for shorter ones, {one} in one"

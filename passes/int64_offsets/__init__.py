@@ -1,0 +1,258 @@
+"""int64-offsets: offsets that do not fit 32 bits are computed in 64."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Declined, refuted
+from tritonopt.emit.writing import Writer, comments_in
+from tritonopt.facts import KernelFacts, Value
+from tritonopt.facts.dtypes import FLOATS
+from tritonopt.facts.language import function
+from tritonopt.facts.operations import Op
+from tritonopt.rewriting.model import Condition, Safety, Site, Status
+from tritonopt.rewriting.protocol import Pass
+from tritonopt.source import Change, Module, ReplaceExpression
+
+if TYPE_CHECKING:
+    from tritonopt.facts.memory.overflows import Overflow
+    from tritonopt.passes.int64_offsets.wide_places import WidePlace
+
+
+@dataclass(frozen=True)
+class Int64Offsets(Pass):
+    """Compute `row * stride` in 64 bits where a tensor can have 2**31 elements or more.
+
+    ## What it does
+
+    A product of 32-bit integers has 32 bits. The pass finds products and sums in addresses that
+    overflow, with a launch, a shape and a program for which they do, and adds a cast:
+    `row = tl.program_id(0).to(tl.int64)` where that makes no other tile wider, else
+    `row.to(tl.int64) * stride`. What is computed from it is 64-bit too.
+
+    `int64-offsets{constexpr=true}` keeps 32 bits for tensors below 1 GB, where no offset overflows,
+    not even on inactive lanes: a heuristic sets a constexpr `INT64`. It costs a second compilation
+    and a storage query per launch. `verify` draws no such tensor and reaches no verdict; it can
+    verify the rewrite without the option.
+
+    ## Why
+
+    From 2**31 elements on (65536 rows of 32768, 4 GB in fp16) the offset wraps around, and the
+    kernel silently reads and writes elsewhere. 64-bit offsets take more registers, so
+    without its name the pass acts only on data, in files that have 64-bit program ids elsewhere.
+
+    ## Conditions
+
+    Reported only with an example in numbers, for a launch with readable grid, arguments,
+    configurations and checks. Grids and tiles are within the limits of CUDA and Triton, and
+    accesses within their tensors. All sizes come from one tensor, assumed contiguous, of at most
+    2**32 elements, with offsets of at most 2**33; no plain argument decides. A grid `min(tiles, P)`
+    with P from elsewhere (`multi_processor_count`) is tried with small and large P. An argument
+    beyond 2**31 is 64-bit, so what is computed with it does not overflow.
+
+    The 64-bit value only enters addresses and comparisons: stores, loop-carried variables and
+    functions may depend on its type. Masks, branches and loop bounds that overflow too become
+    64-bit, or nothing does. For `constexpr=true`, launches pass torch tensors (assumed) and no
+    None, and nothing calls the kernel or bypasses its heuristics.
+
+    Most kernels overflow only at sizes that nobody uses. So `tritonopt suggest` shows only findings
+    in floating-point data (not indices or lengths), in files where some kernel computes a program
+    id in 64 bits. `--passes int64-offsets` shows all.
+
+    ## Numerics
+
+    `exact`, bits `same` at all sizes for which the original is right. At larger ones the two
+    differ.
+
+    ## Example
+
+    ```python
+    @triton.jit
+    def double(X, Y, stride, N, BLOCK: tl.constexpr):
+        row = tl.program_id(0)
+        cols = tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+        tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+
+
+    def launch(x):
+        m, n = x.shape
+        y = torch.empty_like(x)
+        double[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+        return y
+    ```
+
+    becomes
+
+    ```python
+    @triton.jit
+    def double(X, Y, stride, N, BLOCK: tl.constexpr):
+        row = tl.program_id(0).to(tl.int64)
+        cols = tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+        tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+
+
+    def launch(x):
+        m, n = x.shape
+        y = torch.empty_like(x)
+        double[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+        return y
+    ```
+
+    ## Measured
+
+    Not measured: it is about correctness, and applies only when selected explicitly.
+    """
+
+    constexpr: bool = False
+
+    name: ClassVar[str] = "int64-offsets"
+    summary: ClassVar[str] = (
+        "compute offsets that overflow 32 bits in 64, with sizes for which they do"
+    )
+    safety: ClassVar[frozenset[Safety]] = frozenset()
+    finds_mistakes: ClassVar[bool] = True
+    mends: ClassVar[bool] = True
+    harm: ClassVar[str] = (
+        "an offset of 32 bits wraps around at 2**31: the kernel reads and writes elsewhere, and "
+        "nothing is raised"
+    )
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        if facts.launches.unknown or facts.launches.caller is not None:
+            return
+        expected = _expects_large_tensors(facts.kernel.module)
+        if not (expected or self.is_named):
+            return
+        # Imported here: of many files no launch is known, and most are not asked for it.
+        from tritonopt.facts.memory.overflows import find_overflows
+
+        overflows = list(find_overflows(facts))
+        data = [o for o in overflows if _is_in_data(facts, o)] if expected else []
+        if not overflows or not (data or self.is_named):
+            return
+        from tritonopt.passes.int64_offsets.wide_places import WidePlace, WidePlaces
+
+        places: list[WidePlace] = []
+        for found in WidePlaces(facts, overflows).find():
+            if isinstance(found, WidePlace):
+                places.append(found)
+            else:
+                yield _missed(facts, *found)
+        # Under one constant they are one change.
+        for group in [places] if self.constexpr and places else [[one] for one in places]:
+            site = _site(facts, group, on_demand=self.constexpr)
+            yield replace(site, is_reported=any(place.mended in data for place in group))
+
+
+def _expects_large_tensors(module: Module) -> bool:
+    """Whether a kernel of the file computes a program id in 64 bits: its author thinks of them."""
+
+    def called(node: ast.AST) -> str:
+        return function(module.resolve(node.func)) if isinstance(node, ast.Call) else ""
+
+    for kernel in module.kernels:
+        ids = {
+            target.id
+            for node in kernel.nodes
+            if isinstance(node, ast.Assign) and called(node.value) == "program_id"
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        for node in kernel.nodes:
+            if not (isinstance(node, ast.Call) and any(_is_int64(module, a) for a in node.args)):
+                continue
+            cast = node.func.value if isinstance(node.func, ast.Attribute) else node
+            for part in (cast, *node.args):
+                is_id = isinstance(part, ast.Name) and part.id in ids
+                if is_id or called(part) == "program_id":
+                    return True
+    return False
+
+
+def _is_int64(module: Module, node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute | ast.Name) and function(module.resolve(node)) == "int64"
+
+
+def _is_in_data(facts: KernelFacts, overflow: Overflow) -> bool:
+    """Whether an access that the offset is for is one of data: of what is computed in floats.
+
+    Of indices, lengths and other whole numbers nobody has billions.
+    """
+    from tritonopt.facts.memory.overflows import bounds_of
+
+    results = [set(e.stored.walk()) for e in facts.effects if e.stored is not None]
+    for effect in facts.effects:
+        roots = [] if effect.pointer is None else [effect.pointer, *bounds_of(effect)]
+        if not any(overflow.value in set(root.walk()) for root in roots):
+            continue
+        for parts in results:
+            loaded = any(p.op is Op.LOAD and p.attribute == effect.order for p in parts)
+            if (loaded or effect.stored in parts) and any(_is_float(facts, p) for p in parts):
+                return True
+    return False
+
+
+def _is_float(facts: KernelFacts, part: Value) -> bool:
+    return part.op is Op.DIV or facts.types.of(part).some_in(FLOATS | {"float"})
+
+
+def _site(facts: KernelFacts, places: Sequence[WidePlace], *, on_demand: bool) -> Site:
+    writer, attempt = Writer(facts), Attempt()
+    changes: tuple[Change, ...] = ()
+    nodes = [node for place in places for node in place.nodes]
+    first, overflow = nodes[0], places[0].mended
+    texts = dict.fromkeys(writer.text(place.nodes[0]) for place in places)
+    text = " and ".join(texts)
+    what = f"{_text(facts, overflow)} would be {overflow.number} where it is {overflow.where}"
+    with attempt:
+        attempt.prove("type-stays", "it goes into addresses and comparisons alone")
+        if any(comments_in(facts.kernel.module.text_of(node)) for node in nodes):
+            lost = "a comment inside would be lost"
+            raise refuted("nothing-else-is-lost", "comment-inside", lost)
+        if on_demand:
+            from tritonopt.passes.int64_offsets.wide_on_demand import WideOnDemand
+
+            changes = tuple(WideOnDemand(facts, places).changes(writer, attempt))
+        else:
+            changes = tuple(_cast(facts, writer, node) for node in nodes)
+    if attempt.failed is not None:
+        message = f"kept {text} in 32 bits: {attempt.failed.detail}"
+        return Site(first, attempt.conditions, message)
+    found = Condition("offset-fits", Status.REFUTED, what, "offset-is-too-large")
+    where = " for large tensors" if on_demand else ""
+    message = f"cast {text} to 64 bits{where}: {what}, which 32 bits do not hold"
+    conditions = (found, *attempt.conditions)
+    return Site(first, conditions, message, changes=changes, analysis=True)
+
+
+def _missed(facts: KernelFacts, overflow: Overflow, declined: Declined) -> Site:
+    text = _text(facts, overflow)
+    message = (
+        f"kept {text} in 32 bits, though it would be {overflow.number} where it is "
+        f"{overflow.where}: {declined.condition.detail}"
+    )
+    nodes = (n for n, value in facts.values.items() if value is overflow.value)
+    return Site(next(nodes, facts.kernel.node), (declined.condition,), message)
+
+
+def _text(facts: KernelFacts, overflow: Overflow) -> str:
+    nodes = (n for n, v in facts.values.items() if v is overflow.value and isinstance(n, ast.BinOp))
+    node = next(nodes, None)
+    if node is None:
+        return facts.forms.of(overflow.value).readable
+    return Writer(facts).text(node)
+
+
+def _cast(facts: KernelFacts, writer: Writer, node: ast.expr) -> ReplaceExpression:
+    from tritonopt.passes.int64_offsets.wide_places import may_be_of_python
+
+    wide = writer.language("int64")
+    if may_be_of_python(facts.values[node]):
+        return ReplaceExpression(node, f"{writer.language('cast')}({writer.text(node)}, {wide})")
+    return ReplaceExpression(node, f"{writer.operand(node)}.to({wide})")

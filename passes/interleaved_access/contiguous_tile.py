@@ -1,0 +1,328 @@
+"""The contiguous tile that a group of accesses touches together, as it can be written.
+
+Lane k of a group of two touches the elements `2 * (r + k) + c` and the one behind it. One access
+to all of them has twice as many lanes:
+
+    pairs = 2 * r + tl.arange(0, 2 * BLOCK)
+    tl.load(X + c + pairs, mask=pairs < 2 * n)
+
+Here r is where the lanes of the original begin, which it shares with the original's masks: the
+lanes with `r + k < n` are those with `pairs < 2 * n`. All else that is added stays with the
+pointer.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from tritonopt.checks.condition import Declined, refuted, unknown
+from tritonopt.emit.writing import NotExpressible, Writer
+from tritonopt.facts import KernelFacts, Polynomial, Value
+from tritonopt.facts.algebra.atoms import Lane, Param
+from tritonopt.facts.operations import COMPARISONS, Op
+from tritonopt.passes.interleaved_access.strided_groups import Group
+
+_MASK = "same-arguments"
+_MOST_TERMS = 6
+"""Of an address, that are tried in all combinations."""
+_FLIPPED = {Op.LT: Op.GT, Op.GT: Op.LT, Op.LE: Op.GE, Op.GE: Op.LE}
+
+
+@dataclass(frozen=True)
+class Term:
+    """A part of a sum: an expression of the kernel, times a number."""
+
+    node: ast.expr
+    factor: int
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A comparison of the lanes with a number."""
+
+    operation: str
+    """"<" or ">=" for one of the original's lanes, any for one of the elements."""
+    bound: Value
+    over_elements: bool
+    """The original compares elements, each member its own; else lanes, all members alike."""
+    further: int = 0
+    """What is added to the bound."""
+
+
+@dataclass(frozen=True)
+class ContiguousTile:
+    """What is read or written, in terms of the kernel."""
+
+    group: Group
+    begin: Polynomial
+    """Where the tile of offsets begins, in elements: the width times r."""
+    wide: bool
+    """Whether the original's offsets may be of 64 bits."""
+    kept: tuple[Term, ...]
+    """What is added to the tile of offsets."""
+    limits: tuple[Limit | Value, ...]
+    """The mask: conditions on the lanes, and others as they are."""
+    cast: str = ""
+    """The type that what is stored is cast to first; empty where all is of one type."""
+
+
+def contiguous_tile(facts: KernelFacts, group: Group) -> ContiguousTile:
+    """Raises Declined where masks differ, or something is not understood."""
+    first = group.members[0]
+    limits, begin = _Masks(facts, group).limits()
+    environment = facts.before[group.at]
+    writer = Writer(facts)
+    address = _Address(facts, group)
+    terms = list(address.terms(first.pointer, 1, begin))
+    lanes = [term for term in terms if address.has_lanes(term)]
+    kept = [term for term in terms if not address.has_lanes(term)]
+    if len(lanes) != 1:
+        raise NotExpressible(f"the address in line {first.call.lineno} has its lanes in two parts")
+    own = address.begin_of(lanes[0])
+    if begin is not None and begin != own:
+        for taken in address.subsets(kept):
+            if sum((address.form(t) for t in taken), own) == begin:
+                kept = [term for term in kept if term not in taken]
+                own = begin
+                break
+        else:
+            raise NotExpressible(
+                f"the mask in line {first.call.lineno} begins to count elsewhere than the address"
+            )
+    for term in kept:
+        _check_one_for_all_lanes(facts.values[term.node], group)
+        if not writer.means_the_same(term.node, environment):
+            text = facts.kernel.module.text_of(term.node)
+            raise NotExpressible(f"{text} is another value in line {group.at.lineno}")
+    wide = any(_may_be_wide(value) for value in facts.values[lanes[0].node].walk())
+    return ContiguousTile(group, own, wide, tuple(kept), tuple(limits))
+
+
+def _check_one_for_all_lanes(value: Value, group: Group) -> None:
+    """What stays as it is must go with twice as many lanes."""
+    if value.shape is None or (value.shape and value.shape[-1].constant != 1):
+        detail = f"a part of what {group.lines} take has a value for each lane, maybe the same"
+        raise unknown("shape-stays", "shape-changes", detail)
+
+
+def _may_be_wide(value: Value) -> bool:
+    """Whether a part of an offset may make it one of 64 bits.
+
+    A parameter makes it one where it is beyond 2**31 itself, and then it is so after the rewrite.
+    """
+    loaded = value.op in (Op.LOAD, Op.OPAQUE, Op.CARRIED, Op.RESULT) and value.dtype is None
+    return value.dtype in ("int64", "uint64") or loaded
+
+
+class _Address:
+    """Takes the address of the first member apart."""
+
+    def __init__(self, facts: KernelFacts, group: Group) -> None:
+        self._facts = facts
+        self._lane = group.lane
+        self._width = group.width
+        self._environment = facts.before[group.at]
+
+    def form(self, term: Term) -> Polynomial:
+        return self._facts.forms.of(self._facts.values[term.node]) * term.factor
+
+    def has_lanes(self, term: Term) -> bool:
+        return self._lane in self.form(term).leaves()
+
+    def begin_of(self, term: Term) -> Polynomial:
+        """Where the elements of the lanes begin."""
+        return self.form(term) - Polynomial.of(self._lane) * self._width
+
+    def terms(self, node: ast.expr, factor: int, begin: Polynomial | None) -> Iterator[Term]:
+        """The parts of a sum: those without the lanes, and one that has nothing but them.
+
+        That one begins where the mask begins, if it can be had.
+        """
+        term = Term(node, factor)
+        if node not in self._facts.values:
+            raise NotExpressible(f"the address in line {node.lineno} is not understood")
+        if not self.has_lanes(term):
+            is_sum = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
+            yield from self._parts(term, begin) if is_sum and begin is not None else (term,)
+        elif not self._is_only_lanes(term):
+            yield from self._parts(term, begin)
+        elif begin is None or self.begin_of(term) == begin:
+            yield term
+        else:
+            try:
+                yield from list(self._parts(term, begin))
+            except NotExpressible:
+                yield term
+
+    def _parts(self, term: Term, begin: Polynomial | None) -> Iterator[Term]:
+        node, factor = term.node, term.factor
+        match node:
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+                yield from self.terms(left, factor, begin)
+                sign = -1 if isinstance(node.op, ast.Sub) else 1
+                yield from self.terms(right, factor * sign, begin)
+            case ast.BinOp(left=left, op=ast.Mult(), right=right):
+                for number, other in ((left, right), (right, left)):
+                    constant = self._facts.values[number].constant
+                    if isinstance(constant, int):
+                        yield from self.terms(other, factor * constant, begin)
+                        return
+                raise _not_apart(node)
+            case ast.Name():
+                definition = self._definition(node, self._facts.values[node])
+                yield from self.terms(definition, factor, begin)
+            case _:
+                raise _not_apart(node)
+
+    def _is_only_lanes(self, term: Term) -> bool:
+        """Whether it is the lanes and numbers of the whole program: no other axis, no pointer."""
+        rest = self.begin_of(term)
+        return not any(
+            isinstance(atom, Lane)
+            or (isinstance(atom, Param) and atom.name in self._facts.pointers)
+            for atom in rest.leaves()
+        )
+
+    def _definition(self, name: ast.Name, value: Value) -> ast.expr:
+        """What a name was bound to."""
+        for node in self._facts.kernel.nodes:
+            match node:
+                case ast.Assign(targets=[ast.Name(id=bound)], value=expression):
+                    if bound == name.id and self._facts.values.get(expression) is value:
+                        return expression
+        raise _not_apart(name)
+
+    def subsets(self, terms: Sequence[Term]) -> Iterator[tuple[Term, ...]]:
+        """Numbers among what is added, in all combinations."""
+        numbers = [t for t in terms if not any(isinstance(a, Lane) for a in self.form(t).leaves())]
+        for size in range(1, min(len(numbers), _MOST_TERMS) + 1):
+            yield from combinations(numbers[:_MOST_TERMS], size)
+
+
+def _not_apart(node: ast.expr) -> NotExpressible:
+    return NotExpressible(f"the address in line {node.lineno} cannot be taken apart")
+
+
+class _Masks:
+    """Makes one mask of those of all members."""
+
+    def __init__(self, facts: KernelFacts, group: Group) -> None:
+        self._facts = facts
+        self._group = group
+        self._lane = Polynomial.of(group.lane)
+
+    def limits(self) -> tuple[list[Limit | Value], Polynomial | None]:
+        """The conditions, and where the lanes that they compare begin."""
+        masks = [list(self._conjuncts(m.effect.mask)) for m in self._group.members]
+        found: list[Limit | Value] = []
+        begins: list[Polynomial] = []
+        for conjunct in masks[0]:
+            if not self._has_lanes(conjunct):
+                self._check_in_all(conjunct, masks)
+                _check_one_for_all_lanes(conjunct, self._group)
+                found.append(conjunct)
+                continue
+            limit, begin = self._limit(conjunct, masks)
+            found.append(limit)
+            begins.append(begin)
+        if any(len(mask) != len(masks[0]) for mask in masks):
+            raise self._differ()
+        if any(begin != begins[0] for begin in begins):
+            raise self._not_understood()
+        return found, begins[0] if begins else None
+
+    def _conjuncts(self, mask: Value | None) -> Iterator[Value]:
+        if mask is None or mask.is_none or mask.constant is True:
+            return
+        if mask.op is Op.AND and mask.dtype == "bool":
+            for operand in mask.operands:
+                yield from self._conjuncts(operand)
+            return
+        yield mask
+
+    def _has_lanes(self, value: Value) -> bool:
+        return self._group.lane in self._facts.forms.of(value).leaves()
+
+    def _check_in_all(self, conjunct: Value, masks: Sequence[Sequence[Value]]) -> None:
+        if not all(any(other is conjunct for other in mask) for mask in masks):
+            raise self._differ()
+
+    def _limit(self, conjunct: Value, masks: Sequence[Sequence[Value]]) -> tuple[Limit, Polynomial]:
+        """A comparison of the lanes, as one of the elements of all members."""
+        own = self._compared(conjunct)
+        if own is None:
+            raise self._not_understood()
+        operation, left, bound = own
+        begin, width = left - self._lane, self._group.width
+        if self._group.lane in begin.leaves():
+            if all(any(other is conjunct for other in mask) for mask in masks):
+                return self._limit_of_whole_groups(own)
+            return self._limit_of_elements(conjunct, masks)
+        self._check_in_all(conjunct, masks)
+        if operation not in _FLIPPED:
+            raise self._not_understood()
+        # k <= n for k < n + 1, k > n for k >= n + 1: the last element of lane k counts as k.
+        further = 1 if operation in (Op.LE, Op.GT) else 0
+        sign = "<" if operation in (Op.LT, Op.LE) else ">="
+        return Limit(sign, bound, False, further), begin * width
+
+    def _limit_of_whole_groups(
+        self, compared: tuple[Op, Polynomial, Value]
+    ) -> tuple[Limit, Polynomial]:
+        """Where all members compare the first element, and the bound is never inside of a group."""
+        operation, left, bound = compared
+        width = self._group.width
+        begin = left - self._lane * width
+        apart = left - self._facts.forms.of(bound)
+        whole = all(factor % width == 0 for factor in apart.terms.values())
+        if operation not in (Op.LT, Op.GE) or not whole or self._group.lane in begin.leaves():
+            raise self._not_understood()
+        return Limit("<" if operation is Op.LT else ">=", bound, True), begin
+
+    def _limit_of_elements(
+        self, conjunct: Value, masks: Sequence[Sequence[Value]]
+    ) -> tuple[Limit, Polynomial]:
+        """Where each member compares the elements that it touches itself."""
+        width = self._group.width
+        place = [other is conjunct for other in masks[0]].index(True)
+        first: tuple[Op, Polynomial, Value] | None = None
+        for step, mask in enumerate(masks):
+            own = self._compared(mask[place]) if place < len(mask) else None
+            if own is None:
+                raise self._differ() if step else self._not_understood()
+            operation, left, bound = own
+            if first is None:
+                first = own
+                if self._group.lane in (left - self._lane * width).leaves():
+                    raise self._not_understood()
+            if operation is not first[0] or bound is not first[2] or left != first[1] + step:
+                raise self._differ()
+        assert first is not None
+        operation, left, bound = first
+        signs = {Op.LT: "<", Op.LE: "<=", Op.GT: ">", Op.GE: ">=", Op.EQ: "==", Op.NE: "!="}
+        return Limit(signs[operation], bound, True), left - self._lane * width
+
+    def _compared(self, value: Value) -> tuple[Op, Polynomial, Value] | None:
+        """A comparison with the lanes on its left; None for all else."""
+        if value.op not in COMPARISONS:
+            return None
+        forms = self._facts.forms
+        operation, left, right = value.op, value.left, value.right
+        if self._has_lanes(right):
+            operation, left, right = _FLIPPED.get(operation, operation), right, left
+        if self._has_lanes(right) or right.rank != 0:
+            return None
+        form = forms.of(left)
+        return (operation, form, right) if forms.is_integer(form) else None
+
+    def _differ(self) -> Declined:
+        return refuted(
+            _MASK, "different-mask", f"the accesses of {self._group.lines} are masked differently"
+        )
+
+    def _not_understood(self) -> Declined:
+        detail = f"how the mask in {self._group.lines} goes with the lanes is not understood"
+        return unknown(_MASK, "opaque-value", detail)

@@ -1,0 +1,281 @@
+"""A load above a loop, as a person would write it: with its own statement, or under a new name."""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Declined, unknown
+from tritonopt.emit.loop_invariants import HoistedSlice, may_divide_by_zero
+from tritonopt.emit.trip_guards import runs_when, why_it_runs
+from tritonopt.emit.writing import NotExpressible, Writer, reads_of
+from tritonopt.facts import Assumption, Loop, Polynomial
+from tritonopt.facts.algebra.polynomial import ONE
+from tritonopt.facts.effects import Effect, Guard
+from tritonopt.facts.operations import Op
+from tritonopt.passes.licm.guarded_code import Piece, insertion, removals
+from tritonopt.passes.licm.invariant_loads import InvariantLoad
+from tritonopt.source import AddArgument, Change, ReplaceExpression
+from tritonopt.source.editing import excerpts
+from tritonopt.source.trees import walk
+
+_POINTER_NAME = re.compile(r"^(p|ptr)_|_?(ptr|pointer)s?$", re.IGNORECASE)
+
+_WHY_MASKED = "# Without iterations of the loop below, nothing is loaded."
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What goes where: statements that move as they are, and a new name, if one is needed."""
+
+    statements: Sequence[ast.stmt]
+    name: str = ""
+    definition: ast.stmt | None = None
+    """`x = ...`, which moves with its name changed, ..."""
+    target: ast.Name | None = None
+    """... and its x."""
+    uses: Sequence[ast.expr] = ()
+    """What becomes the new name: the expression, or the names that stood for it."""
+    guards: Mapping[ast.stmt, tuple[Guard, ...]] = field(default_factory=dict)
+    """The conditions that statements stand under, in the loop and again above it."""
+
+    @property
+    def moved(self) -> list[ast.stmt]:
+        return [*self.statements, *([self.definition] if self.definition else [])]
+
+
+def hoisted(load: InvariantLoad, attempt: Attempt) -> list[Change]:
+    """The load above the loop. Raises Declined or NotExpressible."""
+    facts = load.facts
+    writer = Writer(facts)
+    _check_conditions_move(load, writer)
+    conditions = run_conditions(load, writer, attempt)
+    plan = _plan(load, writer)
+    _check_something_stays(load, plan)
+    masks = [change for one in load.loads for change in masked(load, one, writer, conditions)]
+    code = _code(load, plan, masks)
+    changes: list[Change] = [
+        insertion(facts, load.loop, load.known, code),
+        *removals(facts, load.loop, plan.moved),
+        *(ReplaceExpression(node, plan.name) for node in plan.uses),
+    ]
+    excerpts.check_comments(facts.kernel.module, changes)
+    return changes
+
+
+def _check_conditions_move(load: InvariantLoad, writer: Writer) -> None:
+    """What the compiler knows must mean the same above the loop."""
+    environment = load.facts.before[load.loop.node]
+    for guard in load.known:
+        if not writer.means_the_same(guard.node.test, environment):
+            line = guard.node.lineno
+            raise NotExpressible(f"the condition in line {line} is another one there")
+
+
+def _check_something_stays(load: InvariantLoad, plan: _Plan) -> None:
+    for loop in load.loops:
+        if all(statement in plan.moved for statement in loop.node.body):
+            raise NotExpressible(f"nothing would be left in the loop in line {loop.line}")
+
+
+# What moves, and under which name
+
+
+def _plan(load: InvariantLoad, writer: Writer) -> _Plan:
+    try:
+        hoisted = _hoisted_slice(load, writer)
+        hoisted.add(load.statement)
+        hoisted.add_derived()
+        return _Plan(hoisted.statements, guards=hoisted.guards)
+    except NotExpressible:
+        # The kernel has other uses for the name: what is loaded gets one of its own.
+        hoisted = _hoisted_slice(load, writer)
+        hoisted.need(load.expression)
+    name = _new_name(load, writer)
+    definition = _definition(load)
+    if definition is None:
+        return _Plan(hoisted.statements, name, uses=[load.expression], guards=hoisted.guards)
+    uses = [n for n in _names_in_the_loop(load, definition.id) if n is not definition]
+    return _Plan(hoisted.statements, name, load.statement, definition, uses, hoisted.guards)
+
+
+def _hoisted_slice(load: InvariantLoad, writer: Writer) -> HoistedSlice:
+    # A mask keeps the load from reading, not what is computed with it from being computed.
+    runs = all(why_it_runs(load.facts, loop, []) is not None for loop in load.loops)
+    runs &= len(load.known) == len(load.conditions_inside)
+    return HoistedSlice(
+        writer, load.loop, load.loads, load.conditions_inside, load.known, runs=runs
+    )
+
+
+def _definition(load: InvariantLoad) -> ast.Name | None:
+    """The name that stands for the expression, and for nothing else, all through the loop."""
+    match load.statement:
+        case (
+            ast.Assign(targets=[ast.Name() as target], value=value)
+            | ast.AnnAssign(target=ast.Name() as target, value=value)
+        ) if value is load.expression and not _is_read_later(load, target.id):
+            meant = load.facts.values[target]
+            everywhere = _names_in_the_loop(load, target.id)
+            if all(load.facts.values.get(n) is meant for n in everywhere):
+                stores = [n for n in everywhere if not isinstance(n.ctx, ast.Load)]
+                return target if stores == [target] else None
+    return None
+
+
+def _is_read_later(load: InvariantLoad, name: str) -> bool:
+    """Whether what the loop leaves in a name may be read: by what follows, or the next time."""
+    loop = load.loop
+    if name not in loop.initial:
+        return False
+    inside = set(walk(loop.node))
+    return loop.parent is not None or any(
+        node.lineno > loop.line and node not in inside
+        for node in reads_of(load.facts.kernel.node, name)
+    )
+
+
+def _names_in_the_loop(load: InvariantLoad, name: str) -> list[ast.Name]:
+    nodes = walk(load.loop.node)
+    return [n for n in nodes if isinstance(n, ast.Name) and n.id == name]
+
+
+def _new_name(load: InvariantLoad, writer: Writer) -> str:
+    """A name for what is loaded, after the parameter that it comes from."""
+    bases = load.facts.bases(load.loads[0]) or frozenset({"loaded"})
+    parameter = min(bases, default="loaded")
+    short = _POINTER_NAME.sub("", parameter).strip("_").lower()
+    if keyword.iskeyword(short):
+        return writer.fresh(f"{short}_value")
+    if not short.isidentifier():
+        short = "loaded"
+    return writer.fresh(short, f"{short}_value")
+
+
+# The code
+
+
+def _code(load: InvariantLoad, plan: _Plan, masks: Sequence[Change]) -> list[Piece]:
+    """What stands above the loop, with the masks changed and the new name in its place."""
+    renamed = [ReplaceExpression(plan.target, plan.name)] if plan.target else []
+    module, nodes = excerpts.after(
+        load.facts.kernel.module, [*masks, *renamed], [*plan.moved, load.expression]
+    )
+    why = f"{_WHY_MASKED}\n" if masks and not _is_said_above(load) else ""
+    pieces = []
+    for original, statement in zip(plan.moved, nodes, strict=False):
+        assert isinstance(statement, ast.stmt)
+        code = excerpts.moved_code(module, statement)
+        if original is load.statement and _WHY_MASKED not in code:
+            code = f"{why}{code}"
+        pieces.append(Piece(code, plan.guards[original]))
+    if load.statement not in plan.moved:
+        expression = nodes[-1]
+        assert isinstance(expression, ast.expr)
+        text = excerpts.one_line(module, expression)
+        pieces.append(Piece(f"{why}{plan.name} = {text}", load.known))
+    return pieces
+
+
+def _is_said_above(load: InvariantLoad) -> bool:
+    """Whether the lines right above the loop say already why loads are masked."""
+    module, loop = load.facts.kernel.module, load.loop
+    for number in range(loop.line - 1, 0, -1):
+        text = module.text[module.lines.start(number) : module.lines.start(number + 1)]
+        if not text.strip() or len(text) - len(text.lstrip()) != loop.node.col_offset:
+            return False
+        if text.strip() == _WHY_MASKED:
+            return True
+    return False
+
+
+def run_conditions(load: InvariantLoad, writer: Writer, attempt: Attempt) -> list[str]:
+    """What must be added to the masks, so that nothing is read that was not read before.
+
+    Raises Declined where it cannot be said.
+    """
+    conditions: dict[str, None] = {}
+    reasons: dict[str, None] = {}
+    given: list[Assumption] = []
+    for one in load.loads:
+        known = _conditions_of(load, one)
+        for loop in load.loops:
+            shown = why_it_runs(load.facts, loop, known)
+            if shown is None:
+                conditions[_run_condition(load, writer, loop)] = None
+            else:
+                why, assumption = shown
+                reasons[why] = None
+                if assumption is not None:
+                    given.append(assumption)
+    if conditions:
+        reasons[f"masked by {' and '.join(conditions)}"] = None
+    attempt.prove("reads-nothing-more", "; ".join(reasons), given)
+    return list(conditions)
+
+
+def _conditions_of(load: InvariantLoad, one: Effect) -> list[Polynomial]:
+    """Conditions without which one of its loads reads nothing."""
+    forms = load.facts.forms
+    found = []
+    for guard in one.guards:
+        condition = forms.condition(guard.condition)
+        found.append(condition if guard.holds else ONE - condition)
+    if one.mask is not None and not one.mask.is_none:
+        found.append(forms.condition(one.mask))
+    return found
+
+
+def _run_condition(load: InvariantLoad, writer: Writer, loop: Loop) -> str:
+    """When a loop runs at all, as code above the outermost one."""
+    if any(one.inlined for one in load.loads):
+        raise _may_not_run(
+            f"the loop in line {loop.line} may run no time at all, and the load is in a "
+            "helper, where no mask can keep it from reading then"
+        )
+    bounds = [bound for bound in (loop.start, loop.stop) if bound is not None]
+    if loop is not load.loop and any(
+        may_divide_by_zero(load.facts, bound, load.loop.node) for bound in bounds
+    ):
+        raise _may_not_run(
+            f"whether the loop in line {loop.line} runs takes a division, maybe by zero"
+        )
+    try:
+        return runs_when(writer, loop, load.loop)
+    except NotExpressible as error:
+        raise _may_not_run(str(error)) from error
+
+
+def masked(
+    load: InvariantLoad, one: Effect, writer: Writer, conditions: Sequence[str]
+) -> Iterator[Change]:
+    """One of its loads with the conditions in its mask. Raises Declined."""
+    if not conditions:
+        return
+    call = one.node
+    assert isinstance(call, ast.Call)
+    if one.pointer is None or one.pointer.op is Op.BLOCK_POINTER or one.loaded is None:
+        detail = f"{load.where} may run no time at all, and a block pointer takes no mask"
+        raise _may_not_run(detail)
+    together = " & ".join(f"({condition})" for condition in conditions)
+    alone = conditions[0] if len(conditions) == 1 else together
+    given = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "mask")]
+    if not given:
+        yield AddArgument(call, f"mask={alone}")
+    elif one.mask is None or one.mask.is_none:
+        yield ReplaceExpression(given[0], alone)
+    elif one.mask.dtype != "bool" or any(part.is_none for part in one.mask.walk()):
+        raise _may_not_run(
+            f"{load.where} may run no time at all, which must go into the mask in line "
+            f"{one.line}, but that may be None"
+        )
+    else:
+        yield ReplaceExpression(given[0], f"{writer.operand(given[0])} & {together}")
+
+
+def _may_not_run(detail: str) -> Declined:
+    return unknown("reads-nothing-more", "may-run-zero-times", detail)

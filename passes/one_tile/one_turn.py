@@ -1,0 +1,282 @@
+"""Loops that run once, without the loop: the body, in which the counter has its first value."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+
+from tritonopt.emit.stretch import Stretch
+from tritonopt.emit.sweeps import RowSweeps
+from tritonopt.emit.writing import NotExpressible, Writer, names_bound, reads_of
+from tritonopt.facts import KernelFacts, Loop
+from tritonopt.facts.compiled_types import (
+    NUMBER,
+    counter_type,
+    integer_type,
+    is_compared_alike,
+    promoted,
+    stays_itself,
+)
+from tritonopt.facts.dtypes import INTEGERS
+from tritonopt.facts.language import HINTS, function
+from tritonopt.source import Change, InsertBefore, Remove, Replace, ReplaceExpression
+from tritonopt.source.editing import excerpts
+from tritonopt.source.editing.comments import heads_more
+from tritonopt.source.trees import children, walk
+
+_WHOLE = INTEGERS | {"int"}
+
+
+@dataclass(frozen=True)
+class Straightened:
+    """The stretch from the first loop to the last, with the loops gone."""
+
+    stretch: Stretch
+    ends: tuple[int, ...]
+    """For each loop, the place in the block behind what was its body."""
+    copies: frozenset[str]
+    """Names that are another name for something, now that a 0 is no longer added to it."""
+
+
+def straightened(sweeps: RowSweeps, updates: Sequence[Change]) -> Straightened:
+    """Takes the bodies of the loops out of them.
+
+    `updates` are changes inside of the loops, which come first; they leave every statement in its
+    place. Raises NotExpressible, EditConflict.
+    """
+    block = sweeps.block
+    places = [block.index(loop.node) for loop in sweeps.loops]
+    before = block.index(sweeps.statements[0])
+    behind = len(block) - before - len(sweeps.statements)
+    headings = frozenset(_headings(sweeps))
+    stretch = Stretch(sweeps.facts, sweeps.owner, sweeps.field, before, behind, headings)
+    stretch = stretch.after(updates)
+    counters = [_Counter(stretch.facts, _for(stretch, place)) for place in places]
+    stretch = stretch.after([change for counter in counters for change in counter.changes()])
+    module = stretch.facts.kernel.module
+    loops = [_for(stretch, place) for place in places]
+    bodies = [Replace(loop, excerpts.block_code(module, loop.body)) for loop in loops]
+    more = accumulate(len(loop.body) - 1 for loop in loops)
+    ends = tuple(place + 1 + added for place, added in zip(places, more, strict=True))
+    copies = frozenset(name for counter in counters for name in counter.copies)
+    return Straightened(stretch.after(bodies), ends, copies)
+
+
+def _headings(sweeps: RowSweeps) -> Iterator[str]:
+    """The comments above loops, or above what starts what the loop right below goes on with."""
+    statements, loops = sweeps.statements, {loop.node for loop in sweeps.loops}
+    for place, statement in enumerate(statements):
+        below = statements[place + 1 :]
+        pairs = zip(statements[place:], below, strict=False)
+        apart = (i for i, (one, other) in enumerate(pairs) if other.lineno - 1 != one.end_lineno)
+        attached = below[: next(apart, None)]
+        if statement in loops or heads_more(statement, attached, set(below) - loops):
+            yield from excerpts.said_of(sweeps.facts.kernel.module, statement)
+
+
+def _for(stretch: Stretch, place: int) -> ast.For:
+    loop = stretch.block[place]
+    assert isinstance(loop, ast.For)
+    return loop
+
+
+@dataclass(frozen=True)
+class _Counter:
+    """The variable that a loop counts with, and what is made of it alone."""
+
+    facts: KernelFacts
+    loop: ast.For
+    zeros: dict[str, str | None] = field(default_factory=dict)
+    """Names that are 0 throughout the one iteration, with the integer type of each, if known."""
+    copies: set[str] = field(default_factory=set)
+
+    def changes(self) -> Iterator[Change]:
+        """Leaves a counter that is 0 out of sums, and binds any other first value to its name.
+
+        The counter is a tensor and the 0 would be a number, so nothing but `0 + x` is folded, and
+        that where it is `x` in value and type. Raises NotExpressible where it is more than that.
+        """
+        assert isinstance(self.loop.target, ast.Name)
+        name, body = self.loop.target.id, self.loop.body
+        known = self.facts.loop_of(self.loop)
+        assert known is not None and known.start is not None
+        counted = counter_type(self.facts, known)
+        if known.start.constant == 0:
+            self.zeros[name] = counted
+            self._find_zeros()
+        changes = list(self._all_folded())
+        if counted == NUMBER:
+            changes += self._numbers(name, changes)
+        else:
+            left = self._left(name, changes)
+            if left and name in self.zeros:
+                text = f"line {left[0].lineno} takes the counter of the loop for a tensor"
+                raise NotExpressible(f"{text}, and its first value is a number")
+            if left:
+                yield InsertBefore(body[0], f"{name} = {self._first(known, counted)}")
+        yield from (Remove(s) for s in body if self._bound(s) is not None)
+        yield from changes
+        for statement in body:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=copy)], value=ast.BinOp() as value):
+                    if self._bound(statement) is None and isinstance(self._kept(value), ast.Name):
+                        self.copies.add(copy)
+
+    def _numbers(self, name: str, changes: Sequence[Change]) -> Iterator[Change]:
+        """The counter of an unrolled loop is a number, and its first value takes its place."""
+        assert isinstance(self.loop.iter, ast.Call)
+        known = self.facts.loop_of(self.loop)
+        assert known is not None and known.start is not None
+        start = "0"
+        if known.start.constant != 0:
+            start = self.facts.kernel.module.text_of(self.loop.iter.args[0])
+            if not start.isidentifier() and not start.isdigit():
+                start = f"({start})"
+        for read in self._left(name, changes):
+            yield ReplaceExpression(read, start)
+
+    def _first(self, loop: Loop, counted: str | None) -> str:
+        """The code for the counter's first value, of the counter's type."""
+        assert isinstance(self.loop.iter, ast.Call) and loop.start is not None
+        node = self.loop.iter.args[0]
+        start = self.facts.kernel.module.text_of(node)
+        own = promoted([integer_type(self.facts, loop.start, fits=True), "int32"])
+        if counted not in ("int32", "int64") or own is None:
+            detail = f"the type of the counter of the loop in line {loop.line} is not known"
+            raise NotExpressible(detail)
+        if own == counted:
+            return start
+        writer = Writer(self.facts)
+        return f"{writer.language('cast')}({start}, {writer.language(counted)})"
+
+    def _find_zeros(self) -> None:
+        """Names that are bound to 0 alone, and read where that 0 can be left out."""
+        for statement in self.loop.body:
+            name = self._binds_zero(statement)
+            if name:
+                assert isinstance(statement, ast.Assign)
+                own = self._zero_type(statement.value)
+                self.zeros[name] = "int32" if own == NUMBER else own
+        while True:
+            read = [n for n in self._names() if self._left(n, list(self._all_folded()))]
+            if not read:
+                return
+            for name in read:
+                del self.zeros[name]
+
+    def _names(self) -> list[str]:
+        """Zeros other than the counter."""
+        assert isinstance(self.loop.target, ast.Name)
+        return [name for name in self.zeros if name != self.loop.target.id]
+
+    def _all_folded(self) -> Iterator[Change]:
+        for statement in self.loop.body:
+            if self._bound(statement) is None:
+                yield from self._folded(statement)
+
+    def _bound(self, statement: ast.stmt) -> str | None:
+        """The name that a statement binds to 0, where all that read it do without."""
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)]) if name in self._names():
+                return name
+        return None
+
+    def _left(self, name: str, changes: Sequence[Change]) -> list[ast.Name]:
+        """Where a name is still read after these changes."""
+        gone = self._gone(changes)
+        kept = (s for s in self.loop.body if self._bound(s) is None)
+        return [read for s in kept for read in reads_of(s, name) if read not in gone]
+
+    def _gone(self, changes: Sequence[Change]) -> set[ast.AST]:
+        """The nodes that these changes leave out."""
+        gone: set[ast.AST] = set()
+        for change in changes:
+            if isinstance(change, ReplaceExpression) and isinstance(change.anchor, ast.expr):
+                kept = self._kept(change.anchor, self._compared.get(change.anchor))
+                gone |= set(walk(change.anchor)) - set(walk(kept))
+        return gone
+
+    @cached_property
+    def _compared(self) -> dict[ast.AST, ast.expr]:
+        """What is compared, by what it is compared with."""
+        found: dict[ast.AST, ast.expr] = {}
+        for node in walk(self.loop):
+            if isinstance(node, ast.Compare) and len(node.comparators) == 1:
+                found[node.left], found[node.comparators[0]] = node.comparators[0], node.left
+        return found
+
+    def _binds_zero(self, statement: ast.stmt) -> str:
+        """The name that a statement binds to 0, if the loop keeps it for itself."""
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if self._is_zero(value):
+                known = self.facts.loop_of(self.loop)
+                bindings = [s for s in self.loop.body if name in names_bound(s)]
+                if known is not None and name not in known.carried and len(bindings) == 1:
+                    return name
+        return ""
+
+    def _is_zero(self, node: ast.expr) -> bool:
+        """Whether an expression is the integer 0, and has no lanes."""
+        match node:
+            case ast.Name(id=name):
+                return name in self.zeros
+            case ast.BinOp(op=ast.Mult(), left=left, right=right):
+                zero = self._is_zero(left) or self._is_zero(right)
+                return zero and all(map(self._is_one_integer, (left, right)))
+            case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right):
+                return self._is_zero(left) and self._is_zero(right)
+            case ast.Call(args=[inner, *_]):
+                called = function(self.facts.kernel.module.resolve(node.func))
+                return called in HINTS and self._is_zero(inner)
+        return False
+
+    def _zero_type(self, node: ast.expr) -> str | None:
+        """The type of an expression that is 0."""
+        match node:
+            case ast.Name(id=name) if name in self.zeros:
+                return self.zeros[name]
+            case ast.BinOp(left=left, right=right):
+                return promoted([self._zero_type(left), self._zero_type(right)])
+            case ast.Call(args=[inner, *_]) if self._is_zero(node):
+                return self._zero_type(inner)
+        value = self.facts.values.get(node)
+        return None if value is None else integer_type(self.facts, value)
+
+    def _is_one_integer(self, node: ast.expr) -> bool:
+        value, forms = self.facts.values.get(node), self.facts.forms
+        if value is None or value.shape != () or not self.facts.types.of(value).seen <= _WHOLE:
+            return False
+        return forms.is_integer(forms.of(value))
+
+    def _folded(self, node: ast.AST) -> Iterator[Change]:
+        if isinstance(node, ast.expr):
+            kept = self._kept(node, self._compared.get(node))
+            if kept is not node:
+                yield ReplaceExpression(node, self.facts.kernel.module.text_of(kept))
+                return
+        for child in children(node):
+            yield from self._folded(child)
+
+    def _kept(self, node: ast.expr, against: ast.expr | None = None) -> ast.expr:
+        """`0 + x`, `x + 0` and `x - 0` are `x`, where the 0 changes nothing of it.
+
+        `against` is what it is compared with.
+        """
+        match node:
+            case ast.BinOp(op=ast.Add(), left=left, right=right) if self._is_zero(left):
+                other, zero = right, left
+            case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right) if self._is_zero(
+                right
+            ):
+                other, zero = left, right
+            case _:
+                return node
+        if self._is_zero(other):
+            return node
+        alike = against is not None and is_compared_alike(self.facts, other, against)
+        if not alike and not stays_itself(self.facts, other, self._zero_type(zero)):
+            return node
+        return self._kept(other, against)

@@ -1,0 +1,203 @@
+"""Whether a program of a kernel handles one row, and may handle several at once."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
+from tritonopt.emit.writing import Writer
+from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
+from tritonopt.facts.algebra.atoms import Iteration, Lane, ProgramId
+from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts.algebra.turns import takes_one_turn
+from tritonopt.facts.language import MATRIX, REDUCTIONS, SCANS
+from tritonopt.facts.operations import Op
+from tritonopt.facts.program_ids import ProgramIds
+from tritonopt.launches.programs import check_effects, check_program_ids, check_races
+from tritonopt.passes.row_batch.axes import AXIS, CLAIM
+from tritonopt.passes.row_batch.lifted_body import lift_body
+from tritonopt.passes.row_batch.row_launches import RowLaunches, prove_row_launches
+from tritonopt.passes.row_batch.row_masks import LiftedBody
+from tritonopt.passes.row_batch.row_names import RowNames, name_rows
+from tritonopt.source import Change
+
+_PROGRAM = ProgramId(Polynomial.constant(AXIS))
+
+
+@dataclass(frozen=True)
+class RowBatch:
+    """What was shown of a kernel whose programs may handle several rows each."""
+
+    facts: KernelFacts
+    names: RowNames
+    body: LiftedBody
+    launches: RowLaunches
+
+    def changes(self) -> list[Change]:
+        """Of the kernel and its launches. Raises NotExpressible."""
+        return self.body.changes(self.launches.count) + self.launches.changes()
+
+    @property
+    def adds_up_floats(self) -> bool:
+        """Whether it sums up tiles of rows, which may happen in another order."""
+        return self.body.is_summed
+
+
+def row_ids(facts: KernelFacts) -> ProgramIds | None:
+    """The program ids of a kernel whose programs handle one row each, as it seems; else None.
+
+    Each such program has tiles of one axis, and goes to other places than the others. Where tiles
+    number the elements through, there are no rows, unless the tiles are reduced.
+    """
+    ids = ProgramIds.of(facts.kernel, AXIS)
+    ranks = _ranks(facts)
+    if not ids.calls or 1 not in ranks or max(ranks) > 1:
+        return None
+    computed = facts.interpretation.computed
+    is_flat = ids.are_strided or any(_is_flat(facts, value) for value in computed)
+    return None if is_flat and not any(map(_is_reduction, computed)) else ids
+
+
+def fixed_rows(facts: KernelFacts, elements: int) -> tuple[ast.expr, str] | None:
+    """Where a kernel makes the numbers of several rows to a program, and how many each has.
+
+    None where it does not, where a launch may pass another number each time, and where no program
+    has a tile of more elements.
+    """
+    ids = ProgramIds.of(facts.kernel, AXIS)
+    computed = facts.interpretation.computed
+    if not ids.calls or 2 not in _ranks(facts) or any(v.function in MATRIX for v in computed):
+        return None  # the rows of a product are those of its tiles
+    reduced = (value.operands[0] for value in computed if _is_reduction(value))
+    if not any(tile.rank == 2 for tile in reduced):
+        return None
+    if _has_at_most(facts, elements):
+        return None
+    for rows in (value for value in computed if _is_flat(facts, value)):
+        each = facts.forms.of(rows).coefficient(_PROGRAM)
+        if each is None:
+            continue
+        passed = (substitute(each, binding) for binding in facts.launches.bindings)
+        numbers = {form.constant_value for form in passed}
+        if numbers and None not in numbers:
+            return ids.calls[0], ", ".join(map(str, sorted(filter(None, numbers))))
+    return None
+
+
+def _has_at_most(facts: KernelFacts, elements: int) -> bool:
+    """Whether each launch is seen to pass tiles whose lengths multiply to no more elements."""
+    lengths = {facts.forms.of(v.extent) for v in facts.interpretation.computed if v.op is Op.LANE}
+    tile = prod(lengths, start=Polynomial.constant(1))
+    sizes = [substitute(tile, binding).constant_value for binding in facts.launches.bindings]
+    return bool(sizes) and all(size is not None and size <= elements for size in sizes)
+
+
+def _ranks(facts: KernelFacts) -> set[int]:
+    """How many axes that has which a program reads or writes at places of its own."""
+    own = (e.pointer for e in facts.effects if _is_of_program(facts, e.pointer))
+    return {pointer.rank or 0 for pointer in own if pointer is not None}
+
+
+def _is_of_program(facts: KernelFacts, value: Value | None) -> bool:
+    """Whether a value may differ between programs along the axis."""
+    todo, seen = ([] if value is None else [value]), set()
+    while todo:
+        for part in todo.pop().walk():
+            if part.serial in seen:
+                continue
+            seen.add(part.serial)
+            if part.op is Op.PROGRAM_ID and part.axis.constant == AXIS:
+                return True
+            if part.op in (Op.CARRIED, Op.RESULT):
+                todo += _carried(facts, part)
+    return False
+
+
+def _carried(facts: KernelFacts, value: Value) -> Iterator[Value]:
+    """What a name that a loop carries begins with, and what it becomes in an iteration."""
+    loop = facts.loops[value.carrier.loop]
+    found = (loop.initial.get(value.carrier.name), loop.following.get(value.carrier.name))
+    return (part for part in found if part is not None)
+
+
+def _is_flat(facts: KernelFacts, value: Value) -> bool:
+    """Whether a tile numbers elements through, from the tile of one program to that of the next."""
+    if value.rank != 1 or value.op not in (Op.ADD, Op.SUB):
+        return False
+    form = facts.forms.of(value)
+    step = form.coefficient(_PROGRAM)
+    lengths = [atom.extent for atom in form.atoms if isinstance(atom, Lane)]
+    if step in lengths:
+        return True
+    for turn in (atom for atom in form.atoms if isinstance(atom, Iteration)):
+        length, turns = form.coefficient(turn), _turns(facts, turn)
+        if length is None or turns is None or length not in lengths:
+            continue
+        if step == length * turns:
+            return True
+    return False
+
+
+def _turns(facts: KernelFacts, turn: Iteration) -> Polynomial | None:
+    return facts.forms.trip_count(facts.loops[turn.loop]) if turn.loop is not None else None
+
+
+def _is_reduction(value: Value) -> bool:
+    name = value.attribute[0] if isinstance(value.attribute, tuple) else None
+    return value.op is Op.REDUCE or (value.op is Op.RESHAPED and name in REDUCTIONS | SCANS)
+
+
+def prove_row_batch(
+    facts: KernelFacts, ids: ProgramIds, writer: Writer, elements: int, attempt: Attempt
+) -> RowBatch:
+    """Goes through the conditions. Raises Declined at the first one that does not hold.
+
+    A program is to have a tile of so many elements.
+    """
+    check_program_ids(ids)
+    asked = ids.counted_in_helper or (ids.counts and f"line {ids.counts[0].lineno}")
+    if asked:
+        detail = f"{asked} reads the number of programs, which becomes smaller"
+        raise refuted("rows-can-be-lifted", "program-ids-are-used", detail)
+    attempt.prove("rows-can-be-lifted", "the number of programs is not used, and no helper "
+                    "reads the program id")  # fmt: skip
+    check_effects(facts, attempt)
+    _check_memory(facts)
+    names = name_rows(facts, ids, writer)
+    body = lift_body(facts, names, writer)
+    attempt.prove(CLAIM, "all that a program does for its row can be done for several at once")
+    check_races(facts, AXIS, attempt)
+    launches = prove_row_launches(facts, writer, names.size, elements, attempt)
+    return RowBatch(facts, names, body, launches)
+
+
+def check_tiles(proof: RowBatch) -> None:
+    """Raises Declined for what was measured to lose where a program has one row of several tiles.
+
+    That is a loop which adds up tiles of the row, and a later one that goes through it again.
+    """
+    if proof.launches.are_all_short:
+        return
+    longer = [loop for loop in proof.facts.loops if not takes_one_turn(proof.facts, loop)]
+    for loop in longer:
+        again = next((o.line for o in longer if o.line > (loop.node.end_lineno or 0)), None)
+        if again is not None and any(value.rank for value in loop.carried.values()):
+            detail = (
+                f"a row may take several tiles, which line {loop.line} adds up and line {again} "
+                "goes through again: {several_tiles=true} has it, where you measure a gain"
+            )
+            raise unknown(CLAIM, "row-may-be-longer", detail)
+
+
+def _check_memory(facts: KernelFacts) -> None:
+    for effect in facts.effects:
+        if effect.volatile:
+            detail = f"the load in line {effect.line} is volatile"
+            raise refuted(CLAIM, "volatile-load", detail)
+        if effect.inlined and effect.kind in (EffectKind.STORE, EffectKind.ATOMIC):
+            detail = f"the helper that line {effect.line} calls stores something"
+            raise refuted(CLAIM, "not-lane-by-lane", detail)

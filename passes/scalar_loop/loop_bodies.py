@@ -1,0 +1,373 @@
+"""What one iteration computes, read as what one lane computes.
+
+An operation on single elements means the same on tiles of them, lane by lane, if it is known to be
+of that kind. What depends on the iteration and chooses a way, an `if`, becomes a mask.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tritonopt.checks.condition import Declined, refuted, unknown
+from tritonopt.facts import EffectKind, KernelFacts, Value
+from tritonopt.facts.constexprs import is_constexpr
+from tritonopt.facts.dtypes import BOOLEANS, FLOATS, is_number
+from tritonopt.facts.effects import Effect
+from tritonopt.facts.language import ATOMICS, function, is_lane_by_lane
+from tritonopt.facts.operations import Op
+from tritonopt.passes.scalar_loop.scalar_loops import ScalarLoop
+from tritonopt.source.trees import walk
+
+CLAIM = "iterations-are-independent"
+
+_OPERATORS = (
+    *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod),
+    *(ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift),
+)
+_COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+_FUNCTIONS = frozenset({"where", "minimum", "maximum", "cast", "cdiv", "load"})
+_FLOATS_AND_WORDS = FLOATS | {"int", "float", "int32", "int64"}
+"""Types that an integer meets alike, be it a number of the compiler's or a tensor of int32."""
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One way through an `if` that each lane asks for itself."""
+
+    node: ast.If
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Step:
+    """A statement of the body that is no `if` of the lanes, and the ways that lead to it."""
+
+    node: ast.stmt
+    branches: tuple[Branch, ...]
+    guarded: bool
+    """Whether an `if` that all lanes answer alike stands around it."""
+
+
+@dataclass(frozen=True)
+class Body:
+    """The body of a loop whose lanes all do the same."""
+
+    loop: ScalarLoop
+    steps: tuple[Step, ...]
+    questions: tuple[ast.If, ...]
+    """The `if`s that become masks, in source order."""
+
+
+def read_body(loop: ScalarLoop) -> Body:
+    """Raises Declined where something cannot be done lane by lane."""
+    reader = _Reader(loop)
+    steps = tuple(reader.steps(loop.node.body, (), False))
+    return Body(loop, steps, tuple(reader.questions))
+
+
+def is_surely(facts: KernelFacts, value: Value, kinds: frozenset[str]) -> bool:
+    """Whether a value is of one of these types whatever the kernel is launched with."""
+    types = facts.types.of(value)
+    return types.all_in(kinds) and not types.by_launch
+
+
+def conditions(facts: KernelFacts, value: Value) -> Iterator[Value]:
+    """The parts of `a and b & c`."""
+    if value.op is Op.BOTH or (
+        value.op is Op.AND and all(is_surely(facts, o, BOOLEANS) for o in value.operands)
+    ):
+        for operand in value.operands:
+            yield from conditions(facts, operand)
+    else:
+        yield value
+
+
+class _Reader:
+    def __init__(self, loop: ScalarLoop) -> None:
+        self._loop = loop
+        self._facts = loop.facts
+        self._values = loop.facts.values
+        self._effects = {effect.node: effect for effect in loop.effects}
+        self.questions: list[ast.If] = []
+
+    def steps(
+        self, block: Sequence[ast.stmt], branches: tuple[Branch, ...], guarded: bool
+    ) -> Iterator[Step]:
+        for statement in block:
+            match statement:
+                case ast.If():
+                    yield from self._branches(statement, branches, guarded)
+                    continue
+                case ast.Assign(targets=[ast.Name()], value=value):
+                    self._check(value, bool(branches))
+                case ast.AugAssign(target=ast.Name() as target, value=value, op=op):
+                    self._check_operator(statement, op, value)
+                    self._check_number(statement, (target, value), op)
+                    self._check(value, bool(branches))
+                    self._check_divisor(statement, op, value, bool(branches))
+                case ast.AnnAssign(target=ast.Name(), value=ast.expr() as value):
+                    if self._loop.is_lane_at(value):
+                        raise self._not_understood(statement)
+                case ast.Expr(value=ast.Call() as call):
+                    self._check_write(call, bool(branches))
+                case ast.Pass() | ast.Expr(value=ast.Constant()):
+                    pass
+                case _:
+                    raise self._not_understood(statement)
+            yield Step(statement, branches, guarded)
+
+    # Branches
+
+    def _branches(
+        self, statement: ast.If, branches: tuple[Branch, ...], guarded: bool
+    ) -> Iterator[Step]:
+        if self._loop.is_lane_at(statement.test):
+            self._check_condition(statement.test, bool(branches))
+            self.questions.append(statement)
+            ways = [(statement.body, True), (statement.orelse, False)]
+            for block, holds in ways:
+                yield from self.steps(block, (*branches, Branch(statement, holds)), guarded)
+            return
+        if branches:
+            raise refuted(
+                CLAIM, "shapes-differ", f"line {statement.lineno} is evaluated by some lanes only"
+            )
+        self._check_even(statement)
+        for block in (statement.body, statement.orelse):
+            yield from self.steps(block, branches, True)
+
+    def _check_even(self, statement: ast.If) -> None:
+        """An `if` that stays must not leave a name that is a tile on one way only."""
+        if is_constexpr(self._facts, statement.test):
+            return
+        inside = set(walk(statement))
+        bound = {
+            n.id for n in inside if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+        }
+        carried = self._loop.loop.carried
+        for node in self._loop.nodes - inside:
+            if isinstance(node, ast.Name) and node.id in bound - set(carried):
+                text = f"{node.id} would be a tile after one branch of line {statement.lineno} only"
+                raise unknown(CLAIM, "shapes-differ", text)
+
+    def _check_condition(self, node: ast.expr, masked: bool) -> None:
+        """What a mask is made of: comparisons, `and`, `or`, `not`."""
+        match node:
+            case ast.BoolOp(values=values):
+                for value in values:
+                    self._check_condition(value, masked)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                self._check_condition(operand, masked)
+            case _:
+                self._check(node, masked)
+                if self._values[node].dtype == "bool" or self._loop.is_lane_at(node):
+                    return
+                raise self._not_lane_by_lane(node)
+
+    # Expressions
+
+    def _check(self, node: ast.expr, masked: bool) -> None:
+        """Whether an expression is computed lane by lane; `masked` is under a lane's own `if`."""
+        value = self._values.get(node)
+        if value is None:
+            raise self._not_understood(node)
+        if not self._loop.is_lane(value):
+            if masked and any(n in self._effects for n in walk(node)):
+                text = f"line {node.lineno} loads one element for all lanes, in some of them only"
+                raise unknown(CLAIM, "not-lane-by-lane", text)
+            if any(isinstance(n, ast.NamedExpr) for n in walk(node)):
+                raise self._not_understood(node)
+            if value.shape != () and not isinstance(node, ast.Attribute):
+                self._check_not_a_tile(node, value)
+            return
+        if value.shape != () and not isinstance(node, (ast.Call, ast.Attribute)):
+            self._check_not_a_tile(node, value)
+        match node:
+            case ast.Name() | ast.Constant():
+                pass
+            case ast.BinOp(left=left, op=op, right=right):
+                self._check_operator(node, op, right)
+                self._check_number(node, (left, right), op)
+                self._check(left, masked)
+                self._check(right, masked)
+                self._check_divisor(node, op, right, masked)
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Invert(), operand=operand):
+                self._check(operand, masked)
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(
+                op, _COMPARISONS
+            ):
+                self._check_number(node, (left, right))
+                self._check(left, masked)
+                self._check(right, masked)
+            case ast.IfExp(test=test, body=then, orelse=other):
+                self._check_choice(node, masked)
+                self._check_number(node, (then, other))
+                for part in (then, other):
+                    self._check(part, masked)
+                if self._loop.is_lane_at(test):
+                    self._check_condition(test, masked)
+            case ast.Call():
+                self._check_call(node, value, masked)
+            case ast.Attribute(value=ast.Name(), attr="dtype"):
+                pass
+            case _:
+                raise self._not_lane_by_lane(node)
+
+    def _check_not_a_tile(self, node: ast.expr, value: Value) -> None:
+        if value.shape != () and value.op not in (Op.DTYPE, Op.ATTRIBUTE):
+            text = f"line {node.lineno} computes something of which the shape is not known"
+            raise unknown(CLAIM, "not-lane-by-lane", text)
+
+    def _check_operator(self, node: ast.AST, op: ast.operator, right: ast.expr) -> None:
+        if not isinstance(op, _OPERATORS):
+            raise self._not_lane_by_lane(right)
+
+    def _check_number(
+        self,
+        node: ast.expr | ast.AugAssign,
+        operands: Sequence[ast.expr],
+        op: ast.operator | None = None,
+    ) -> None:
+        """In an unrolled loop the counter is a number of the compiler's, and no tensor.
+
+        It is divided as Python does that, and takes on the type of what it meets.
+        """
+        if self._loop.loop.kind != "tl.static_range":
+            return
+        counts = [operand for operand in operands if self._is_number(operand)]
+        if not counts:
+            return
+        forms, values = self._facts.forms, self._values
+        plain = op is None or isinstance(op, (ast.Add, ast.Sub, ast.Mult))
+        whole = all(forms.is_integer(forms.of(values[operand])) for operand in counts)
+        others = [values[operand] for operand in operands if operand not in counts]
+        alike = all(is_surely(self._facts, other, _FLOATS_AND_WORDS) for other in others)
+        if isinstance(node, ast.expr):
+            alike |= self._is_number(node) or (
+                isinstance(op, ast.Add) and forms.address(values[node])[0] is not None
+            )
+        if isinstance(node, ast.Compare):
+            alike |= all(other.op is Op.PARAM for other in others)
+        if not plain or not whole or not alike:
+            text = f"line {node.lineno} computes with the number that the compiler counts with"
+            raise unknown(CLAIM, "not-lane-by-lane", text)
+
+    def _is_number(self, node: ast.expr) -> bool:
+        """Whether the compiler computes an expression of the counter by itself."""
+        match node:
+            case ast.Name(id=name):
+                target = self._loop.node.target
+                return isinstance(target, ast.Name) and name == target.id
+            case ast.BinOp(left=left, right=right):
+                sides = (left, right)
+                return any(map(self._is_number, sides)) and all(
+                    self._is_number(s) or is_number(self._facts, s) or self._is_given(s)
+                    for s in sides
+                )
+            case ast.UnaryOp(operand=operand):
+                return self._is_number(operand)
+        return False
+
+    def _is_given(self, node: ast.expr) -> bool:
+        """Whether a constexpr is an integer, as its use shows."""
+        value = self._values[node]
+        return value.op is Op.CONSTEXPR and self._facts.forms.is_integer(
+            self._facts.forms.of(value)
+        )
+
+    def _check_divisor(
+        self, node: ast.AST, op: ast.operator, divisor: ast.expr, masked: bool
+    ) -> None:
+        """A lane that is masked off divides too."""
+        if not isinstance(op, (ast.FloorDiv, ast.Mod)):
+            return
+        value, forms = self._values[divisor], self._facts.forms
+        if not masked and not self._loop.is_lane(value):
+            return
+        form = forms.of(value)
+        number = form.constant_value
+        if number == 0 or (number is None and not forms.is_positive(form)):
+            text = f"line {divisor.lineno} may divide by zero in a lane that is masked off"
+            raise unknown(CLAIM, "may-divide-by-zero", text)
+
+    def _check_choice(self, node: ast.IfExp, masked: bool) -> None:
+        """`a if c else b` is computed on both sides, so that neither may load."""
+        if is_constexpr(self._facts, node.test):
+            return
+        if any(n in self._effects for n in walk(node)):
+            text = f"line {node.lineno} loads in one case only"
+            raise unknown(CLAIM, "not-lane-by-lane", text)
+        for part in (node.body, node.orelse):
+            self._check(part, True)
+
+    def _check_call(self, node: ast.Call, value: Value, masked: bool) -> None:
+        module = self._facts.kernel.module
+        name = function(module.resolve(node.func))
+        arguments = [*node.args, *(k.value for k in node.keywords)]
+        if not name and isinstance(node.func, ast.Attribute) and value.op is Op.CAST:
+            arguments.insert(0, node.func.value)
+            name = "cast"
+        builtin = module.builtin(node.func) in ("min", "max") and len(node.args) == 2
+        if name == "cast" and value.op is not Op.CAST:
+            raise self._not_lane_by_lane(node)
+        if not (builtin or name in _FUNCTIONS or is_lane_by_lane(name)):
+            raise self._not_lane_by_lane(node)
+        if name == "load":
+            self._check_load(node, self._effects.get(node), masked)
+        else:
+            self._check_not_a_tile(node, value)
+        if name not in ("load", "cast"):
+            self._check_number(node, arguments)
+        if name == "cdiv":
+            self._check_divisor(node, ast.FloorDiv(), node.args[1], masked)
+        for argument in arguments:
+            if isinstance(argument, ast.Starred):
+                raise self._not_lane_by_lane(node)
+            if self._values[argument].op is not Op.DTYPE:
+                self._check(argument, masked)
+
+    def _check_load(self, node: ast.Call, effect: Effect | None, masked: bool) -> None:
+        if effect is None or effect.kind is not EffectKind.LOAD or effect.pointer is None:
+            raise self._not_understood(node)
+        if effect.volatile:
+            raise refuted(CLAIM, "volatile-load", f"the load in line {node.lineno} is volatile")
+        if not self._loop.is_lane(effect.pointer):
+            text = f"line {node.lineno} loads one element again and again, under another mask"
+            raise unknown(CLAIM, "not-lane-by-lane", text)
+        if effect.pointer.shape != ():
+            text = f"line {node.lineno} loads something of which the shape is not known"
+            raise unknown(CLAIM, "not-lane-by-lane", text)
+        self._check_mask(effect)
+
+    def _check_mask(self, effect: Effect) -> None:
+        mask = effect.mask
+        if mask is not None and not mask.is_none and mask.dtype != "bool":
+            text = f"the mask in line {effect.line} may be None, or no truth value"
+            raise unknown(CLAIM, "not-lane-by-lane", text)
+
+    def _check_write(self, call: ast.Call, masked: bool) -> None:
+        """A store, or an atomic of which nobody wants the result."""
+        name = function(self._facts.kernel.module.resolve(call.func))
+        effect = self._effects.get(call)
+        if effect is None or effect.pointer is None or not (name == "store" or name in ATOMICS):
+            raise self._not_understood(call)
+        if name != "store" and len(call.args) > 2:
+            raise self._not_understood(call)  # a mask in its place
+        if effect.pointer.shape != () or not self._loop.is_lane(effect.pointer):
+            text = f"line {call.lineno} writes to one element in every iteration"
+            raise refuted("iterations-are-independent", "dependence-between-iterations", text)
+        self._check_mask(effect)
+        for argument in (*call.args, *(k.value for k in call.keywords)):
+            self._check(argument, masked)
+
+    # What is said
+
+    def _not_understood(self, node: ast.AST) -> Declined:
+        text = f"line {getattr(node, 'lineno', 0)} does something that is not understood"
+        return unknown(CLAIM, "opaque-value", text)
+
+    def _not_lane_by_lane(self, node: ast.expr) -> Declined:
+        text = f"it is not known whether line {node.lineno} can be computed lane by lane"
+        return unknown(CLAIM, "not-lane-by-lane", text)

@@ -1,0 +1,1 @@
+"""Changed code: names and statements of a kernel, new kernels, and what several passes ask."""

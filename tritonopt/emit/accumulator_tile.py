@@ -1,0 +1,182 @@
+"""The tile that stands for an accumulator until it is reduced: how it begins, and with what."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+
+from tritonopt.emit.writing import NotExpressible, Writer
+from tritonopt.facts import Value
+from tritonopt.facts.language import DTYPES, function
+from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.kinds import Kind
+from tritonopt.facts.updates import mentions
+from tritonopt.facts.values import FLOAT_BITS
+from tritonopt.source import Change, InsertBefore, Replace, ReplaceExpression
+from tritonopt.source.trees import walk
+
+_NAMES = {short: long for long, short in DTYPES.items()} | {"bool": "int1"}
+
+
+@dataclass(frozen=True)
+class AccumulatorTile:
+    """A tile in which every lane has an accumulator of its own."""
+
+    writer: Writer
+    name: str
+    """Of the accumulator."""
+    block: Sequence[ast.stmt]
+    """The statements in which the tile is needed, and ..."""
+    first: ast.stmt
+    """... the one before which it begins."""
+    combining: Kind
+    initial: Value
+    """What the accumulator is before that statement."""
+    dtype: str | None
+    """None where only the code says which it is."""
+    extents: Callable[[ast.stmt], str]
+    """Code for the extents, right before a statement; raises NotExpressible."""
+    keeps_name: bool = False
+    """Whether the tile has the name of the accumulator where it starts in its place."""
+
+    @cached_property
+    def tile(self) -> str:
+        """The name of the tile."""
+        own = self.keeps_name and self.start is not None
+        return self.name if own else self.writer.fresh(f"{self.name}_tile")
+
+    def begins(self) -> Change:
+        """Raises NotExpressible where the tile, or what it starts with, cannot be written."""
+        if self.start is None:
+            return InsertBefore(self.first, f"{self.tile} = {self._filled()}")
+        if not self.keeps_name:
+            return Replace(self.start, f"{self.tile} = {self._filled()}")
+        shape = _shape_given(self.start.value, self.writer)
+        if shape is None:
+            return ReplaceExpression(self.start.value, self._filled())
+        extents = self.extents(self.start)
+        if not isinstance(shape, ast.Tuple):
+            return ReplaceExpression(shape, f"[{extents}]")
+        comma = "" if ", " in extents else ","
+        return ReplaceExpression(shape, f"({extents}{comma})")
+
+    @cached_property
+    def start(self) -> ast.Assign | None:
+        """The statement that gives the accumulator its first value, where the tile can have it.
+
+        It stands in the same block, and nothing is done with the accumulator in between.
+        """
+        before = self.block[: self.block.index(self.first)]
+        last = next((s for s in reversed(before) if any(mentions(s, self.name))), None)
+        match last:
+            case ast.Assign(targets=[ast.Name(id=self.name)], value=value):
+                plain = self.writer.facts.values.get(value) is self.initial
+                lost = not self.keeps_name and self.has_comment(last)
+                if plain and self._starts_the_tile(value) and not lost:
+                    with suppress(NotExpressible):
+                        self.extents(last)
+                        return last
+        return None
+
+    def has_comment(self, statement: ast.stmt) -> bool:
+        """Whether a comment stands behind a statement, in its last line."""
+        lines = self.writer.facts.kernel.module.lines.texts
+        assert statement.end_lineno is not None and statement.end_col_offset is not None
+        return "#" in lines[statement.end_lineno - 1].encode()[statement.end_col_offset :].decode()
+
+    @cached_property
+    def filler(self) -> float | int | None:
+        """The number that the accumulator starts with; None where it is not known."""
+        initial = self.initial
+        if initial.op is Op.FULL:
+            initial = initial.operand
+        number = initial.constant
+        return number if isinstance(number, (int, float)) and not math.isnan(number) else None
+
+    @property
+    def _as_written(self) -> str:
+        """That number in the kernel's own words: `-1e30`, `NEG_INF`; "" where it has none here."""
+        value = self.start.value if self.start is not None else None
+        given = [value, *value.args] if isinstance(value, ast.Call) else [value]
+        for node in filter(None, given):
+            known = self.writer.facts.values.get(node)
+            if known is not None and known.constant is not None and known.shape == ():
+                return self.writer.text(node) if known.constant == self.filler else ""
+        return ""
+
+    def _starts_the_tile(self, value: ast.expr) -> bool:
+        """Whether what it starts with changes nothing, or may be in every lane."""
+        facts = self.writer.facts
+        if self.filler is None or not facts.effect_nodes.isdisjoint(walk(value)):
+            return False
+        if self.dtype is None and _type_given(value, self.writer) is None:
+            return False
+        return self.combining.repeats or self.starts_with_identity
+
+    @property
+    def starts_with_identity(self) -> bool:
+        """Whether what it starts with changes nothing of what comes to it."""
+        return self.filler is not None and self.filler == self.combining.identity
+
+    def _filled(self) -> str:
+        """Code for the tile as it is before the loop."""
+        language = self.writer.language
+        shape, dtype = f"[{self.extents(self.start or self.first)}]", self._dtype
+        if self.combining.repeats:
+            if self.filler is not None:
+                filler = self._as_written or number_code(self.filler)
+            elif self.initial.shape == ():
+                filler = self.name
+            else:
+                raise NotExpressible(f"{self.name} starts with another value in each lane")
+        else:
+            filler = str(self.combining.identity)
+            if filler == "1" and self.dtype in FLOAT_BITS:
+                filler = "1.0"
+        if filler in ("0", "0.0"):
+            return f"{language('zeros')}({shape}, dtype={dtype})"
+        return f"{language('full')}({shape}, {filler}, dtype={dtype})"
+
+    @property
+    def _dtype(self) -> str:
+        """Code for the type of the accumulator."""
+        if self.dtype is not None:
+            return self.writer.language(_NAMES[self.dtype])
+        if self.start is None:
+            return f"{self.name}.dtype"
+        given = _type_given(self.start.value, self.writer)
+        assert given is not None
+        return self.writer.text(given)
+
+
+def _type_given(call: ast.expr, writer: Writer) -> ast.expr | None:
+    """The type that a call of `tl.zeros` or `tl.full` is given."""
+    return _given(call, writer, {"zeros": 1, "full": 2}, "dtype")
+
+
+def _shape_given(call: ast.expr, writer: Writer) -> ast.expr | None:
+    """The shape that a call of `tl.zeros` or `tl.full` is given, and a type with it."""
+    typed = _type_given(call, writer) is not None
+    return _given(call, writer, {"zeros": 0, "full": 0}, "shape") if typed else None
+
+
+def _given(call: ast.expr, writer: Writer, places: Mapping[str, int], name: str) -> ast.expr | None:
+    """An argument of a call of `tl.zeros` or `tl.full`, by its place or its name."""
+    if not isinstance(call, ast.Call):
+        return None
+    place = places.get(function(writer.facts.kernel.module.resolve(call.func)))
+    if place is None:
+        return None
+    named = next((k.value for k in call.keywords if k.arg == name), None)
+    return call.args[place] if len(call.args) > place else named
+
+
+def number_code(number: float | int) -> str:
+    """Code for a number."""
+    if isinstance(number, float) and math.isinf(number):
+        return f'float("{"-" if number < 0 else ""}inf")'
+    return repr(number)

@@ -1,0 +1,158 @@
+"""Edits of expressions, some of them inside of others."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain, count
+
+from tritonopt.emit.writing import NotExpressible, comments_in
+from tritonopt.source import Module, ReplaceExpression
+from tritonopt.source.editing import excerpts
+from tritonopt.source.editing.expressions import ATOMIC
+from tritonopt.source.editing.expressions import in_parentheses as in_parentheses
+from tritonopt.source.editing.keyword_spacing import spaced_as_in
+from tritonopt.source.lines import Lines
+from tritonopt.source.parsing import parsed
+from tritonopt.source.trees import children, walk
+
+_WORD = re.compile(r"\w+")
+_TIGHT = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.Attribute, ast.Subscript)
+"""Where an expression of several parts needs parentheses."""
+
+
+@dataclass
+class CodeEdits:
+    """What becomes of the expressions of one function, by the nodes that they are."""
+
+    module: Module
+    instead: dict[ast.expr, str] = field(default_factory=dict)
+    """Code in the place of an expression."""
+    behind: dict[ast.expr, str] = field(default_factory=dict)
+    """What an expression is indexed with: `[:, None]`."""
+    before: dict[ast.expr, str] = field(default_factory=dict)
+    """What it is joined to by `&`."""
+    added: dict[ast.Call, list[str]] = field(default_factory=dict)
+    """Further arguments of a call."""
+
+    def __bool__(self) -> bool:
+        return bool(self.instead or self.behind or self.before or self.added)
+
+    def changes(self, root: ast.AST) -> Iterator[ReplaceExpression]:
+        """Those of everything inside of a node. Raises NotExpressible."""
+        for node in self._outermost(root):
+            yield ReplaceExpression(node, self.code(node))
+
+    def code(self, node: ast.expr) -> str:
+        """The code of an expression once it and all inside it is edited. Raises NotExpressible."""
+        text = self.instead.get(node)
+        if text is None:
+            inner = {
+                part: self._fitting(part)
+                for child in children(node)
+                for part in self._outermost(child)
+            }
+            text = self.module.text_with(node, inner)
+        if isinstance(node, ast.Call):
+            for argument in self.added.get(node, ()):
+                text = _with_argument(text, spaced_as_in(self.module, node, argument))
+        if node in self.behind:
+            text = in_parentheses(text) + self.behind[node]
+        if node in self.before:
+            joined = text if _is_conjunction(text) else in_parentheses(text)
+            text = f"{self.before[node]} & {joined}"
+        return text
+
+    def break_long_lines(self, root: ast.AST, width: int) -> None:
+        """Writes the longest call of each statement that gets too long on several lines.
+
+        One over several lines, or with several statements on its line, stays as it is laid out.
+        """
+        for statement in (node for node in walk(root) if isinstance(node, ast.stmt)):
+            edited = list(self._outermost(statement))
+            is_line = statement.lineno == statement.end_lineno
+            if not (edited and is_line and self.module.has_own_lines(statement)):
+                continue
+            line = self.module.lines.texts[statement.lineno - 1].rstrip()
+            longer = (len(self.code(node)) - len(self.module.text_of(node)) for node in edited)
+            calls = list(_outermost_calls(statement))
+            if calls and len(line) + sum(longer) > width:
+                longest = max(calls, key=lambda call: len(self.code(call)))
+                margin = line[: len(line) - len(line.lstrip())]
+                self.instead[longest] = self._broken(longest, margin, width)
+
+    def _broken(self, call: ast.Call, margin: str, width: int) -> str:
+        """A call with its arguments on a line of their own, or where that is too long, on many."""
+        texts = [*map(self.code, call.args)]
+        named = [f"{keyword.arg}={self.code(keyword.value)}" for keyword in call.keywords]
+        named += self.added.pop(call, ())
+        texts += [spaced_as_in(self.module, call, keyword) for keyword in named]
+        inside = f"{margin}    {', '.join(texts)}\n"
+        if len(inside) > width + 1:
+            inside = "".join(f"{margin}    {text},\n" for text in texts)
+        return f"{self.code(call.func)}(\n{inside}{margin})"
+
+    def _outermost(self, root: ast.AST) -> Iterator[ast.expr]:
+        edited = (self.instead, self.behind, self.before, self.added)
+        if isinstance(root, ast.expr) and any(root in edits for edits in edited):
+            yield root
+            return
+        if isinstance(root, ast.JoinedStr):
+            for node in walk(root):
+                if any(node in edits for edits in edited):
+                    raise NotExpressible(f"a string in line {root.lineno} holds what changes")
+        for child in children(root):
+            yield from self._outermost(child)
+
+    def _fitting(self, node: ast.expr) -> str:
+        text = self.code(node)
+        around = self.module.names.parents.get(node)
+        falls_apart = isinstance(around, _TIGHT) and isinstance(node, ATOMIC)
+        return in_parentheses(text) if falls_apart else text
+
+
+def _parsed(text: str) -> ast.expr:
+    return parsed(f"({text}\n)", mode="eval").body
+
+
+def new_function_name(module: Module, wanted: str) -> str:
+    """A name for a new function of the file's own block that stands nowhere in the file."""
+    taken = {word for text in module.texts for word in _WORD.findall(text)}
+    numbered = (f"{wanted}_{number}" for number in count(2))
+    return next(name for name in chain([wanted], numbered) if name not in taken)
+
+
+def _outermost_calls(node: ast.AST) -> Iterator[ast.Call]:
+    """The calls in no other one's arguments; of `tl.load(...).to(dtype)` the first."""
+    if isinstance(node, ast.Call):
+        inner = list(_outermost_calls(node.func))
+        yield from inner or [node]
+        return
+    for child in children(node):
+        yield from _outermost_calls(child)
+
+
+def _is_conjunction(text: str) -> bool:
+    node = _parsed(text)
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd)
+
+
+def _with_argument(call: str, argument: str) -> str:
+    """The code of a call with one more argument. Raises NotExpressible."""
+    end = Lines(f"({call}\n)").span(_parsed(call))[1] - 2
+    inside = call[:end].rstrip()
+    gap, end_of_call = call[len(inside) : end], call[end:]
+    if comments_in(call) and "#" in inside.rpartition("\n")[2]:
+        raise NotExpressible(f"a comment stands where {argument} would")
+    if inside.endswith(","):
+        return f"{inside} {argument},{gap}{end_of_call}"
+    return f"{inside}, {argument}{gap}{end_of_call}"
+
+
+def arguments_code(module: Module, call: ast.Call) -> str:
+    """The code of what a call passes, on one line."""
+    given = [excerpts.one_line(module, argument) for argument in call.args]
+    named = [(k.arg, excerpts.one_line(module, k.value)) for k in call.keywords]
+    return ", ".join([*given, *(f"{name}={code}" if name else f"**{code}" for name, code in named)])

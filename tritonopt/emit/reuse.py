@@ -1,0 +1,269 @@
+"""What straight-line code computes twice, it computes once."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tritonopt.emit.masked_lanes import MaskedLanes, masked_tile
+from tritonopt.emit.stretch import Stretch
+from tritonopt.emit.writing import Writer, names_bound, reads_of
+from tritonopt.facts import EffectKind, KernelFacts, Value
+from tritonopt.facts.interpretation import Environment
+from tritonopt.facts.operations import Op
+from tritonopt.facts.same_values import SameValues
+from tritonopt.source import Change, InsertBefore, Remove, ReplaceExpression
+from tritonopt.source.trees import children, walk
+
+_GIVEN = frozenset({Op.CONST, Op.PARAM, Op.CONSTEXPR, Op.GLOBAL, Op.DTYPE, Op.FULL, Op.TUPLE})
+"""What is so short that everybody writes it again, or starts an accumulator."""
+
+
+@dataclass(frozen=True)
+class Reuse:
+    """One step: what the first of the statements that say something again becomes."""
+
+    stretch: Stretch
+    copies: frozenset[str]
+    """Names that may be given up where they are another name for the same thing."""
+    renamed: dict[str, str] = field(default_factory=dict)
+    """Names that were made up for a tile, and those that it had."""
+
+    @property
+    def facts(self) -> KernelFacts:
+        return self.stretch.facts
+
+    @cached_property
+    def same(self) -> SameValues:
+        return SameValues(self.facts)
+
+    @cached_property
+    def masked(self) -> MaskedLanes:
+        return MaskedLanes(self.facts, self.same)
+
+    def step(self) -> list[Change]:
+        """Empty where there is nothing more to do."""
+        for index, statement in enumerate(self.stretch.statements):
+            changes = self._repeated(index, statement) or self._load_again(index, statement)
+            if changes:
+                return changes
+        return []
+
+    def undoing(self) -> list[Change]:
+        """Gives its name back to a tile, where that is not in the way after all."""
+        for index, statement in enumerate(self.stretch.statements):
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=kept) as target]) if kept in self.renamed:
+                    name = self.renamed[kept]
+                    changes = self._renamed(index, kept, name)
+                    later = self.stretch.statements[index + 1 :]
+                    last = max((i for i, s in enumerate(later) if reads_of(s, kept)), default=-1)
+                    if changes and not any(reads_of(s, name) for s in later[: last + 1]):
+                        del self.renamed[kept]
+                        return [ReplaceExpression(target, name), *changes]
+        return []
+
+    # Statements that bind what is bound already
+
+    def _repeated(self, index: int, statement: ast.stmt) -> list[Change]:
+        if not self._only_binds(statement):
+            return []
+        if self._binds_the_same(index, statement):
+            return [Remove(statement)]
+        bound = _plain(statement)
+        if bound is None:
+            return []
+        name, value = bound
+        if isinstance(value, ast.Name) and name not in self.copies:
+            return []
+        known = self._name_of(self.facts.values[value], self.facts.before[statement])
+        if known is None:
+            known = self._tile_for(value, statement, lanes_count=False)
+        if known is None or known == name:
+            return []
+        if known in self.copies and (named := self._named_after(index, name, known)):
+            return named
+        renamed = self._renamed(index, name, known)
+        return [Remove(statement), *renamed] if renamed is not None else []
+
+    def _named_after(self, index: int, name: str, known: str) -> list[Change]:
+        """Gives the name of a tile to what has only that of an accumulator."""
+        statements = self.stretch.statements
+        for place in reversed(range(index)):
+            bound = _plain(statements[place])
+            if bound is None or bound[0] != known:
+                continue
+            taken = name in self.facts.before[statements[place]]
+            between = statements[place:index]
+            used = any(name in names_bound(s) or reads_of(s, name) for s in between)
+            if taken or used or isinstance(bound[1], ast.Name):
+                return []
+            code = f"{name} = {self.facts.kernel.module.text_of(bound[1])}"
+            return [InsertBefore(statements[place], code), ReplaceExpression(bound[1], name)]
+        return []
+
+    def _only_binds(self, statement: ast.stmt) -> bool:
+        """Whether a statement does nothing but bind names, and load for it."""
+        inside = set(walk(statement))
+        if any(isinstance(n, (ast.For, ast.While, ast.NamedExpr, ast.Return)) for n in inside):
+            return False
+        if isinstance(statement, ast.Expr):
+            return False
+        effects = (e for e in self.facts.effects if e.node in inside)
+        return all(e.kind is EffectKind.LOAD and not e.volatile for e in effects)
+
+    def _binds_the_same(self, index: int, statement: ast.stmt) -> bool:
+        """Whether each name that a statement binds has that value already."""
+        before = self.facts.before[statement]
+        after = self.stretch.names_at(self.stretch.before + index + 1)
+        names = names_bound(statement)
+        return bool(names) and all(
+            name in before
+            and name in after
+            and (after[name].op not in _GIVEN or isinstance(statement, ast.If))
+            and self.same.number(before[name]) == self.same.number(after[name])
+            for name in names
+        )
+
+    def _name_of(self, value: Value, environment: Environment) -> str | None:
+        if value.op in _GIVEN:
+            return None
+        number = self.same.number(value)
+        names = (n for n, v in environment.items() if self.same.number(v) == number)
+        return next(names, None)
+
+    def _renamed(self, index: int, name: str, other: str) -> list[Change] | None:
+        """Reads `other` for `name` from a statement on, as long as neither is bound again.
+
+        None where that leaves a read of `name` that cannot be renamed.
+        """
+        changes: list[Change] = []
+        both = {name, other}
+        rebound = False
+        for statement in self.stretch.statements[index + 1 :]:
+            reads = reads_of(statement, name)
+            if rebound and reads:
+                return None
+            bound = names_bound(statement) & both
+            if bound and (_plain(statement) is None or isinstance(statement, ast.AugAssign)):
+                return None
+            changes += [ReplaceExpression(read, other) for read in reads]
+            if name in bound:
+                return changes
+            rebound = rebound or other in bound
+        return None if self.stretch.is_read_behind(name) else changes
+
+    def _tile_for(self, node: ast.expr, place: ast.stmt, *, lanes_count: bool) -> str | None:
+        """A tile that differs in the masked lanes at most: its name, or where they count a choice.
+
+        `lanes_count` says whether a choice is wanted.
+        """
+        tile = masked_tile(self.facts, node)
+        if tile is None or lanes_count is False and self.masked.reach(tile):
+            return None
+        for name, value in self.facts.before[place].items():
+            if self.masked.are_alike(value, tile.value):
+                return self.masked.chosen(name, tile) if self.masked.reach(tile) else name
+        return None
+
+    # Loads that were made already
+
+    def _load_again(self, index: int, statement: ast.stmt) -> list[Change]:
+        for place, node in _statements(statement):
+            for expression in self._loading(node):
+                value = self.facts.values[expression]
+                known = self._name_of(value, self.facts.before[place])
+                known = known or self._tile_for(expression, place, lanes_count=True)
+                if known is not None:
+                    return [ReplaceExpression(expression, known)]
+                changes = self._named(index, value)
+                if changes:
+                    return changes
+        return []
+
+    def _loading(self, node: ast.AST) -> Iterator[ast.expr]:
+        """The expressions that load and do nothing else, outer ones first."""
+        inside = set(walk(node))
+        effects = [e for e in self.facts.effects if e.node in inside]
+        if not effects:
+            return
+        loads = all(e.kind is EffectKind.LOAD and e.loops == self._loops for e in effects)
+        if loads and isinstance(node, ast.expr) and node in self.facts.values:
+            yield node
+        for child in children(node):
+            yield from self._loading(child)
+
+    @cached_property
+    def _loops(self) -> tuple[object, ...]:
+        """The loops around the stretch."""
+        nodes = {id(loop.node): loop for loop in self.facts.loops if not loop.inlined}
+        for loop in reversed(list(nodes.values())):
+            if self.stretch.statements[0] in set(walk(loop.node)):
+                return loop.nest
+        return ()
+
+    def _named(self, index: int, value: Value) -> list[Change]:
+        """Gives a name to what an earlier statement loads too, if no name keeps it."""
+        number = self.same.number(value)
+        for place, earlier in enumerate(self.stretch.statements[:index]):
+            bound = _plain(earlier)
+            if bound is None:
+                continue
+            name, whole = bound
+            if self.same.number(self.facts.values[whole]) == number:
+                kept = Writer(self.facts).fresh(f"{name.strip('_')}_tile")
+                renamed = self._renamed(place, name, kept)
+                if renamed is None or isinstance(earlier, ast.AugAssign):
+                    return []
+                assert isinstance(earlier, ast.Assign)
+                self.renamed[kept] = name
+                return [ReplaceExpression(earlier.targets[0], kept), *renamed]
+            for expression in self._loading(whole):
+                if self.same.number(self.facts.values[expression]) == number:
+                    text = self.facts.kernel.module.text_of(expression)
+                    base = self._base(value)
+                    kept = Writer(self.facts).fresh(base, f"{base}_tile")
+                    code = f"{kept} = {text}"
+                    return [InsertBefore(earlier, code), ReplaceExpression(expression, kept)]
+        return []
+
+    def _base(self, value: Value) -> str:
+        """A name for what is loaded: that of the buffer, in small letters."""
+        loads = (v for v in value.walk() if v.op is Op.LOAD)
+        effect = self.facts.interpretation.loads[next(loads).number]
+        base = self.facts.forms.address(effect.pointer)[0] if effect.pointer is not None else None
+        return (base or "tile").lower().removesuffix("_ptr").strip("_") or "tile"
+
+
+def _plain(statement: ast.stmt) -> tuple[str, ast.expr] | None:
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            return name, value
+        case ast.AugAssign(target=ast.Name(id=name), value=value):
+            return name, value
+    return None
+
+
+def _statements(statement: ast.stmt) -> Iterator[tuple[ast.stmt, ast.AST]]:
+    """A statement and those in its branches, each with what it computes itself."""
+    match statement:
+        case ast.If(test=test, body=body, orelse=orelse):
+            yield statement, test
+            for inner in (*body, *orelse):
+                yield from _statements(inner)
+        case ast.For() | ast.While() | ast.FunctionDef():
+            return
+        case _:
+            yield statement, statement
+
+
+def reused(stretch: Stretch, copies: frozenset[str]) -> Stretch:
+    """The stretch without what it says twice. Raises EditConflict."""
+    renamed: dict[str, str] = {}
+    while changes := Reuse(stretch, copies, renamed).step():
+        stretch = stretch.after(changes)
+    while changes := Reuse(stretch, copies, renamed).undoing():
+        stretch = stretch.after(changes)
+    return stretch

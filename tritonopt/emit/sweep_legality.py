@@ -1,0 +1,497 @@
+"""Whether a sweep for the mean and a sweep for the variance may become one.
+
+In forms: the first sweep adds `term`, the second one `squared`. With the mask m and the
+center c they must satisfy m * term == term and squared == term^2 - 2 * c * term + m * c^2,
+and c must be the sum of all terms over their number.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted, unknown
+from tritonopt.emit.differences import (
+    why_elements_differ,
+    why_weighted,
+    without_sums,
+)
+from tritonopt.emit.moved_accumulator import mentions
+from tritonopt.emit.sweep_pairs import TwoSums
+from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
+from tritonopt.facts.algebra.atoms import (
+    Call,
+    CeilDiv,
+    Converted,
+    Loaded,
+    Maximum,
+    Opaque,
+    Param,
+    Reduced,
+    Rounded,
+    Total,
+    Undef,
+)
+from tritonopt.facts.algebra.counting import Count, Lanes, NotCounted, count_elements, end_of_mask
+from tritonopt.facts.algebra.forms import Forms
+from tritonopt.facts.algebra.polynomial import ONE, Monomial, monomial_polynomial
+from tritonopt.facts.algebra.sums import sum_over_lanes, sum_over_loop
+from tritonopt.facts.algebra.variation import varies_along, varies_with
+from tritonopt.facts.full_sums import full_sum
+from tritonopt.facts.loop_nests import TwoSweeps
+from tritonopt.facts.pinned_rounding import check_pins
+from tritonopt.facts.reductions import Accumulation
+from tritonopt.facts.values import FLOAT_BITS, is_integer
+
+
+@dataclass(frozen=True)
+class Fusion:
+    """Two sweeps that may be merged, and what was shown of them."""
+
+    facts: KernelFacts
+    sweeps: TwoSweeps
+    sum: Accumulation
+    """What the first sweep adds up, ..."""
+    squares: Accumulation
+    """... and what the second one does."""
+    axes: tuple[int, ...]
+    """The axes of the tile that are summed, in the loop or after it."""
+    keep_dims: bool
+    uses: tuple[ast.Call, ...]
+    """The sums over the second accumulator's lanes, where the kernel takes them."""
+    mean: Polynomial
+    number: Polynomial
+    """The number of elements, as the kernel divides by it, ..."""
+    count: Count
+    """... and how it comes about."""
+    never_zero: bool
+    """The kernel divides by 1 where there are no elements."""
+    mask: frozenset[Atom]
+    """Indicators of the lanes that count."""
+
+
+def prove_fusion(candidate: TwoSums, attempt: Attempt) -> Fusion:
+    """Goes through the conditions in the order in which a reader would ask for them.
+
+    Raises Declined at the first one that does not hold, and TooLarge.
+    """
+    return _Legality(candidate, attempt).check()
+
+
+@dataclass(frozen=True)
+class _Center:
+    """What the second sweep subtracts."""
+
+    value: Value
+    mean: Polynomial
+    """The same as a form."""
+
+
+class _Legality:
+    """One accumulator of the second sweep against one first sweep, condition by condition."""
+
+    def __init__(self, candidate: TwoSums, attempt: Attempt) -> None:
+        self.candidate = candidate
+        self.facts = candidate.facts
+        self.sweeps = candidate.sweeps
+        self.name = candidate.name
+        self.attempt = attempt
+
+    def check(self) -> Fusion:
+        squares = self.candidate.squares
+        if squares is None:
+            more = f"the second loop uses {self.name} for more than adding to it"
+            raise refuted("accumulators-are-sums", "accumulator-is-read", more)
+        sweeps, attempt = self.sweeps, self.attempt
+        sweeps.check_path(attempt)
+        nests = [s.loops for s in self.candidate.sums]
+        fitting = [nest for nest in nests if len(nest) == len(squares.loops)]
+        loops = next(iter(fitting or nests), (sweeps.first,))
+        renaming = sweeps.check_ranges(attempt, loops, squares.loops, self._end_of_mask)
+        check_accumulator(self.facts.forms, squares)
+        result = full_sum(sweeps, squares)
+        center = self._center(squares)
+        self._check_center_is_exact(center)
+        sums = [s for s in self.candidate.sums if s.loops == loops]
+        added = self._sum(squares, sums, result.axes, center)
+        pair = _Pair(
+            self.candidate, attempt, added, squares, loops, renaming, result.axes, center.mean
+        )
+        pair.check_elements([s.term for s in sums])
+        number, count = pair.check_center()
+        pair.check_polynomial()
+        pair.check_rounding()
+        sweeps.check_memory(attempt)
+        sweeps.check_rest(attempt, self.name)
+        check_pins(attempt, self.facts)
+        overflow = "index arithmetic is taken over the integers, and is the original's own"
+        attempt.assume("no-int32-overflow", overflow)
+        return Fusion(
+            self.facts,
+            sweeps,
+            added,
+            squares,
+            result.axes,
+            result.keep_dims,
+            result.uses,
+            center.mean,
+            number,
+            count,
+            _or_one(number) != number,
+            pair.mask,
+        )
+
+    def _end_of_mask(self, loop: Loop) -> tuple[Polynomial, Polynomial] | None:
+        """From where on what is added in a loop is masked off, by strides of which size.
+
+        Of the first sweep's sums the right one is not known yet: all that are masked must agree.
+        """
+        sums = [*self.candidate.sums, self.candidate.squares]
+        ends = {
+            end_of_mask(
+                self.facts, common_indicators(s.term), loop, _lanes(self.facts.forms, s.shape)
+            )
+            for s in sums
+            if s is not None and loop in s.loops
+        }
+        ends.discard(None)
+        return ends.pop() if len(ends) == 1 else None
+
+    def _check_not_read(self, accumulator: Accumulation) -> None:
+        """Partial sums must not be used before the sweep has ended."""
+        for loop in accumulator.loops:
+            partial = loop.carried[accumulator.name]
+            inside = [e for e in self.facts.effects if loop in e.loops]
+            used = [v for e in inside for v in (e.pointer, e.mask, e.stored) if v is not None]
+            used += [v for name, v in loop.following.items() if name != accumulator.name]
+            if any(partial in value.walk() for value in used):
+                read = f"{accumulator.name} is read in line {loop.line}'s loop, incomplete"
+                raise refuted("accumulators-are-sums", "accumulator-is-read", read)
+
+    def _center(self, squares: Accumulation) -> _Center:
+        """What the second sweep subtracts: its largest parts that the first one's sums go into."""
+        claim, reason = "squares-of-deviations", "center-is-not-the-mean"
+        if not self.candidate.depends:
+            raise refuted(claim, reason, "the center is not computed from the first sweep's sum")
+        inside = {loop.identity for loop in self.facts.loops if self.sweeps.second in loop.nest}
+        centers: list[Value] = []
+
+        def descend(value: Value) -> None:
+            if not mentions(value, self.sweeps.first):
+                return
+            if inside & set(self.facts.interpretation.variant_loops(value)):
+                for operand in value.operands:
+                    descend(operand)
+            elif value not in centers:
+                centers.append(value)
+
+        descend(squares.tile)
+        if len({self.facts.forms.of(c) for c in centers}) != 1:
+            if any(sum(isinstance(a, Loaded) for a, _ in m) > 1 for m in squares.term.terms):
+                product = "two different deviations are multiplied"
+                raise refuted("squares-of-deviations", "not-a-square", product)
+            several = "the center is not one result of the first sweep that stays what it is"
+            raise refuted(claim, reason, several)
+        return _Center(centers[0], self.facts.forms.of(centers[0]))
+
+    def _check_center_is_exact(self, center: _Center) -> None:
+        for atom in _outside_totals(center.mean):
+            if isinstance(atom, (Rounded, Converted)):
+                called = _called(self.candidate, center.value)
+                rounded = f"{called} is rounded to another type before its use"
+                raise refuted("squares-of-deviations", "center-is-not-the-mean", rounded)
+        for atom in center.mean.leaves():
+            if (
+                isinstance(atom, Opaque)
+                and f"('result', {self.sweeps.first.identity}, " in atom.key
+            ):
+                name, line = atom.readable.rstrip("?"), self.sweeps.first.line
+                more = f"the loop in line {line} uses {name} for more than adding to it"
+                raise refuted("accumulators-are-sums", "accumulator-is-read", more)
+
+    def _sum(
+        self,
+        squares: Accumulation,
+        sums: Sequence[Accumulation],
+        axes: tuple[int, ...],
+        center: _Center,
+    ) -> Accumulation:
+        """The accumulator of the first sweep that the center is made from."""
+        fitting = [s for s in sums if self._share_of(center, s, axes) is not None]
+        if not fitting:
+            for other in sums:
+                check_accumulator(self.facts.forms, other)
+                self._check_axes(other, axes, center)
+            check_pins(self.attempt, self.facts)
+            weighted = why_weighted(without_sums(squares.term))
+            if weighted is not None:
+                raise weighted
+            called = _called(self.candidate, center.value)
+            other_sum = (
+                f"deviations are taken from {called}, which is not the first sweep's sum over the "
+                "number of its elements"
+            )
+            raise refuted("squares-of-deviations", "center-is-not-the-mean", other_sum)
+        added = fitting[0]
+        check_accumulator(self.facts.forms, added)
+        self._check_not_read(added)
+        if float_type(added.initial) != float_type(squares.initial):
+            types = f"{added.name} and {self.name} are of different types"
+            raise refuted("accumulators-are-wide", "accumulator-is-narrow", types)
+        self.attempt.prove("accumulators-are-sums", "both start at 0, in fp32 or wider")
+        if added.shape != squares.shape:
+            raise refuted("same-elements", "different-elements", "the tiles have other shapes")
+        return added
+
+    def _check_axes(
+        self, accumulator: Accumulation, axes: tuple[int, ...], center: _Center
+    ) -> None:
+        """The squares must be summed along the axes that the mean was taken over."""
+        rank = len(accumulator.shape)
+        for others in (a for n in range(1, rank + 1) for a in combinations(range(rank), n)):
+            if others != axes and self._share_of(center, accumulator, others) is not None:
+                other = f"{self.name} is summed along other axes than the mean was"
+                raise refuted("nothing-else-is-lost", "accumulator-is-read", other)
+
+    def _share_of(
+        self, center: _Center, accumulator: Accumulation, axes: tuple[int, ...]
+    ) -> Polynomial | None:
+        return _share(self.facts.forms, center.mean, accumulator, axes)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two accumulators that are a sum and what may be the squares around its mean."""
+
+    candidate: TwoSums
+    attempt: Attempt
+    sum: Accumulation
+    squares: Accumulation
+    loops: tuple[Loop, ...]
+    """Those of the sum."""
+    renaming: Mapping[Atom, Atom]
+    """What the trips of the second sweep are called in the first one."""
+    axes: tuple[int, ...]
+    mean: Polynomial
+
+    @property
+    def facts(self) -> KernelFacts:
+        return self.candidate.facts
+
+    @property
+    def term(self) -> Polynomial:
+        """What one iteration of the first sweep adds."""
+        return self.sum.term
+
+    @cached_property
+    def mask(self) -> frozenset[Atom]:
+        """The conditions without which it adds nothing."""
+        return common_indicators(self.term)
+
+    def check_elements(self, terms: Sequence[Polynomial]) -> None:
+        """The second sweep must square the elements that the first one adds.
+
+        `terms` are what all the sums of the first sweep add.
+        """
+        plain = without_sums(self.squares.term.map(self.renaming.get))
+        if any(plain == term * term for term in terms if term != self.term):
+            other = "the center is the mean of other elements"
+            raise refuted("squares-of-deviations", "center-is-not-the-mean", other)
+        self._check_padding()
+        if plain != self.term * self.term:
+            raise why_elements_differ(self.candidate, self.sum, plain, self.mask, self.renaming)
+        bases = sorted({a.base for a in self.term.leaves() if isinstance(a, Loaded)})
+        shown = f"both read the same elements of {', '.join(bases)}, under the same mask"
+        self.attempt.prove("same-elements", shown)
+
+    def _check_padding(self) -> None:
+        """The lanes that the mask turns off must add nothing to the first sum."""
+        claim, reason = "masked-off-lanes-add-nothing", "masked-off-lanes-count"
+        if any(isinstance(atom, Undef) for atom in self.term.leaves()):
+            undefined = "masked-off lanes of a load without `other` are summed: they are undefined"
+            raise refuted(claim, reason, undefined)
+        for indicators in map(_indicators, self.term.terms):
+            # What is the same for all elements, a flag, may be asked of a part of them.
+            if any(self._varies(indicator) for indicator in indicators - self.mask):
+                added = "lanes that the mask turns off add something to the first sum"
+                raise refuted(claim, reason, added)
+
+    def _varies(self, atom: Atom) -> bool:
+        """Whether it may differ from element to element of one sum."""
+        lanes = _lanes(self.facts.forms, self.sum.shape)
+        return any(varies_along(atom, axis.axis) for axis in lanes) or any(
+            varies_with(atom, loop) for loop in self.loops
+        )
+
+    def check_center(self) -> tuple[Polynomial, Count]:
+        """The center must be that sum over the number of elements that go into it.
+
+        Returns the number by which the kernel divides, and how it comes about.
+        """
+        claim, reason = "squares-of-deviations", "center-is-not-the-mean"
+        share = _share(self.facts.forms, self.mean, self.sum, self.axes)
+        assert share is not None
+        count = self._count()
+        total = count.total
+        number = share.inverse() if len(share.terms) == 1 else None
+        if number is None or not self._is_equal(_or_one(number), total):
+            if not self.mask and any(isinstance(a, CeilDiv) for a in total.leaves()):
+                unmasked = (
+                    f"the tiles are not masked, so {total.readable} elements are added; "
+                    "if the last tile is always full, give --assume with the `%` that says so"
+                )
+                raise unknown(claim, "different-range", unmasked)
+            other = f"the sum of {total.readable} elements is multiplied by {share.readable}"
+            raise refuted(claim, reason, other)
+        mean = f"the sum of {total.readable} elements over their number"
+        self.attempt.prove(claim, mean, count.assumed)
+        return number, count
+
+    def _count(self) -> Count:
+        """The elements that one sum is made of."""
+        shape = self.sum.shape
+        lanes = [Lanes(len(shape) - 1 - a, self.facts.forms.of(shape[a])) for a in self.axes]
+
+        def varies(atom: Atom) -> bool:
+            along = any(varies_along(atom, axis.axis) for axis in lanes)
+            return along or any(varies_with(atom, loop) for loop in self.loops)
+
+        varying = sorted((a for a in self.mask if varies(a)), key=str)
+        try:
+            return count_elements(self.facts, varying, self.loops, lanes)
+        except NotCounted as error:
+            raise unknown("squares-of-deviations", "different-range", str(error)) from error
+
+    def _is_equal(self, number: Polynomial, total: Polynomial) -> bool:
+        """Whether two counts are equal, if need be because every launch passes them equal."""
+        if number == total:
+            return True
+        pairs: dict[Atom, Atom] = {
+            mine: theirs
+            for mine in number.atoms
+            for theirs in total.atoms
+            if isinstance(mine, Param)
+            and isinstance(theirs, Param)
+            and mine != theirs
+            and self.facts.launches.equal(mine.name, theirs.name)
+        }
+        if number.map(pairs.get) != total.map(pairs.get):
+            return False
+        shown = ", ".join(f"{a.readable} == {b.readable}" for a, b in pairs.items())
+        self.attempt.assume_no_other_launches(f"every launch in this file passes {shown}")
+        return True
+
+    def check_polynomial(self) -> None:
+        """What is added must be the squared deviation where the mask is on, and 0 elsewhere."""
+        mask = monomial_polynomial((a, 1) for a in self.mask)
+        squared = self.squares.term.map(self.renaming.get)
+        deviations = (
+            self.term * self.term - self.term * self.mean * 2 + mask * self.mean * self.mean
+        )
+        rest = squared - deviations
+        if not rest.is_zero:
+            if not any(isinstance(a, Loaded) for m in rest.terms for a, _ in m):
+                padding = "masked-off lanes add the square of the mean to the second sum"
+                raise refuted("masked-off-lanes-add-nothing", "masked-off-lanes-count", padding)
+            other = "the second sweep adds something other than squared deviations from the mean"
+            raise refuted("squares-of-deviations", "not-a-square", other)
+        self.attempt.prove("squares-of-deviations", "weight 1, and masked-off lanes add 0")
+
+    def check_rounding(self) -> None:
+        """Both sweeps must do the same arithmetic in the type of the data, which may be narrow."""
+        claim, precision, forms = "rounding-is-free", self.facts.precision, self.facts.forms
+        added = {forms.of(v) for v in precision.narrow_steps(self.sum.tile)}
+        squared = {
+            forms.of(v).map(self.renaming.get) for v in precision.narrow_steps(self.squares.tile)
+        }
+        wide = not self.squares.axes or precision.is_wide(self.squares.tile)
+        if added != squared or not wide:
+            differ = "arithmetic in the type of the data, which may be of 16 bits, differs"
+            raise unknown(claim, "rounded-differently", differ)
+        self.attempt.prove(claim, "all arithmetic that differs is in 32 bits or more")
+
+
+def _lanes(forms: Forms, shape: Sequence[Value]) -> list[Lanes]:
+    rank = len(shape)
+    return [Lanes(rank - 1 - a, forms.of(shape[a])) for a in range(rank)]
+
+
+def _called(candidate: TwoSums, value: Value) -> str:
+    """The kernel's name for a value."""
+    names = (n for n, v in candidate.facts.values.items() if v is value and isinstance(n, ast.Name))
+    name = next(names, None)
+    return name.id if name is not None else f"of {candidate.name}"
+
+
+def check_accumulator(forms: Forms, accumulator: Accumulation) -> None:
+    """It must start at 0 and be wide enough to hold a sum of squares."""
+    name, dtype = accumulator.name, accumulator.initial.dtype
+    if is_integer(dtype) or dtype == "int" or is_integer(accumulator.tile.dtype):
+        integers = f"{name} adds up integers; only sums of floats are merged"
+        raise refuted("type-stays", "data-is-integer", integers)
+    if not forms.of(accumulator.initial).is_zero:
+        claim = "accumulators-are-sums"
+        raise refuted(claim, "accumulator-starts-elsewhere", f"{name} starts at other than 0")
+    if dtype != "float" and FLOAT_BITS.get(dtype or "", 0) < 32:
+        shown = dtype or "of a type that the kernel does not show"
+        raise refuted("accumulators-are-wide", "accumulator-is-narrow", f"{name} is {shown}")
+
+
+def _share(
+    forms: Forms, mean: Polynomial, accumulator: Accumulation, axes: tuple[int, ...]
+) -> Polynomial | None:
+    """The number by which an accumulator's full sum is multiplied to give the center."""
+    rank = len(accumulator.shape)
+    total = accumulator.term
+    for axis in sorted(axes):
+        if axis < rank:
+            extent = forms.of(accumulator.shape[axis])
+            total = sum_over_lanes(total, rank - 1 - axis, extent)
+    for loop in reversed(accumulator.loops):
+        count = forms.trip_count(loop)
+        if count is None:
+            return None
+        total = sum_over_loop(total, loop, count)
+    share = mean.divided_by(total)
+    if share is None:
+        return None
+    data = (Loaded, Total, Opaque, Reduced, Call)
+    leaves = [leaf for leaf in share.leaves() if isinstance(leaf, data)]
+    # A length that was loaded is a number like another.
+    return share if all(forms.is_integer(Polynomial.of(leaf)) for leaf in leaves) else None
+
+
+def _or_one(number: Polynomial) -> Polynomial:
+    """N of `tl.maximum(N, 1)`: of no elements the sum is 0, whatever it is divided by."""
+    atom = number.sole_atom
+    if isinstance(atom, Maximum) and ONE in (atom.left, atom.right):
+        return atom.right if atom.left == ONE else atom.left
+    return number
+
+
+def _indicators(monomial: Monomial) -> frozenset[Atom]:
+    return frozenset(atom for atom, _ in monomial if atom.is_indicator)
+
+
+def common_indicators(form: Polynomial) -> frozenset[Atom]:
+    """The conditions without which a form is 0."""
+    found = [_indicators(monomial) for monomial in form.terms]
+    return frozenset.intersection(*found) if found else frozenset()
+
+
+def _outside_totals(form: Polynomial) -> Iterator[Atom]:
+    """The atoms of a form, inner ones included, but not what is inside a sum."""
+    for atom in form.atoms:
+        yield atom
+        if not isinstance(atom, Total):
+            for inner in atom.inside:
+                yield from _outside_totals(inner)
+
+
+def float_type(value: Value) -> str | None:
+    """The type of an accumulator that starts as this value: a Python float is fp32."""
+    return "fp32" if value.dtype == "float" else value.dtype

@@ -1,1 +1,0 @@
-"""Kernels that get a tuner: what it may choose, what it puts back, what launches leave to it."""

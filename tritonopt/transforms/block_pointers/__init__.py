@@ -1,1 +1,0 @@
-"""Block pointers written as tiles of ordinary pointers."""

@@ -1,1 +1,0 @@
-"""Kernels that hold a row in one tile, for rows that no tile holds: loops over its columns."""

@@ -1,1 +1,0 @@
-"""Dividing a kernel in two, each with what it needs of the statements and parameters."""

@@ -1,1 +1,0 @@
-"""Merging a kernel that stores partial results with the one that takes them together."""

@@ -1,1 +1,0 @@
-"""Which program of a grid does which tile."""
