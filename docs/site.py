@@ -189,11 +189,13 @@ def _side_by_side(page: str) -> str:
 def _cases(found: type[Pass]) -> Iterator[str]:
     """What the cases show: how many are rewritten, and for which reasons others are not."""
     folder = CASES / found.name
-    rewritten = len(list(folder.glob("*.expected.py")))
+    differences = "".join(path.read_text("utf-8") for path in sorted(folder.glob("*.diff")))
+    rewritten = len(re.findall(r"^--- \w+$", differences, re.MULTILINE))
     reasons: Counter[str] = Counter()
     for path in sorted(folder.glob("*.py")):
         text = path.read_text(encoding="utf-8", errors="replace")
-        reasons.update(re.findall(r"^# expect: (?:missed|analysis) ([\w-]+)", text, re.MULTILINE))
+        expected = re.findall(r"^# expect: (?:not applied|finding), ([\w-]+)", text, re.MULTILINE)
+        reasons.update(expected)
     yield "\n## Cases\n"
     yield (
         f"{rewritten} tested cases are rewritten, {sum(reasons.values())} are declined or only "

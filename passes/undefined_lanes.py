@@ -244,7 +244,7 @@ def _floats(facts: KernelFacts, loaded: Value) -> Condition | None:
         return None
     if types.all_in(FLOATS):
         return Condition("type-stays", Status.PROVED, types.where)
-    return Condition("type-stays", Status.ASSUMED, "what is loaded is taken to be floats")
+    return Condition("type-stays", Status.ASSUMED, "what is loaded counts as floats")
 
 
 def _is_stored_elsewhere(

@@ -23,7 +23,6 @@ FLOORS = {
     "launches": 3,
     "emit": 4,
     "rewriting": 5,
-    "transforms": 5,
     "passes": 6,
     "verification": 6,
     "measurement": 6,

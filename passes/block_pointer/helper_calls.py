@@ -30,14 +30,16 @@ def helper_calls(helper: Kernel, module: Module) -> list[HelperCall]:
     """All calls of a helper. Raises Declined where it is or may be used in another way."""
     decorators, name = helper.node.decorator_list, helper.name
     if helper.module is not module or helper.qualname != name:
-        raise lost(f"{name} stands in another file, or in a class or a function")
+        raise lost(f"{name} is in another file, or in a class or a function")
     is_plain = len(decorators) == 1 and not isinstance(decorators[0], ast.Call)
     if not is_plain or not helper.is_called_as_written:
         raise lost(f"{name} is compiled with options of its own")
     launched = any(launch.kernel is helper for launch in module.launches)
     elsewhere = module.uses_elsewhere(helper) != Elsewhere()
     if launched or elsewhere or module.escapes.get(helper.qualname):
-        raise lost(f"{name} has to do with block pointers, and is used beside plain calls")
+        raise lost(
+            f"{name} handles block pointers, and is used other than in calls"
+        )
     return [_call_at(helper, reference) for reference in module.mentioning(name)]
 
 

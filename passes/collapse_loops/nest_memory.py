@@ -60,7 +60,7 @@ class _Memory:
         for store in stores:
             assert store.pointer is not None
             if not self.nest.varies(store.pointer):
-                text = f"line {store.line} stores to one element in every turn"
+                text = f"line {store.line} stores to one element in every iteration"
                 raise refuted(INDEPENDENT, "dependence-between-iterations", text)
         for one, other in combinations(stores, 2):
             if not self.accesses.are_disjoint(one, other):

@@ -82,7 +82,7 @@ class _Proof:
                 raise refuted(claim, "loop-options", f"{where} says {', '.join(sorted(options))}")
             count = facts.forms.trip_count(loop)
             if count is None or self._varies(count):
-                text = f"{where} has another number of turns in each turn of those around it"
+                text = f"{where} has another trip count in each iteration of the loops around it"
                 raise refuted(claim, "differs-between-iterations", text)
         self.attempt.prove(claim, "each loop counts to a number that does not change")
         kinds = {counter_type(facts, loop, fits=True) for loop in self.nest.loops}
@@ -108,7 +108,7 @@ class _Proof:
         for loop, above in zip(nest.outer, nest.between, strict=True):
             behind = loop.node.body[len(above) + 1 :]
             if behind:
-                text = f"line {behind[0].lineno} stands behind the inner loop"
+                text = f"line {behind[0].lineno} is after the inner loop"
                 raise refuted(claim, "loop-does-more", text)
             for statement in above:
                 plain = isinstance(statement, ast.Assign) and len(statement.targets) == 1
@@ -166,11 +166,11 @@ class _Proof:
         for effect in nest.effects:
             for guard in effect.guards:
                 if nest.varies(guard.condition):
-                    text = f"whether line {effect.line} runs depends on the turn"
+                    text = f"whether line {effect.line} runs depends on the iteration"
                     raise refuted(_LANES, "differs-between-iterations", text)
             parts = (effect.pointer, effect.mask, effect.other, effect.stored)
             if any(sees_carried(nest, part) for part in parts if part is not None):
-                text = f"line {effect.line} uses what the turns before have left"
+                text = f"line {effect.line} uses what the iterations before have left"
                 raise refuted(SUMS, "not-a-recurrence", text)
         todo = [value for node, value in facts.values.items() if node in nest.nodes]
         seen: set[int] = set()
@@ -225,9 +225,9 @@ class _Proof:
                     raise unknown(claim, "not-lane-by-lane", f"{where} masks a single element")
                 continue
             if not is_masked_off(nest.facts, effect.mask, lambda atom: atom == nest.indicator):
-                text = f"{where} is not masked off behind the end of the row"
+                text = f"{where} is not masked off past the end of the row"
                 raise refuted(claim, "length-matters", text)
-        self.attempt.prove(claim, "all loads and stores are masked behind the end of the row")
+        self.attempt.prove(claim, "all loads and stores are masked past the end of the row")
 
     def _ends_otherwise(self, node: ast.Compare) -> bool:
         """Whether it comes to the end of the row, but as a part of a larger question."""
@@ -256,7 +256,7 @@ class _Proof:
                 text = f"{name} has a value before the nest, of another shape"
                 raise refuted("type-stays", "rows-differ", text)
             if stretch.is_read_behind(name):
-                text = f"{name} is read behind the nest"
+                text = f"{name} is read after the nest"
                 raise refuted("accumulators-are-sums", "last-value-is-used", text)
 
     def _owner(self, block: list[ast.stmt]) -> tuple[ast.stmt, str]:
@@ -264,4 +264,4 @@ class _Proof:
             for field, found in ast.iter_fields(node):
                 if found is block and isinstance(node, ast.stmt):
                     return node, field
-        raise unknown("is-expressible", "not-expressible", "the nest stands in no block")
+        raise unknown("is-expressible", "not-expressible", "the nest is in no block")

@@ -39,7 +39,7 @@ def accumulators(nest: Nest, attempt: Attempt) -> tuple[Accumulator, ...]:
     names = sorted(set(nest.loops[0].carried) - nest.counters)
     found = tuple(_Carried(nest).accumulator(name) for name in names)
     kinds = ", ".join(f"{a.name} ({a.reduction})" for a in found)
-    said = f"carried are {kinds}" if kinds else "nothing is carried from turn to turn"
+    said = f"carried are {kinds}" if kinds else "nothing is carried from iteration to iteration"
     attempt.prove(SUMS, said)
     return found
 
@@ -66,10 +66,10 @@ class _Carried:
             raise self._is_more(name, "is no sum, maximum or minimum of tiles")
         reduction, inner = update[0].reduction, update[1]
         if sees_carried(self.nest, inner):
-            raise self._is_more(name, "is combined with what the turns before have left")
+            raise self._is_more(name, "is combined with what the iterations before have left")
         number = carried.rank == 0
         if inner.rank != 1 or not self._adds_nothing(inner, reduction):
-            text = f"{name} may take in lanes behind the end of the row"
+            text = f"{name} may take in lanes past the end of the row"
             raise unknown("masked-off-lanes-add-nothing", "masked-off-lanes-count", text)
         if reduction == "sum" and not self._is_wide(inner if number else carried):
             text = f"{name} is added up in a type that is narrow, or not known"
@@ -105,12 +105,12 @@ class _Carried:
         for value in reachable(self._all_values()):
             whole = value.op is Op.REDUCE and value.rank == 0
             if result in value.operands and not (whole and value.reduction.name == reduction):
-                text = f"{name} is used for more than its {reduction} behind the nest"
+                text = f"{name} is used for more than its {reduction} after the nest"
                 raise refuted(claim, "not-lane-by-lane", text)
         used = {part for e in facts.effects for part in (e.stored, e.pointer, e.mask) if part}
         if result in used or any(result in loop.initial.values() for loop in facts.loops):
             raise refuted(
-                claim, "not-lane-by-lane", f"the tile {name} itself is used behind the nest"
+                claim, "not-lane-by-lane", f"the tile {name} itself is used after the nest"
             )
         return self._making(name, initial)
 

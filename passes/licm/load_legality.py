@@ -29,7 +29,7 @@ def _check_always_runs(load: InvariantLoad, attempt: Attempt) -> None:
     """Every iteration must come to the load, or none that the compiler compiles, or those
     that do not would find it masked off."""
     claim, reason = "reads-nothing-more", "under-a-condition"
-    why = f"every iteration of {load.where} comes to it"
+    why = f"every iteration of {load.where} reaches it"
     for guard in load.conditions_inside:
         line = guard.node.lineno
         if is_constexpr(load.facts, guard.node.test):

@@ -77,7 +77,7 @@ class _Merge:
         LaunchPlan.of(self._facts, self._attempt)
         final, claim = self._candidate.final, "launches-are-seen"
         if final.module is not self._facts.kernel.module:
-            text = f"{final.name} stands in another file"
+            text = f"{final.name} is in another file"
             raise unknown(claim, "launch-in-another-file", text)
         if self._final.launches.unknown:
             raise unknown(claim, "unseen-launches", self._final.launches.unknown)
@@ -87,7 +87,7 @@ class _Merge:
         name, found = self._candidate.final.name, slot_reductions(self._final)
         theirs = list(self._candidate.buffers.values())
         if sorted(r.buffer for r in found) != sorted(theirs):
-            text = f"{name} reduces other buffers beside, or one of them twice"
+            text = f"{name} reduces other buffers too, or one of them twice"
             raise refuted(REDUCED, "kernel-does-more", text)
         nouns = ", ".join(f"the {r.combining.noun} of {r.buffer}" for r in found)
         self._attempt.prove(REDUCED, f"all that {name} does is to store {nouns}")

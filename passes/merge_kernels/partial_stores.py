@@ -87,7 +87,7 @@ def _check_below(lock: LockedSums, call: ast.Call) -> None:
     after = body[body.index(lock.section[-1]) + 1 :]
     asked = [n for part in (*call.args[2:], *call.keywords, *after) for n in walk(part)]
     if any(isinstance(n, ast.Name) and n.id in bound for n in asked):
-        text = f"what is computed under the lock is used in line {call.lineno}, or behind it"
+        text = f"what is computed under the lock is used in line {call.lineno}, or after it"
         raise refuted(CLAIM, "lock-is-not-understood", text)
 
 

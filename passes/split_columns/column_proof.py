@@ -93,9 +93,7 @@ class _Proof:
         self._check_masks()
         calls = [call for statement in statements for call in statement.reductions]
         reduced = {call: self._reduced(call) for call in calls}
-        self.attempt.prove(
-            "masked-off-lanes-add-nothing", "lanes behind the row change no reduction"
-        )
+        self.attempt.prove("masked-off-lanes-add-nothing", "lanes past the row change no reduction")
         self._check_memory(statements)
         return ColumnTiles(self.row, statements, reduced)
 
@@ -174,7 +172,7 @@ class _Proof:
                 continue
             for effect in self.row.effects_in(statement.node):
                 if any(order > effect.order for order in exits):
-                    text = "the kernel may be left behind the first tile of the row"
+                    text = "the kernel may be left after the first tile of the row"
                     raise refuted("loops-are-plain", "early-exit", text)
 
     def _check_masks(self) -> None:
@@ -183,9 +181,9 @@ class _Proof:
             if effect.pointer is None or effect.pointer.shape == ():
                 continue
             if not is_masked_off(self.facts, effect.mask, lambda atom: atom == inside):
-                text = f"line {effect.line} is not masked off behind the end of the row"
+                text = f"line {effect.line} is not masked off past the end of the row"
                 raise refuted(claim, "length-matters", text)
-        self.attempt.prove(claim, "all loads and stores are masked behind the end of the row")
+        self.attempt.prove(claim, "all loads and stores are masked past the end of the row")
 
     # Reductions
 
@@ -193,7 +191,7 @@ class _Proof:
         value = self.facts.values[call]
         name, operand = value.reduction.name, value.operand
         if self._off(operand) != NUMERIC_REDUCTIONS[name].identity:
-            text = f"the {name} in line {call.lineno} may take in lanes behind the end of the row"
+            text = f"the {name} in line {call.lineno} may take in lanes past the end of the row"
             raise unknown("masked-off-lanes-add-nothing", "masked-off-lanes-count", text)
         if any(k.arg not in ("axis", "input") for k in call.keywords):
             text = f"the {name} in line {call.lineno} has options"

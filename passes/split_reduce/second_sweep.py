@@ -62,7 +62,7 @@ class SecondSweep:
                 raise self._shared(one, other)
         loads = [e for e in self.facts.effects if e.kind is EffectKind.LOAD and self._is_again(e)]
         prove_unchanged(attempt, self.facts, loads, stores, "nothing is stored")
-        where = f"each turn of the loop in line {self.loop.line}"
+        where = f"each iteration of the loop in line {self.loop.line}"
         accesses.prove(attempt, INDEPENDENT, f"{where} stores to elements of its own")
 
     def _is_again(self, load: Effect) -> bool:
@@ -76,7 +76,7 @@ class SecondSweep:
             for part in all_parts(self.facts, value):
                 if part.op is Op.CARRIED and part.carrier.loop == loop.identity:
                     text = f"the kernel has another loop in line {loop.line}, which carries "
-                    text += f"{part.carrier.name} from turn to turn"
+                    text += f"{part.carrier.name} from iteration to iteration"
                     raise refuted("rows-can-be-lifted", "several-sweeps", text)
                 if part.op is Op.OPAQUE and is_computed_in(loop, part):
                     text = f"what the loop in line {loop.line} does is not understood: "

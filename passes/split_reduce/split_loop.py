@@ -96,7 +96,8 @@ def prove_split(facts: KernelFacts, loop: Loop, attempt: Attempt) -> SplitLoop:
     names = [p.name for p in partials]
     check_last_values(facts, loop, names_bound(loop.node) - set(names))
     attempt.prove(
-        _SUMS, f"each turn brings to {' and '.join(names)} what no other turn has a part in"
+        _SUMS,
+        f"each iteration adds to {' and '.join(names)} a part of its own",
     )
     kinds = [f"{p.name} is a {p.recurrence.kind.noun} in {p.dtype}" for p in partials]
     attempt.prove(_COMBINED, ", ".join(kinds))

@@ -102,7 +102,7 @@ class TwoKernels:
         """Code for the header of a loop of which a program has its part."""
         arguments, text = header.args, self.text
         if comments_in(text(header)):
-            raise NotExpressible(f"a comment stands in the header of line {header.lineno}")
+            raise NotExpressible(f"there is a comment in the header of line {header.lineno}")
         mine, by, stop = self.number, self.size, text(arguments[min(1, len(arguments) - 1)])
         if len(arguments) == 3:
             step = in_parentheses(text(arguments[2]))

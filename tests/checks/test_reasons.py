@@ -17,11 +17,11 @@ from tritonopt.rewriting import registry
 from tritonopt.rewriting.model import Bits, Condition, Remark, RemarkKind, Status
 from tritonopt.rewriting.protocol import Pass
 
-ROOMS = ("checks", "facts", "launches", "rewriting", "transforms", "passes", "runtime")
+ROOMS = ("checks", "facts", "launches", "emit", "rewriting", "passes", "runtime")
 """Where claims and reasons are written."""
 
 KEBAB = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
-EXPECTED = re.compile(r"^# expect: (?:missed|analysis) (\S+)$", re.MULTILINE)
+EXPECTED = re.compile(r"^# expect: (?:not applied|finding), (\S+)$", re.MULTILINE)
 OF_OTHER_KINDS = {"utf-8", "utf-8-sig", Bits.REDUCTION_ORDER.value}
 """Texts in kebab-case that are no names of ours."""
 

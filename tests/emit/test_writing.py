@@ -121,6 +121,6 @@ def test_a_name_that_is_rebound_no_longer_means_the_same() -> None:
 
 def test_its_former_name_is_deprecated() -> None:
     with pytest.warns(DeprecationWarning, match="tritonopt.emit.writing"):
+        importlib.reload(importlib.import_module("tritonopt.transforms"))
         former = importlib.import_module(".writing", "tritonopt.transforms")
-        importlib.reload(former)
     assert former.Writer is Writer

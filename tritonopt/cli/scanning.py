@@ -301,7 +301,7 @@ def _with_its_own(
     names = Counter(kernel.name for kernel in module.kernels)
     if unseen := [name for name, k in meant.items() if names[k.name] > 1 or name != k.name]:
         notes.append(
-            f"{target.path}: launches of {', '.join(unseen)} are not recorded: it stands in a "
+            f"{target.path}: launches of {', '.join(unseen)} are not recorded: it is in a "
             "class or function, or another kernel has its name"
         )
         meant = {name: kernel for name, kernel in meant.items() if name not in unseen}

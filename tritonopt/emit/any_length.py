@@ -148,7 +148,7 @@ class _Kernel:
         kinds = [self._kind(part) for part in parts if part is not None]
         if kinds[0] is _Kind.PLACE:
             if not self._is_off(effect.mask):
-                raise _matters(f"{where} is not masked off behind the end of the row")
+                raise _matters(f"{where} is not masked off past the end of the row")
         elif effect.loops and effect.kind is EffectKind.STORE:
             raise _matters(f"{where} stores to one element in each tile")
         if any(kind not in (_Kind.SAME, _Kind.PLACE) for kind in kinds):

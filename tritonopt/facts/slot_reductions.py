@@ -110,7 +110,7 @@ class _Store:
         dtype = self._dtype(load, buffer)
         self._check_starts(combining)
         if set(load.loops) != set(self._loops) or store.loops:
-            raise self._more("line {0} stands in a loop, or loads more than once")
+            raise self._more("line {0} is in a loop, or loads more than once")
         here, there = coordinates_of(facts, load), coordinates_of(facts, store)
         slots, kept = self._divided(load, here)
         if any(coordinate.bound is not None for coordinate in slots):
@@ -281,7 +281,7 @@ class _Store:
             (kept if stays else slots).append(coordinate)
         loops = {p.loop for c in slots for p in c.positions if isinstance(p, Iteration)}
         if loops != {loop.identity for loop in load.loops}:
-            text = f"line {load.line} loads the same in each turn of a loop"
+            text = f"line {load.line} loads the same in each iteration of a loop"
             raise refuted(CLAIM, "partials-do-not-match", text)
         return tuple(slots), tuple(kept)
 

@@ -125,7 +125,7 @@ def pairs_of(facts: KernelFacts, candidate: Candidate) -> list[Pair]:
             if same.final is candidate.final and same.buffers == candidate.buffers
         ]
         if not behind:
-            text = f"behind the launch in {launch.where} there is none of {candidate.final.name}"
+            text = f"after the launch in {launch.where} there is none of {candidate.final.name}"
             raise refuted(CLAIM, "launches-are-not-paired", f"{text} for what it stores")
         pair = Pair(launch, behind[0], candidate)
         _check_block(pair)
@@ -148,7 +148,7 @@ def _check_block(pair: Pair) -> None:
             raise unknown(CLAIM, "unseen-launches", text)
     one, other = pair.statements
     if pair.local.home[one][1] is not pair.local.home[other][1]:
-        text = f"the launches in {pair.first.where} and {pair.second.where} stand in two blocks"
+        text = f"the launches in {pair.first.where} and {pair.second.where} are in two blocks"
         raise refuted(CLAIM, "launches-are-not-paired", text)
     module = pair.first.module
     if not (module.has_own_lines(one) and module.has_own_lines(other)):
@@ -193,9 +193,7 @@ class Made:
 def made(pair: Pair, tensor: ast.expr | None, otherwise: str) -> Made:
     """How the launcher allocates what it passes. Raises Declined."""
     local, module = pair.local, pair.first.module
-    text = (
-        f"the launch in {pair.first.where} or the one behind it passes what may be used by others"
-    )
+    text = f"the launch in {pair.first.where} or the one after it passes what may be used by others"
     declined = refuted(CLAIM, otherwise, text)
     if not isinstance(tensor, ast.Name):
         raise declined

@@ -20,13 +20,13 @@ from typing import ClassVar
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted
+from tritonopt.emit.writing import comments_in
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.language import function
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, ReplaceExpression
 from tritonopt.source.trees import walk
-from tritonopt.emit.writing import comments_in
 
 
 @dataclass(frozen=True)

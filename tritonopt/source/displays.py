@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from tritonopt.source.names import Scope
 
 _NUMBERS = frozenset({"triton.next_power_of_2", "triton.cdiv", "min", "max", "len", "int"})
-_SIZES = frozenset({"stride", "size", "numel", "dim"})
-_ALLOCATIONS = frozenset(f"torch.{name}" for name in ("empty", "zeros", "ones", "full"))
-_ALLOCATIONS |= {f"{name}_like" for name in _ALLOCATIONS}
+_SIZES = frozenset({"stride", "size", "numel"})
 
 
 @dataclass
@@ -138,7 +136,9 @@ class Displays:
     def _is_quiet(self, call: ast.Call) -> bool:
         called = {self.module.resolve(call.func), self.module.builtin(call.func)}
         by_name = isinstance(call.func, ast.Attribute) and call.func.attr in _SIZES
-        return by_name or bool(called & (_NUMBERS | _ALLOCATIONS))
+        # A function of torch changes a tensor in place only where its name ends with `_`.
+        of_torch = any(n and n.startswith("torch.") and not n.endswith("_") for n in called)
+        return by_name or of_torch or bool(called & _NUMBERS)
 
     def _stays(self, node: ast.expr, bound: Set[str]) -> bool:
         """Whether what stands there comes to the same at the call, where some names are others."""

@@ -77,7 +77,7 @@ def _check_block(
     for statement in block:
         part: ast.AST = statement.iter if isinstance(statement, ast.For) else statement
         for node in _reads(facts, loop, part, names):
-            text = f"line {node.lineno} reads {node.id} as the last turn left it"
+            text = f"line {node.lineno} reads {node.id} as the last iteration left it"
             raise refuted("accumulators-are-sums", "last-value-is-used", text)
         if isinstance(statement, ast.For):
             inside = [*statement.body, *statement.orelse]

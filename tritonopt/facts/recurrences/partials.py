@@ -95,7 +95,7 @@ class _Partials:
         found = {n for n in read if loop.following[n] is not loop.carried[n]}
         found |= {extremes[name].name for name in found & extremes.keys()}
         if not found:
-            text = f"nothing that the loop in line {loop.line} carries is read behind it"
+            text = f"nothing that the loop in line {loop.line} carries is read after it"
             raise refuted(_SUMS, "no-such-reduction", text)
         names = [n for n in walk(loop.node) if isinstance(n, ast.Name) and n.id in found]
         bound = [n for n in names if isinstance(n.ctx, ast.Store)]
@@ -140,7 +140,7 @@ class _Partials:
         claim, said = "infinite-rows-are-the-same", self.attempt.conditions
         below = not all(e.guarded for e in sums) and math.isinf(number)
         if below and all(c.claim != claim for c in said):
-            text = f"no tile is taken to have nothing but -inf, below which {name} would be NaN"
+            text = f"we assume that no tile has only -inf, where {name} would be NaN"
             self.attempt.assume(claim, text)
             self.attempt.need(Safety.ASSUMPTION)
 
@@ -154,7 +154,7 @@ class _Partials:
         if shape is None or first != shape:
             raise unknown(_COMBINED, "shapes-differ", f"the shape of {name} is not known")
         if any(loop.identity in self.facts.interpretation.variant_loops(e) for e in shape):
-            raise refuted(_COMBINED, "shapes-differ", f"{name} has another size in each turn")
+            raise refuted(_COMBINED, "shapes-differ", f"{name} has another size in each iteration")
         return shape
 
     def _dtype(self, name: str) -> str:

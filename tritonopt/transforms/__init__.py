@@ -1,1 +1,0 @@
-"""Former home of what passes share: see `facts`, `launches`, `emit`."""
