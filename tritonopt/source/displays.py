@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tritonopt.source.names import Scope
 
 _NUMBERS = frozenset({"triton.next_power_of_2", "triton.cdiv", "min", "max", "len", "int"})
-_SIZES = frozenset({"stride", "size", "numel"})
+_SIZES = frozenset({"stride", "size"})
 
 
 @dataclass
