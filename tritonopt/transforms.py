@@ -1,4 +1,7 @@
-"""Deprecated: `tritonopt.transforms.writing` is `tritonopt.emit.writing`, from version 0.4 only."""
+"""Deprecated: `tritonopt.transforms.writing` is `tritonopt.emit.writing`.
+
+The former name goes with the next minor version.
+"""
 
 import sys
 import warnings
