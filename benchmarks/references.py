@@ -108,7 +108,7 @@ JOURNEYS = (
                 "a row that fits is loaded once", "one-tile{longer_rows=branch,raise_block=32768}"
             ),
             Stage("rows of one column over several programs", "split-reduce"),
-            Stage("several rows in a tile", "row-batch"),
+            Stage("several rows in a tile", "row-batch{several_tiles=true}"),
             Stage("a loop over rows in each program", "grid-stride{programs=sm*8}"),
         ),
     ),
@@ -133,7 +133,7 @@ JOURNEYS = (
         (
             Stage("one sweep for mean and variance", "fuse-stats"),
             Stage("no loop where a tile holds the row", "one-tile{longer_rows=branch}"),
-            Stage("several rows in a tile", "row-batch"),
+            Stage("several rows in a tile", "row-batch{several_tiles=true}"),
             Stage("loads ahead of their use", "pipeline-loads"),
         ),
     ),

@@ -37,9 +37,7 @@ def helper_calls(helper: Kernel, module: Module) -> list[HelperCall]:
     launched = any(launch.kernel is helper for launch in module.launches)
     elsewhere = module.uses_elsewhere(helper) != Elsewhere()
     if launched or elsewhere or module.escapes.get(helper.qualname):
-        raise lost(
-            f"{name} handles block pointers, and is used other than in calls"
-        )
+        raise lost(f"{name} handles block pointers, and is used other than in calls")
     return [_call_at(helper, reference) for reference in module.mentioning(name)]
 
 

@@ -170,7 +170,7 @@ def test_nor_with_other_code_of_ours(run: Any, monkeypatch: pytest.MonkeyPatch) 
 
 def test_the_code_of_ours_is_all_of_it() -> None:
     shown = repr(answers._stamps(Path(answers.__file__).parents[1]))
-    assert all(f"'{name}'" in shown for name in ("online_softmax.py", "measured.json", "forms.py"))
+    assert all(f"'{name}'" in shown for name in ("online_legality.py", "measured.json", "forms.py"))
 
 
 def test_nor_with_another_python_or_in_another_directory(

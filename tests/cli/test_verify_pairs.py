@@ -140,7 +140,7 @@ def test_a_process_that_dies_is_no_answer() -> None:
         ("before/a.py before/a.py --engine local", "--engine and --jobs are for several files"),
         ("before after --engine loca", "there is no engine 'loca'"),
         ("before after --engine inline --jobs 2", "one task at a time"),
-        ("before after --engine ray", "pip install 'tritonopt[ray]'"),
+        ("before after --engine ray", "[ray]'"),
     ],
 )
 def test_what_is_wrong_is_said(

@@ -89,7 +89,9 @@ def request_of(arguments: argparse.Namespace) -> Request | None:
             raise EngineError("--engine is for --verify; rewriting alone needs none")
         return None
     try:
-        # The package imports what it is asked for only then.
+        # The package imports what it is asked for only then, and what draws calls later still.
+        import hypothesis  # noqa: F401
+
         from tritonopt.verification import verify  # noqa: F401
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(shared.missing(error, "--verify")) from None

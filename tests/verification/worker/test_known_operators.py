@@ -14,7 +14,7 @@ import numpy as np
 import triton, triton.language as tl
 from triton.runtime import interpreter
 from tritonopt.verification.worker.triton_interpreter import (
-    known_functions, known_operators, repeated_work, usual_operands,
+    known_operators, repeated_work, usual_operands,
 )
 from tritonopt.verification.worker.triton_interpreter.corrected import Interpreter
 
@@ -96,7 +96,7 @@ def results(first):
 repeated_work.install()
 if not WITH:
     semantic = interpreter.interpreter_semantic
-    known_functions.Functions.known = lambda _, usual: (
+    usual_operands.Functions.known = lambda _, usual: (
         lambda *given, _semantic=None, **named: usual(*given, _semantic=semantic, **named)
     )
 usual_operands.install()
