@@ -233,7 +233,7 @@ def test_kernels_that_names_do_not_tell_apart_get_no_launches(run: Run) -> None:
     keep(9000)
     code, out, err = run("rewrite", "k.py", "--launches", "l.json")
     assert (code, out) == (2, "") and "launches of total, total are not recorded" not in err
-    assert "k.py: launches of total are not recorded: it stands in a class or function, or" in err
+    assert "k.py: launches of total are not recorded: it is in a class or function, or" in err
 
 
 def test_every_launch_of_a_long_run_counts(run: Run) -> None:
