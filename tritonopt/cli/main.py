@@ -174,10 +174,11 @@ class _Completion(argparse.Action):
         except ModuleNotFoundError:
             parser.error(f"--print-completion needs shtab: {install_command('completion')}")
         whole = _parser(None)
-        for command in whole._subparsers._group_actions[0].choices.values():  # type: ignore
-            for action in command._actions:
-                if action.metavar in _FILES:
-                    action.complete = shtab.FILE
+        for commands in whole._actions:
+            if isinstance(commands, argparse._SubParsersAction):
+                for action in (one for each in commands.choices.values() for one in each._actions):
+                    if action.metavar in _FILES:
+                        action.complete = shtab.FILE
         print(shtab.complete(whole, shell=given[1]))
         parser.exit()
 
