@@ -156,6 +156,8 @@ def cases_of(suite: Path) -> Iterator[Case]:
     """The cases of one file."""
     text = suite.read_bytes().decode()
     prelude, *parts = _CASE.split(text)
+    begun = len(re.findall("^# case:", text, re.MULTILINE))
+    assert begun == len(parts) // 2, f"{suite}: a name of a case is no identifier"
     if not parts:
         yield Case(suite, suite.stem, text)
     for stem, part in zip(parts[::2], parts[1::2], strict=True):
