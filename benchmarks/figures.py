@@ -61,7 +61,7 @@ def record() -> dict[str, list[float]]:
     ratios: dict[str, list[float]] = {}
     sources = (
         *(fuse_stats, rewrites, default_limits, of_a_library, launches, over_rows, scalar_loops),
-        *(interleaved, splits, pipelined, products, column_tiles, merged),
+        *(interleaved, splits, pipelined, products, column_tiles, merged, expanded_sums),
     )
     for name, ratio in chain.from_iterable(source() for source in sources):
         ratios.setdefault(name, []).append(ratio)
@@ -79,6 +79,13 @@ def fuse_stats() -> Iterator[tuple[str, float]]:
                 yield f"fuse-stats {formula}, long rows", ratio
             else:
                 yield f"fuse-stats {formula}, short rows", ratio
+
+
+def expanded_sums() -> Iterator[tuple[str, float]]:
+    record = json.loads((RESULTS / "fuse_stats_speed-nvidia-h200.json").read_text(encoding="utf-8"))
+    for row in record["expanded"]:
+        what = "long rows" if row["shape"][1] >= LONG_ROW else "short rows"
+        yield f"fuse-stats, expanded sums, {what}", row["versions"]["fuse-stats"]["ratio"]
 
 
 def default_limits() -> Iterator[tuple[str, float]]:
@@ -156,7 +163,10 @@ def pipelined() -> Iterator[tuple[str, float]]:
 
 def products() -> Iterator[tuple[str, float]]:
     for row in results("matrix_products_speed-nvidia-h200"):
-        size = "1024" if row["size"] == 1024 else "2048 and more"
+        longest = max(row["shape"])
+        size = "1024" if longest == 1024 else "2048 and more"
+        if longest > 8192 or "wide" in row["kernel"]:
+            size = "matrices larger than L2"
         for name, version in row["versions"].items():
             if name.startswith("groups"):
                 yield f"group-programs, {size}", version["ratio"]
@@ -184,9 +194,6 @@ def column_tiles() -> Iterator[tuple[str, float]]:
 def merged() -> Iterator[tuple[str, float]]:
     for row in results("merge_kernels_speed-nvidia-h200"):
         ratio = row["us"]["original"] / row["us"]["rewritten"]
-        if "divided" in row["kernel"]:
-            yield "split-kernel", ratio
-            continue
         what = "layer norm backward" if row["kernel"].startswith("layer norm") else "sums, minima"
         yield f"merge-kernels, {what}", ratio
         yield "merge-kernels, in order", row["us"]["original"] / row["us"]["in order"]

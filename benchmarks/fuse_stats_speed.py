@@ -6,6 +6,7 @@ All versions are launched in turn, each after the L2 cache was flushed, on rando
 what is reported are medians over the runs, the ratio original / rewritten of the pairs
 of neighboring runs with its 10th and 90th percentile, and the share of the bandwidth
 of a copy of x to y that is measured among them. Results are compared with torch first.
+A cross-entropy with probabilities, whose sum is expanded, is measured in fp32 alone.
 
 Needs torch, triton and a CUDA device, and libcst to make the rewritten versions.
 """
@@ -16,6 +17,7 @@ import argparse
 import statistics
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -23,7 +25,9 @@ from typing import Any
 import torch
 
 from benchmarks.side_by_side import load, machine, ratios, timed, write_report
+from tests.passes.cases import case
 from tritonopt.passes.fuse_stats import FuseStats
+from tritonopt.rewriting.model import Safety
 from tritonopt.rewriting.pipeline import rewrite_source
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -63,6 +67,7 @@ def main() -> None:
         "runs": options.runs,
         "results": rows,
         "best": best(rows),
+        "expanded": expanded(options.runs),
     }
     show(report)
     write_report(report, options.out)
@@ -168,6 +173,31 @@ def check(
                 actual, wanted, rtol=allowed, atol=allowed,
                 msg=lambda text, name=name: f"{what}: {name} differs from torch\n{text}",
             )  # fmt: skip
+
+
+def expanded(runs: int) -> list[dict[str, Any]]:
+    """A case of fuse-stats whose second sweep is linear in what the first one gives."""
+    text = case("fuse-stats/linear_entropy").text
+    found = []
+    for block, warps in ((1024, 4), (4096, 8)):
+        wider = text.replace("BLOCK=16", f"BLOCK={block}, num_warps={warps}")
+        texts = {"original": wider}
+        for passes in ("fuse-stats", "online-softmax", "online-softmax,fuse-stats"):
+            texts[passes] = rewrite_source(wider, passes, safety=list(Safety)).text
+        with tempfile.TemporaryDirectory() as folder:
+            modules = {
+                name: load(Path(folder) / f"entropy_{block}_{number}.py", text)
+                for number, (name, text) in enumerate(texts.items())
+            }
+            for m, n in ((4096, 4096), (4096, 16384), (4096, 65536), (2048, 131072)):
+                x, p = torch.randn(m, n, device="cuda"), torch.rand(m, n, device="cuda")
+                calls = {name: partial(one.run, x, p) for name, one in modules.items()}
+                times = timed(calls, runs)
+                row = {"shape": [m, n], "block": block}
+                row["us"] = statistics.median(times["original"])
+                others = {name: ratios(times["original"], times[name]) for name in texts}
+                found.append(row | {"versions": others})
+    return found
 
 
 def best(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -5,9 +5,10 @@
 
 A textbook product in fp16 with its tiles on two axes of the grid, on one, and with block
 pointers: as it is, in groups of 4, 8 and 16 rows, with masked pointers, with tensor descriptors.
-Square matrices of 1024 to 8192, launched in turn on a cold L2, each compared with the original's
-bits; cuBLAS beside them. No shape starts after `--seconds`. Needs torch, triton and a CUDA
-device; where Triton has no block pointers, theirs are left out.
+Square matrices of 1024 to 8192; in groups also operands larger than L2, with tiles of 128 by 128
+and of 128 by 256. Launched in turn on a cold L2, each compared with the original's bits; cuBLAS
+beside them. No shape starts after `--seconds`. Needs torch, triton and a CUDA device; where Triton
+has no block pointers, theirs are left out.
 """
 
 from __future__ import annotations
@@ -83,17 +84,24 @@ SOURCES = {
     "one axis": _HEAD + _ONE + _POINTERS + _LAUNCHER.format(grid=_GRID_OF_ONE),
     "block pointers": _HEAD + _ONE + _BLOCKS + _LAUNCHER.format(grid=_GRID_OF_ONE),
 }
+SOURCES |= {
+    f"{kind}, wide tiles": SOURCES[kind].replace("BN=128", "BN=256").replace("n, 128", "n, 256")
+    for kind in ("two axes", "one axis")
+}
 _GROUPS = {f"groups of {rows}": f"group-programs{{rows={rows}}}" for rows in (4, 8, 16)}
 PASSES = {
     "two axes": _GROUPS,
     "one axis": _GROUPS,
+    "two axes, wide tiles": _GROUPS,
+    "one axis, wide tiles": _GROUPS,
     "block pointers": {
         "pointers": "block-pointer",
         "descriptors": "block-pointer{write=descriptors}",
         "descriptors in groups": "block-pointer{write=descriptors},group-programs",
     },
 }
-SIZES = (1024, 2048, 4096, 8192)
+SQUARE = [(size, size, size) for size in (1024, 2048, 4096, 8192)]
+LARGE = [(16384, 16384, 1024), (16384, 16384, 4096), (8192, 65536, 2048), (65536, 8192, 2048)]
 RUNS = 15
 
 
@@ -134,15 +142,18 @@ def measure(made: dict[str, dict[str, str]], out: Path | None, end: float) -> No
         for kind, texts in made.items()
     }
     results: list[dict[str, Any]] = []
-    for size in SIZES:
+    for m, n, k in [*SQUARE, *LARGE]:
         torch.manual_seed(0)
-        a, b = (torch.randn(size, size, device="cuda", dtype=torch.float16) for _ in range(2))
+        a = torch.randn(m, k, device="cuda", dtype=torch.float16)
+        b = torch.randn(k, n, device="cuda", dtype=torch.float16)
         for kind, versions_of in modules.items():
             if time.monotonic() > end:
                 break
+            if (kind == "block pointers" and m * n > 8192**2) or ("wide" in kind and m < 8192):
+                continue
             calls = {n: functools.partial(m.product, a, b) for n, m in versions_of.items()}
             calls["cuBLAS"] = functools.partial(torch.matmul, a, b)
-            row = {"kernel": kind, "size": size, "teraflop": 2 * size**3 / 1e12}
+            row = {"kernel": kind, "shape": [m, n, k], "teraflop": 2 * m * n * k / 1e12}
             results.append(row | compared(calls))
             print(results[-1], flush=True)
     report = {"benchmark": "matrix_products_speed", **machine(), "results": results}

@@ -1,13 +1,12 @@
-"""merge-kernels and split-kernel on a GPU: two kernels against one with atomics, and back.
+"""merge-kernels on a GPU: two kernels against one with atomics.
 
     PYTHONPATH=. python benchmarks/merge_kernels_speed.py [--seconds 200] [--out FILE.json]
     PYTHONPATH=. python benchmarks/merge_kernels_speed.py --dry    # no GPU: only the versions
 
 Layer norm backward with the gradients of the weights in two kernels, sums of parts of rows, and a
 minimum of a whole tensor, as they are and merged, are launched in turn on a cold L2. A third
-version has the atomics in the order that is Triton's default, and not `relaxed`. Layer norm
-backward with atomics is also compared with what split-kernel makes of it. Needs torch, triton and
-a CUDA device.
+version has the atomics in the order that is Triton's default, and not `relaxed`. Needs torch,
+triton and a CUDA device.
 """
 
 from __future__ import annotations
@@ -151,12 +150,6 @@ def versions(name: str, text: str) -> dict[str, str]:
     return {"original": text, "in order": in_order, "rewritten": merged}
 
 
-def divided(name: str, text: str) -> dict[str, str]:
-    """What merge-kernels makes of a text, and what split-kernel makes of that."""
-    merged = rewritten(name, text, "merge-kernels")
-    return {"original": merged, "rewritten": rewritten(name, merged, "split-kernel")}
-
-
 def rewritten(name: str, text: str, passes: str) -> str:
     result = rewrite_source(text, passes, safety=list(Safety))
     if not result.changed:
@@ -174,8 +167,6 @@ def main() -> None:
         "layer norm backward, a row each": versions("a row each", A_ROW),
         "layer norm backward, many rows each": versions("many rows each", MANY_ROWS),
         "sums of parts of rows": versions("parts of rows", PARTS),
-        "layer norm backward, divided, a row each": divided("a row each", A_ROW),
-        "layer norm backward, divided, many rows each": divided("many rows each", MANY_ROWS),
         "least magnitude": versions("least magnitude", EXAMPLE.read_text(encoding="utf-8")),
     }
     if not options.dry:

@@ -105,12 +105,13 @@ class GroupPrograms(Pass):
 
     ## Measured
 
-    0.99x to 1.01x for matrices of 2048 and more: noise; 0.98x to 1.04x for 1024.
+    0.99x to 1.22x for matrices larger than L2, 0.99x to 1.01x for other matrices of 2048 and more
+    (noise), 0.98x to 1.04x for 1024.
 
-    Square fp16 products up to 8192, tiles of 128 by 128, one and two grid axes, all values of
-    `rows`; one H200, Triton 3.6, cold L2, medians of 15 runs
-    (`benchmarks/matrix_products_speed.py`). All results had the same bits. GPUs with an L2 below
-    its 60 MB were not measured.
+    fp16 products, one and two grid axes, all values of `rows`; one H200 with 60 MB of L2,
+    Triton 3.6, cold L2, medians (`benchmarks/matrix_products_speed.py`). Large matrices have
+    8192 to 65536 rows and columns; tiles of 128 by 256 gain more than tiles of 128 by 128. 8 and 16
+    rows are about equal.
     """
 
     rows: Literal[4, 8, 16] = 8

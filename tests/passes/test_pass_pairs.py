@@ -38,8 +38,7 @@ SPELLED = {
 }
 PASSES = [SPELLED.get(name, name) for name in sorted(catalog())]
 CREATING = [
-    SPELLED.get(name, name)
-    for name in ("split-columns", "split-kernel", "split-reduce", "autotune-configs")
+    SPELLED.get(name, name) for name in ("split-columns", "split-reduce", "autotune-configs")
 ]
 NUMBERS = {
     ("contiguity-hints", "least"): (2, 16),

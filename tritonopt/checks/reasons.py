@@ -506,10 +506,6 @@ REASONS: Mapping[str, Reason] = {
         "Something else may see the buffer between the two kernels, or what was in it before.",
         "Allocate it in the launcher, with `torch.empty`, and use it for nothing else.",
     ),
-    "parts-share-memory": Reason(
-        "One part of the kernel may access what the other one writes.",
-        "Let the launcher make the outputs, or say `--assume 'disjoint(X, Y)'`.",
-    ),
     "grid-of-processors": Reason(
         (
             "Each launch starts a program for each multiprocessor at most: all of them run at "
