@@ -47,7 +47,7 @@ def test_examples_agree_with_torch_and_still_do_after_rows(root: Path, tmp_path:
 def test_the_diff_that_is_shown_is_the_one_that_rows_makes(path: Path) -> None:
     """To write them anew, set TRITONOPT_UPDATE_CASES=1, and read the difference."""
     text = path.read_text(encoding="utf-8")
-    result = rewrite_source(text, "rows", path=path.name)
+    result = rewrite_source(text, "rows", path=str(path))
     made = unified(f"examples/{path.name}", text, result.text)
     shown = path.parent / "after_rows" / f"{path.stem}.diff"
     if os.environ.get("TRITONOPT_UPDATE_CASES") == "1":

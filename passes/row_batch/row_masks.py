@@ -18,10 +18,8 @@ from tritonopt.passes.row_batch.axes import CLAIM, OF_ROWS, ROWS, SCALAR, on_the
 from tritonopt.passes.row_batch.lifted_expressions import BOOLEAN, LiftedExpressions
 from tritonopt.passes.row_batch.row_names import RowNames, statements_of
 from tritonopt.source import Change, Remove, Replace
+from tritonopt.source.editing.width import line_width
 from tritonopt.source.trees import walk
-
-_WIDTH = 88
-"""Of a line, where none in the file is longer."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +62,7 @@ class LiftedBody:
         is_inline = names.stay and not left and len(tested) <= 1
         for place, mask in tested.items():
             self._test(place, mask, test if is_inline else names.mask)
-        texts = kernel.module.texts
-        width = max(_WIDTH, *(len(line) for text in texts for line in text.split("\n")))
-        edits.break_long_lines(kernel.node, width)
+        edits.break_long_lines(kernel.node, line_width(kernel.module))
         changes = names.changes("" if is_inline else test)
         for leaves in self.exits.found:
             masked = f"{names.mask} &= {self.exits.stays(leaves)}"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import io
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import tokenize
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,8 @@ from tritonopt.source.parsing import parsed
 
 _DEFAULT = 88
 """What formatters take where nobody says."""
+_LONG_STRING = 20
+"""Characters from which on a string may be what made a line too long."""
 
 _FORMATTERS: Mapping[str, Callable[[Any], Any]] = {
     "ruff.toml": lambda table: table["line-length"],
@@ -24,9 +28,9 @@ _FORMATTERS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def line_width(module: Module) -> int:
-    """In characters: what the project's formatter is told, else as the longest line that is there.
+    """In characters: what the project's formatter is told, else what the lines of code keep to.
 
-    A text that is no file has no project.
+    One of a hundred lines may be longer. A text that is no file has no project.
     """
     path = Path(module.path)
     if os.path.isfile(path):
@@ -37,8 +41,20 @@ def line_width(module: Module) -> int:
                     return said
             if looked_up.is_there(directory / ".git"):
                 break
-    lines = (line for text in module.texts for line in text.split("\n"))
-    return max([_DEFAULT, *map(len, lines)])
+    lengths = sorted(length for text in module.texts for length in _lengths(text))
+    return max(_DEFAULT, *lengths[-1 - len(lengths) // 100 :][:1])
+
+
+def _lengths(text: str) -> Iterable[int]:
+    """Of the lines of code, without comments, and without lines that a string made long."""
+    lengths: dict[int, int] = {}
+    strings: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.STRING and len(token.string) > _LONG_STRING:
+            strings.update(range(token.start[0], token.end[0] + 1))
+        elif token.type != tokenize.COMMENT and token.string.strip():
+            lengths[token.end[0]] = token.end[1]
+    return [length for line, length in lengths.items() if line not in strings]
 
 
 def call_on_lines(function: str, arguments: Sequence[str], width: int, margin: str = "") -> str:
