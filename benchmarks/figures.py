@@ -25,6 +25,7 @@ FORMULAS = ("shifted", "moments", "welford")
 LONG_ROW = 16384
 """Columns from which on a row in several tiles was seen to gain."""
 OVER_ROWS = {
+    "rows": ("rows", range(2**31)),
     "row-batch, up to 128 elements": ("row-batch", range(129)),
     "row-batch, 256 elements": ("row-batch", range(129, 257)),
     "row-batch, up to 256 elements": ("row-batch", range(257)),

@@ -65,8 +65,9 @@ class Record:
             new = {n: t for n, t in row[part].items() if n not in known.get(part, {})}
             for name in self.about["again"]["versions"]:
                 same = left_out.get(name, "").removeprefix("the same as ")
-                if same in new:
-                    new[name] = new[same]
+                times = {**known.get(part, {}), **new}
+                if same in times:
+                    new[name] = times[same]
             known.setdefault(part, {}).update(new)
 
     def has(self, cell: Cell) -> bool:

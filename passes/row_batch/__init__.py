@@ -136,13 +136,12 @@ class RowBatches(Pass):
 
     ## Measured
 
-    1.08x to 7.56x for rows of up to 128 elements, 0.98x to 1.94x for 256, 0.76x to 1.42x for longer
-    ones (`several_tiles=true`), one to a program.
+    1.09x to 7.56x for rows of up to 128 elements, 0.98x to 1.95x for 256, 0.93x to 1.05x for longer
+    ones, one to a program.
 
     Row kernels (`examples/`), 22 shapes in fp32, fp16 and bf16, one H200, Triton 3.6, cold L2,
-    original / rewritten, with `several_tiles=true`. Many rows gain most, as in 1000000 rows of 64.
-    The losses are rows of several tiles of RMS norm (0.76x), group norm (0.89x) and layer norm
-    (0.90x), which need `several_tiles=true`. In kernels without loops a tile of one row breaks
+    original / rewritten. Many rows gain most, as in 1000000 rows of 64. `several_tiles=true` gains
+    for short rows of norms too, and was a loss for rows of several tiles, of RMS norm most. In kernels without loops a tile of one row breaks
     even, and 512 elements lose for no number of rows; 2048 gain more for a million rows, and lose
     for few. Records: `benchmarks/rows.py`, `benchmarks/rows_per_program.py`, `benchmarks/results/`.
     """
