@@ -140,10 +140,11 @@ class RowBatches(Pass):
     ones, one to a program.
 
     Row kernels (`examples/`), 22 shapes in fp32, fp16 and bf16, one H200, Triton 3.6, cold L2,
-    original / rewritten. Many rows gain most, as in 1000000 rows of 64. `several_tiles=true` gains
-    for short rows of norms too, and was a loss for rows of several tiles, of RMS norm most. In kernels without loops a tile of one row breaks
-    even, and 512 elements lose for no number of rows; 2048 gain more for a million rows, and lose
-    for few. Records: `benchmarks/rows.py`, `benchmarks/rows_per_program.py`, `benchmarks/results/`.
+    original / rewritten. Many rows gain most, as in 1000000 rows of 64. `several_tiles=true` also
+    gains for short rows of norms, and was a loss for rows of several tiles, most for RMS norm. In
+    kernels without loops a tile of one row breaks even. 512 elements are slower than one row for no
+    number of rows; 2048 are better for a million rows and worse for few. Records:
+    `benchmarks/rows.py`, `benchmarks/rows_per_program.py`, `benchmarks/results/`.
     """
 
     elements: int = 512
