@@ -74,7 +74,7 @@ def host_values(
         inside = list(_expressions(statement))
         asked = {n for node in inside for n in _asked_whether_true(node)}
         for node in inside:
-            computed = isinstance(node, _MADE) or node in asked
+            computed = node in asked or (isinstance(node, _MADE) and not _is_product(node))
             if not computed or node in settled or _is_plain(node, body):
                 continue
             if ast.dump(node) not in (known_asked if node in asked else known):
@@ -178,6 +178,14 @@ def _is_refusal(statement: Statement) -> bool:
 
 def _raises(block: list[ast.stmt]) -> bool:
     return bool(block) and isinstance(block[-1], (ast.Raise, ast.Assert))
+
+
+def _is_product(node: ast.expr) -> bool:
+    """Whether an expression is the same only where its factors are, or change the other way.
+
+    Factors that are computed are asked themselves.
+    """
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
 
 
 def _is_plain(node: ast.expr, body: Body) -> bool:

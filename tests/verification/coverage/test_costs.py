@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tritonopt.verification.coverage.aiming import Aiming
-from tritonopt.verification.coverage.demands import Demand
+from tritonopt.verification.coverage.demands import VARIES, Demand
 from tritonopt.verification.coverage.sized_calls import SizedCalls, same
 from tritonopt.verification.inputs.examples import Example, Limits
 from tritonopt.verification.process.coverage_data import Coverage, Loop
@@ -14,6 +14,7 @@ from tritonopt.verification.signature.argument_language import parse
 
 LIMITS = Limits(2**20, 16, frozenset({"f64", "f32", "f16", "i64", "i32"}))
 UNMET = Demand("original", 7, "line", "what no call comes to")
+SPAN, SOME = (9, 0, 9, 5), frozenset({"1"})
 Work = Callable[[int, int], int]
 
 
@@ -33,7 +34,7 @@ def made_of(
         lines = frozenset({1, 9} if n >= long else {1})
         coverage = Coverage(lines, grids=(("k", grid),), constants=frozenset({16}))
         if n >= long:
-            coverage = replace(coverage, loops={9: Loop(2, True, None)})
+            coverage = replace(coverage, loops={9: Loop(2, True, None)}, values={SPAN: SOME})
         return replace(coverage, work=work(m, n)), Coverage(lines)
 
     aiming = Aiming(parse(text), LIMITS, seen, lambda: [unmet], [unmet, loop])
@@ -67,6 +68,13 @@ def test_values_for_a_long_call_are_tried_on_shorter_ones_that_run_as_much() -> 
 
     lengths = [n for _, n in made_of("x: f32[m, n]", work, long=2**11) if n > 2**11]
     assert lengths.count(2**11 + 1) > 2 * lengths.count(2**12 + 1)
+
+
+def test_sizes_are_changed_where_one_value_was_computed() -> None:
+    """What is computed of rows where they are long is computed for more than a few rows."""
+    one = Demand("original", 9, VARIES, "m // 8", span=SPAN, parts=((9, 0, 9, 1),))
+    calls = made_of("x: f32[m, n]", lambda m, n: m * n // 16, long=2**12, unmet=one)
+    assert max(m for m, n in calls if n >= 2**12) > 8
 
 
 def test_all_sizes_at_once_are_of_no_use_again_where_they_were_of_none() -> None:

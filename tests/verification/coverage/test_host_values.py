@@ -40,6 +40,8 @@ LARGE = {
     "bits": "factor * (1 + (rows.bit_length() > 12))",
     "rounded": "factor * (1 + round(rows / 5000))",
     "not": "factor * (1 + (not rows < 5000))",
+    "sum of a remainder": "factor + (rows - rows % 65536)",
+    "product or": "factor * (2.0 if rows // 5000 * cols else 1.0)",
     "slice": "factor + len(range(rows)[5000:])",
     "lambda": "(lambda k: factor + (k >> 14))(rows)",
 }
@@ -47,6 +49,7 @@ HARMLESS = {
     "sum": "rows + factor",
     "remainder": "rows % 2 + factor",
     "both outcomes": "factor * (1.0, 2.0)[rows > 4]",
+    "product": "[rows * (240 // rows)]",
     "limits": "min(rows, 4) * factor",
     "a type": "rows * factor if isinstance(rows, int) and rows > 3 else factor",
     "constants alone": "rows * factor * (2 ** 10 // 512)",

@@ -148,6 +148,7 @@ class Aiming:
             return
         yield from self._under_flags()
         yield from self._where_it_runs(rich)
+        yield from self._of_one_value()
         yield from self._numbers(plain.tried.base, same, _MOST_SINGLED_OUT)
         yield from self._numbers_in_tensors()
         yield from self._numbers_of_tiles()
@@ -294,6 +295,18 @@ class Aiming:
             for values in self.values[: _FEW_CLASSES if costly else None]:
                 yield from self.plain.made(sizes, in_turn(change, values))
             yield from self._numbers(sizes, change, _MOST_SINGLED_OUT // 2)
+
+    def _of_one_value(self) -> Iterator[Example]:
+        """Each size in turn, where a launcher computed what came to the same in every call."""
+        for demand in [d for d in self.unmet() if d.span is not None]:
+            at = ("original", "rewritten").index(demand.title)
+            for example, (sizes, change) in self.sized_calls.made().items():
+                both = self.seen(example)
+                if both and demand.span in both[at].values:
+                    for name, size in sizes.items():
+                        if demand in self.unmet():
+                            yield from self.plain.attempt({**sizes, name: 2 * size + REST}, change)
+                    break
 
     def _numbers(self, base: Mapping[str, int], change: Change, most: int) -> Iterator[Example]:
         """What the text singles out, for each size, and for the product of all."""
