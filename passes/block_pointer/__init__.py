@@ -128,9 +128,8 @@ class BlockPointers(Pass):
         from tritonopt.facts.program_ids import sure_callee
         from tritonopt.passes.block_pointer.accesses import followed_blocks
         from tritonopt.passes.block_pointer.block_legality import prove_block_tiles
-        from tritonopt.passes.block_pointer.handed_blocks import HandedBlocks
+        from tritonopt.passes.block_pointer.handed_blocks import HandedBlocks, ReturnedBlocks
         from tritonopt.passes.block_pointer.pointer_tiles import PointerTiles
-        from tritonopt.passes.block_pointer.returned_blocks import ReturnedBlocks
 
         found, what = followed_blocks(facts), "the tiles of pointers and their masks"
         for call, _ in found.handed:
@@ -151,8 +150,7 @@ class BlockPointers(Pass):
         from tritonopt.emit.writing import Writer
         from tritonopt.passes.block_pointer.accesses import followed_blocks, lost
         from tritonopt.passes.block_pointer.block_legality import prove_block_tiles
-        from tritonopt.passes.block_pointer.descriptor_legality import DescriptorLegality
-        from tritonopt.passes.block_pointer.descriptors import Descriptors
+        from tritonopt.passes.block_pointer.descriptors import DescriptorLegality, Descriptors
 
         writer, found = Writer(facts), followed_blocks(facts)
         if found.with_helpers:

@@ -20,8 +20,8 @@ from tritonopt.passes.block_pointer.accesses import (
     BlockAccesses,
     Use,
     lost,
+    never_negative,
 )
-from tritonopt.passes.block_pointer.helper_calls import never_negative
 
 
 @dataclass(frozen=True)

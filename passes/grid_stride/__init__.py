@@ -23,8 +23,7 @@ from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.emit.writing import Writer
-    from tritonopt.passes.grid_stride.tile_legality import Tiling
-    from tritonopt.passes.grid_stride.tile_sums import TileSum
+    from tritonopt.passes.grid_stride.tile_legality import TileSum, Tiling
 
 
 _NO_SUM = "no atomic adds up a tile in registers"

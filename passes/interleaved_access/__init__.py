@@ -97,7 +97,7 @@ class InterleavedAccess(Pass):
         if not found:
             return
         from tritonopt.emit.writing import Writer
-        from tritonopt.passes.interleaved_access.adjacency import prove_one_access
+        from tritonopt.passes.interleaved_access.contiguous_tile import prove_one_access
         from tritonopt.passes.interleaved_access.one_access import OneAccess
 
         attempts = {group: Attempt() for group in found}

@@ -189,7 +189,7 @@ class OneTileRows(Pass):
     def _examined(self, sweeps: RowSweeps) -> Site | None:
         """The site as it came out; None where the loops are what is left for longer rows."""
         from tritonopt.emit.writing import Writer
-        from tritonopt.passes.one_tile.question import (
+        from tritonopt.passes.one_tile.raising import (
             ask,
             asked,
             beside_the_loops,

@@ -21,8 +21,7 @@ from tritonopt.facts.constexprs import is_constexpr
 from tritonopt.facts.memory.dependence import Accesses
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import is_float
-from tritonopt.passes.one_tile.one_turn import Straightened, straightened
-from tritonopt.passes.one_tile.tidying import tidied
+from tritonopt.passes.one_tile.one_turn import Straightened, straightened, tidied
 from tritonopt.source.trees import children, parents_of, walk
 
 _TAKES_NUMBERS = ("maximum", "minimum", "where")

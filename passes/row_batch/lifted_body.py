@@ -18,8 +18,9 @@ from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.constexprs import is_constexpr
 from tritonopt.facts.language import LOOP_CALLS, function
 from tritonopt.facts.operations import Op
-from tritonopt.passes.row_batch.axes import (
+from tritonopt.passes.row_batch.lifted_expressions import (
     CLAIM,
+    EITHER,
     OF_ROWS,
     OPEN,
     ROWS,
@@ -27,6 +28,7 @@ from tritonopt.passes.row_batch.axes import (
     SHARED,
     TILE,
     Axes,
+    LiftedExpressions,
     at_most,
     changes_kind,
     either,
@@ -34,9 +36,7 @@ from tritonopt.passes.row_batch.axes import (
     not_lifted,
     of_rows,
 )
-from tritonopt.passes.row_batch.lifted_expressions import EITHER, LiftedExpressions
-from tritonopt.passes.row_batch.row_masks import LiftedBody, RowExits
-from tritonopt.passes.row_batch.row_names import RowNames, statements_of
+from tritonopt.passes.row_batch.row_masks import LiftedBody, RowExits, RowNames, statements_of
 
 _ARITHMETIC = (
     (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)

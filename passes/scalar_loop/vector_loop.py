@@ -12,10 +12,8 @@ from tritonopt.emit.accumulator_tile import AccumulatorTile, number_code
 from tritonopt.emit.writing import Writer
 from tritonopt.facts.dtypes import BOOLEANS
 from tritonopt.facts.recurrences.kinds import Kind
-from tritonopt.passes.scalar_loop.carried_names import Carried, LaneMerge
-from tritonopt.passes.scalar_loop.lane_statements import LaneStatements
-from tritonopt.passes.scalar_loop.loop_headers import LoopHeader
-from tritonopt.passes.scalar_loop.vector_proof import Vectorization
+from tritonopt.passes.scalar_loop.lane_statements import LaneStatements, LoopHeader
+from tritonopt.passes.scalar_loop.vector_proof import Carried, LaneMerge, Vectorization
 from tritonopt.source import Change, EditConflict, InsertAfter, InsertBefore, Module, Replace
 from tritonopt.source.editing import excerpts
 

@@ -11,6 +11,7 @@ from tritonopt.facts.algebra.atoms import CeilDiv, Negative
 from tritonopt.facts.algebra.forms import Forms
 from tritonopt.facts.algebra.indicators import negative
 from tritonopt.facts.algebra.polynomial import ONE, TooLarge
+from tritonopt.facts.interpretation import Environment
 
 
 def why_it_runs(
@@ -112,3 +113,22 @@ def runs_when(writer: Writer, loop: Loop, above: Loop) -> str:
         at_least_zero = facts.forms.of(loop.stop) == -ONE
         return f"{start} >= 0" if at_least_zero else f"{start} > {stop}"
     return f"{stop} > 0" if start == "0" else f"{start} < {stop}"
+
+
+# Code for whether a loop runs at all
+
+
+def runs(writer: Writer, loop: Loop, environment: Environment) -> str:
+    """A condition under which there is an iteration. Raises NotExpressible."""
+    forms = writer.facts.forms
+    count = forms.trip_count(loop)
+    assert count is not None and loop.start is not None and loop.stop is not None
+    expressions = list(writer.facts.values)
+    match count.sole_atom:
+        case CeilDiv(length, tile) if forms.is_positive(tile):
+            return f"{writer.find_form(length, environment, expressions)} > 0"
+    if loop.step is None or not forms.is_positive(forms.of(loop.step)):
+        raise NotExpressible("it is not known in which direction the loop counts")
+    ends = (forms.of(end) for end in (loop.stop, loop.start))
+    stop, start = (writer.find_form(end, environment, expressions) for end in ends)
+    return f"{stop} > {start}"

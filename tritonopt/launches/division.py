@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from tritonopt.checks.condition import NotExpressible
 from tritonopt.facts.host.launcher_code import evaluated_by, evaluation_at, locals_with_form
 from tritonopt.facts.host.local_names import names_of
-from tritonopt.launches.known_launches import check_builtin
+from tritonopt.launches.known_launches import NewParameter, check_builtin
 from tritonopt.launches.launch_grids import (
     Extent,
     GridNotReadable,
@@ -24,7 +24,6 @@ from tritonopt.launches.launch_grids import (
     scope_at,
     statement_of,
 )
-from tritonopt.launches.new_parameters import NewParameter
 from tritonopt.source import Change, InsertAfter, InsertBefore, Launch, Remove, ReplaceExpression
 from tritonopt.source.editing import excerpts
 from tritonopt.source.editing.expressions import in_parentheses

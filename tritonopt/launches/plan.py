@@ -11,11 +11,17 @@ from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.launches.division import Division, Divisor, words_of
-from tritonopt.launches.known_launches import check_numbers, check_parameter, extents_of
+from tritonopt.launches.known_launches import (
+    NewParameter,
+    check_numbers,
+    check_parameter,
+    extents_of,
+    in_tuner_keys,
+    new_constexpr,
+    new_number,
+)
 from tritonopt.launches.launch_grids import Extent, given_by, statement_of
-from tritonopt.launches.new_parameters import NewParameter, new_constexpr, new_number
 from tritonopt.launches.planned_launch import PlannedLaunch
-from tritonopt.launches.pruning import in_tuner_keys
 from tritonopt.source import Change, Kernel
 from tritonopt.source.launches import places
 from tritonopt.source.parsing import parsed
