@@ -357,7 +357,6 @@ class _Reader:
     # What is written
 
     def _arguments(self, call: ast.Call) -> dict[str, ast.expr]:
-        """The arguments of a call by their names."""
         called = self._called(call)
         is_method = called != function(self._facts.kernel.module.resolve(call.func))
         receiver = [call.func.value] if isinstance(call.func, ast.Attribute) and is_method else []
@@ -379,7 +378,6 @@ class _Reader:
         return tuple(node.elts)
 
     def _is_number(self, node: ast.expr) -> bool:
-        """Whether it is surely a number, and no sequence of them."""
         if isinstance(node, ast.Constant):
             return type(node.value) is int
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, _OF_NUMBERS):

@@ -30,11 +30,17 @@ from tritonopt.facts.host.tensor_expressions import allocation
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS, INTEGER_DTYPES, Value
 from tritonopt.launches.known_launches import check_builtin
-from tritonopt.launches.plan import LaunchPlan
-from tritonopt.launches.planned_launch import PlannedLaunch
+from tritonopt.launches.plan import LaunchPlan, PlannedLaunch
 from tritonopt.passes.block_pointer.accesses import Access, Block, BlockAccesses
-from tritonopt.passes.block_pointer.block_legality import BlockTiles, deltas, form_of, sum_of
-from tritonopt.passes.block_pointer.pointer_tiles import OffsetTile, OffsetTiles, is_zero
+from tritonopt.passes.block_pointer.pointer_tiles import (
+    BlockTiles,
+    OffsetTile,
+    OffsetTiles,
+    deltas,
+    form_of,
+    is_zero,
+    sum_of,
+)
 from tritonopt.source import Change, InsertBefore, Launch, Replace
 from tritonopt.source.editing.width import line_width, on_lines
 from tritonopt.source.trees import walk
@@ -44,8 +50,6 @@ _SET = "triton.set_allocator"
 
 @dataclass
 class Descriptors:
-    """Writes the changes for one kernel and its launches."""
-
     facts: KernelFacts
     writer: Writer
     proof: BlockTiles
@@ -151,8 +155,6 @@ _BITS = FLOAT_BITS | {t: int(t.lstrip("uint")) for t in INTEGER_DTYPES if t != "
 
 @dataclass
 class DescriptorLegality:
-    """Raises Declined at the first condition that does not hold."""
-
     facts: KernelFacts
     writer: Writer
     accesses: BlockAccesses
@@ -242,7 +244,6 @@ class DescriptorLegality:
         return Divisibility(self.facts)
 
     def _is_at_least(self, number: int, extent: Polynomial) -> bool:
-        """Whether the extent of a block is that large at each launch."""
         bindings = self.facts.launches.bindings
         found = [substitute(extent, binding).constant_value for binding in bindings]
         return bool(found) and all(n is not None and n >= number for n in found)

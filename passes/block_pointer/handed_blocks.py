@@ -23,7 +23,7 @@ from tritonopt import source
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted
 from tritonopt.emit.statement_lists import StatementLists
-from tritonopt.emit.writing import NotExpressible, Writer, block_of, comments_in
+from tritonopt.emit.writing import NotExpressible, Writer, block_of, comments_in, names_bound
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.passes.block_pointer.accesses import (
     Block,
@@ -33,8 +33,12 @@ from tritonopt.passes.block_pointer.accesses import (
     helper_calls,
     lost,
 )
-from tritonopt.passes.block_pointer.block_legality import BlockTiles, prove_block_tiles
-from tritonopt.passes.block_pointer.pointer_tiles import PointerTiles, unread_orders
+from tritonopt.passes.block_pointer.pointer_tiles import (
+    BlockTiles,
+    PointerTiles,
+    prove_block_tiles,
+    unread_orders,
+)
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import RemarkKind
 from tritonopt.rewriting.pipeline import rewrite_source
@@ -49,8 +53,6 @@ _SUFFIXES = ("_block_ptr", "_block", "_bptr", "_ptr", "_ptrs")
 
 @dataclass(frozen=True, eq=False)
 class _Caller:
-    """A function that calls the helper."""
-
     facts: KernelFacts
     writer: Writer
     accesses: BlockAccesses
@@ -107,9 +109,7 @@ class HandedBlocks:
         made = [self._made(name) for name in self.names]
         if sum(not self._new[name] for name in self.names) > 1:
             raise NotExpressible(f"{self.helper.name} gets nothing in the place of two")
-        body = self.helper.node.body
-        if ast.get_docstring(self.helper.node, clean=False) is not None:
-            body = body[1:]
+        body = self.helper.statements
         if not body:
             raise lost(f"{self.helper.name} does nothing")
         changes: list[Change] = [InsertBefore(body[0], code) for code in made]
@@ -191,11 +191,7 @@ class HandedBlocks:
         numbers = [v.constant if v is not None else None for v in values]
         if all(type(number) is int and number == numbers[0] for number in numbers):
             return str(numbers[0])
-        stored = {
-            n.id
-            for n in self.helper.nodes
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        }
+        stored = names_bound(self.helper.node)
         for parameter in (p.name for p in self.helper.parameters):
             given = [call.given.get(parameter) for call in self._calls]
             if parameter not in stored and self._are(given, values):
@@ -211,7 +207,6 @@ class HandedBlocks:
         return new.name
 
     def _are(self, given: Sequence[ast.expr | None], values: Sequence[Value | None]) -> bool:
-        """Whether each call passes just these values."""
         return all(
             value is not None and call.value(node) is value
             for call, node, value in zip(self._calls, given, values, strict=True)

@@ -65,7 +65,6 @@ class _Memory:
         return self.nest.facts
 
     def check_nest(self) -> str:
-        """What shows that stores do not overlap."""
         stores = [e for e in self.nest.effects if e.kind is EffectKind.STORE]
         for store in stores:
             assert store.pointer is not None
@@ -305,8 +304,6 @@ _CHOSEN = frozenset({Op.PHI, Op.IN_BRANCH})
 
 @dataclass(frozen=True)
 class Collapse:
-    """A nest that may become one loop."""
-
     nest: Nest
     accumulators: tuple[Accumulator, ...]
 
@@ -316,7 +313,6 @@ class Collapse:
 
 
 def prove_nest(nest: Nest, attempt: Attempt) -> Collapse:
-    """Goes through the conditions; raises Declined at the first one that does not hold."""
     return _Proof(nest, attempt).check()
 
 

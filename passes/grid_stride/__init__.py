@@ -307,7 +307,6 @@ class GridStride(Pass):
 
 
 def _is_helper(facts: KernelFacts) -> bool:
-    """Whether it returns a value, so that nobody can launch it."""
     from tritonopt.passes.grid_stride.tile_body import is_plain
 
     return any(isinstance(n, ast.Return) and not is_plain(n) for n in facts.kernel.nodes)

@@ -24,7 +24,7 @@ from tritonopt.facts.effects import Effect, Loop
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.source import Kernel
-from tritonopt.source.trees import is_text, walk
+from tritonopt.source.trees import walk
 
 
 def invariant_statements(
@@ -158,9 +158,7 @@ class TileBody:
 
     @classmethod
     def of(cls, facts: KernelFacts, ids: ProgramIds) -> TileBody:
-        statements = list(facts.kernel.node.body)
-        if is_text(statements[0]):
-            del statements[0]
+        statements = facts.kernel.statements
         last = statements[-1]
         last_return = last if isinstance(last, ast.Return) and is_plain(last) else None
         if last_return is not None:
@@ -178,12 +176,10 @@ class TileBody:
 
     @cached_property
     def bound(self) -> frozenset[str]:
-        """The names that are bound for each tile."""
         return frozenset(name for statement in self.looped for name in names_bound(statement))
 
     @cached_property
     def hoisted_loads(self) -> list[Effect]:
-        """The loads that run once."""
         inside = {node for statement in self.hoisted for node in walk(statement)}
         effects = self.facts.effects
         return [e for e in effects if e.kind is EffectKind.LOAD and e.node in inside]
@@ -346,7 +342,6 @@ class Exit:
 
     @property
     def done(self) -> list[ast.stmt]:
-        """What is done before it is left."""
         return self.branch.body[:-1]
 
     @property
@@ -374,7 +369,6 @@ def exits_of(facts: KernelFacts, statements: Iterable[ast.stmt]) -> list[Exit]:
 
 
 def is_plain(end: ast.Return) -> bool:
-    """Whether it is `return`, or `return None`."""
     return end.value is None or (isinstance(end.value, ast.Constant) and end.value.value is None)
 
 

@@ -14,7 +14,7 @@ from tritonopt.emit.writing import NotExpressible, Writer, names_bound
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import Lane, Param, ProgramId
 from tritonopt.facts.effects import Effect
-from tritonopt.facts.language import function
+from tritonopt.facts.language import DTYPES, function
 from tritonopt.facts.memory.dependence import Accesses
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value, is_integer
@@ -186,7 +186,6 @@ class _Legality:
 
 
 def _form(node: ast.expr) -> Polynomial | None:
-    """The form of a parameter or a number."""
     match node:
         case ast.Name(id=name):
             return Polynomial.of(Param(name))
@@ -203,7 +202,6 @@ _SUMMED_AS = {"fp16": "float32", "bf16": "float32", "fp32": "float32", "fp64": "
     f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (32, 64)
 }
 """For memory of a type, one in which a sum over tiles keeps all that the atomics would have."""
-_SHORT_NAMES = {"float32": "fp32", "float64": "fp64"}
 
 
 @dataclass(frozen=True)
@@ -451,7 +449,7 @@ class _Finder:
         wide = {_SUMMED_AS.get(dtype, "") for dtype in memory.seen} if memory.complete else set()
         if len(wide) == 1 and "" not in wide:
             name = wide.pop()
-            return self.writer.language(name), _SHORT_NAMES.get(name, name)
+            return self.writer.language(name), DTYPES.get(name, name)
         if len(bases) != 1 or any(bases[0] in names_bound(s) for s in self.body.hoisted):
             raise NotExpressible("the type of what it adds to is not known")
         return f"{bases[0]}.dtype.element_ty", ""
@@ -474,8 +472,6 @@ def _fits(constant: object, dtype: str) -> bool:
 
 @dataclass(frozen=True)
 class Tiling:
-    """What was shown of a kernel whose programs may handle several tiles each."""
-
     body: TileBody
     sums: TileSums
     launches: TileLaunches

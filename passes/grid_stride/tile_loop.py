@@ -516,7 +516,6 @@ class _TileLoop:
 
     @property
     def _gone(self) -> set[ast.AST]:
-        """What is written anew, or not at all."""
         statement = self.names.statement
         updated = {one.statement for one in self.names.updated}
         return {*updated, *([statement] if statement is not None else [])}

@@ -45,8 +45,6 @@ class Term:
 
 @dataclass(frozen=True)
 class Limit:
-    """A comparison of the lanes with a number."""
-
     operation: str
     """"<" or ">=" for one of the original's lanes, any for one of the elements."""
     bound: Value
@@ -122,8 +120,6 @@ def _may_be_wide(value: Value) -> bool:
 
 
 class _Address:
-    """Takes the address of the first member apart."""
-
     def __init__(self, facts: KernelFacts, group: Group) -> None:
         self._facts = facts
         self._lane = group.lane
@@ -137,7 +133,6 @@ class _Address:
         return self._lane in self.form(term).leaves()
 
     def begin_of(self, term: Term) -> Polynomial:
-        """Where the elements of the lanes begin."""
         return self.form(term) - Polynomial.of(self._lane) * self._width
 
     def terms(self, node: ast.expr, factor: int, begin: Polynomial | None) -> Iterator[Term]:
@@ -191,7 +186,6 @@ class _Address:
         )
 
     def _definition(self, name: ast.Name, value: Value) -> ast.expr:
-        """What a name was bound to."""
         for node in self._facts.kernel.nodes:
             match node:
                 case ast.Assign(targets=[ast.Name(id=bound)], value=expression):
@@ -211,15 +205,12 @@ def _not_apart(node: ast.expr) -> NotExpressible:
 
 
 class _Masks:
-    """Makes one mask of those of all members."""
-
     def __init__(self, facts: KernelFacts, group: Group) -> None:
         self._facts = facts
         self._group = group
         self._lane = Polynomial.of(group.lane)
 
     def limits(self) -> tuple[list[Limit | Value], Polynomial | None]:
-        """The conditions, and where the lanes that they compare begin."""
         masks = [list(self._conjuncts(m.effect.mask)) for m in self._group.members]
         found: list[Limit | Value] = []
         begins: list[Polynomial] = []
@@ -409,7 +400,6 @@ def _check_stores(
 
 
 def _check_arguments(facts: KernelFacts, group: Group, attempt: Attempt) -> None:
-    """Other arguments are the same for all."""
     for name in _POLICIES:
         given = {facts.values.get(m.arguments[name]) for m in group.members if name in m.arguments}
         number = sum(name in member.arguments for member in group.members)

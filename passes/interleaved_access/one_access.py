@@ -41,7 +41,6 @@ class AccessCode:
     # Numbers
 
     def shape(self, tile: ContiguousTile) -> str:
-        """The extents of what a member loads."""
         loaded = tile.group.members[0].effect.loaded
         if loaded is None or loaded.shape is None:
             raise NotExpressible(f"the shape of what {tile.group.lines} load is not known")
@@ -50,14 +49,12 @@ class AccessCode:
         return ", ".join(map(_without_parentheses, sizes))
 
     def offsets(self, tile: ContiguousTile, at: ast.stmt) -> str:
-        """The offsets of all elements, from where the tile begins."""
         extent = self._times(tile.group.width, tile.group.lane.extent, at)
         arange = f"{self.writer.language('arange')}(0, {extent})"
         begin = self._begin(tile, at)
         return f"{_without_parentheses(begin)} + {arange}" if begin else arange
 
     def _begin(self, tile: ContiguousTile, at: ast.stmt) -> str:
-        """Where the tile begins; empty for 0."""
         if tile.begin.is_zero:
             return ""
         try:
@@ -180,7 +177,6 @@ class AccessCode:
         return self._factor(tile.group.width, text)
 
     def _found(self, value: Value, at: ast.stmt) -> ast.expr:
-        """Something with that very value."""
         if isinstance(value.constant, int):
             return ast.Constant(value.constant)
         nodes = [node for node, known in self.facts.values.items() if known is value]
@@ -261,8 +257,6 @@ class _Offsets:
 
 @dataclass
 class OneAccess:
-    """Writes the changes for the groups of one kernel."""
-
     facts: KernelFacts
     writer: Writer
     _offsets: list[_Offsets] = field(default_factory=list)
@@ -345,7 +339,6 @@ class OneAccess:
     def _call(
         self, tile: ContiguousTile, offsets: _Offsets, before: str, function: str, value: str = ""
     ) -> str:
-        """A statement with the access."""
         mask = self._code.mask(tile, offsets.name, tile.group.at)
         mask = offsets.masks.get(mask, mask)
         function = before + self.writer.language(function)

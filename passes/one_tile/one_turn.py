@@ -239,7 +239,6 @@ class _Counter:
         return False
 
     def _zero_type(self, node: ast.expr) -> str | None:
-        """The type of an expression that is 0."""
         match node:
             case ast.Name(id=name) if name in self.zeros:
                 return self.zeros[name]
@@ -380,7 +379,6 @@ def _reads(statement: ast.stmt, name: str) -> bool:
 
 
 def tidied(stretch: Stretch, names: Sequence[str], sums: Sequence[str]) -> Stretch:
-    """The stretch without what the loops needed."""
     while changes := without_least(stretch):
         stretch = stretch.after(changes)
     while changes := Tidying(stretch, frozenset(names), frozenset(sums)).step():

@@ -16,9 +16,9 @@ from functools import cached_property
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, unknown
 from tritonopt.emit.any_length import prove_any_length
-from tritonopt.emit.empty_rows import is_positive_at
 from tritonopt.emit.heuristic_functions import check_heuristic, heuristic, heuristic_functions
 from tritonopt.emit.sweeps import RowSweeps
+from tritonopt.emit.trip_guards import is_positive_at
 from tritonopt.emit.writing import NotExpressible, Writer, names_bound
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import CeilDiv, Maximum, Param
@@ -29,8 +29,7 @@ from tritonopt.facts.assumptions import Assumption
 from tritonopt.facts.host.launcher_code import bindings_of, evaluation_at, forms_at
 from tritonopt.launches.known_launches import check_builtin
 from tritonopt.launches.launch_grids import new_name, scope_at
-from tritonopt.launches.plan import LaunchPlan
-from tritonopt.launches.planned_launch import PlannedLaunch
+from tritonopt.launches.plan import LaunchPlan, PlannedLaunch
 from tritonopt.passes.one_tile.row_legality import OneTile
 from tritonopt.source import (
     AddArgument,
@@ -245,8 +244,6 @@ _FEW_WARPS = 2048
 
 @dataclass(frozen=True)
 class Raised:
-    """The launches, with tiles that follow the row."""
-
     changes: tuple[Change, ...]
     is_exact: bool
     longest: int
@@ -353,8 +350,6 @@ def _is_tuple(launch: Launch) -> bool:
 
 @dataclass(frozen=True)
 class _Raising:
-    """One launch."""
-
     launch: Launch
     extent: Polynomial
     tile: str
@@ -494,8 +489,6 @@ NEXT = "triton.next_power_of_2"
 
 @dataclass(frozen=True)
 class RowLength:
-    """The length of a row at one launch."""
-
     launch: Launch
     extent: Polynomial
     """In parameters of the kernel."""
@@ -517,7 +510,6 @@ class RowLength:
 
     @property
     def arguments(self) -> Mapping[str, ast.expr | None]:
-        """What the length is made of."""
         names = [str(atom.arguments[0]) for atom in self.extent.atoms]
         return {name: self.launch.arguments.get(name) for name in names}
 

@@ -17,15 +17,14 @@ from tritonopt.facts.algebra.turns import is_at_least, is_at_most, takes_one_tur
 from tritonopt.facts.language import MATRIX, REDUCTIONS, SCANS
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
+from tritonopt.facts.recurrences.value_parts import all_parts
 from tritonopt.launches.division import Divisor
 from tritonopt.launches.known_launches import NewParameter, check_builtin
 from tritonopt.launches.launch_grids import Extent
-from tritonopt.launches.plan import Count, LaunchPlan
-from tritonopt.launches.planned_launch import PlannedLaunch
+from tritonopt.launches.plan import Count, LaunchPlan, PlannedLaunch
 from tritonopt.launches.programs import check_effects, check_program_ids, check_races
-from tritonopt.passes.row_batch.lifted_body import lift_body
+from tritonopt.passes.row_batch.lifted_body import LiftedBody, lift_body, name_rows
 from tritonopt.passes.row_batch.lifted_expressions import AXIS, CLAIM
-from tritonopt.passes.row_batch.row_masks import LiftedBody, RowNames, name_rows
 from tritonopt.source import Change, Launch
 
 Tile = int | tuple[str, ast.expr]
@@ -37,8 +36,6 @@ _SOME = "of several rows where these are short"
 
 @dataclass(frozen=True)
 class RowLaunches:
-    """The launches of a kernel whose programs get several rows."""
-
     plan: LaunchPlan
     size: NewParameter
     """The constexpr that says how many rows a program has."""
@@ -50,7 +47,6 @@ class RowLaunches:
 
     @property
     def count(self) -> str:
-        """How many rows there are, in the kernel's own terms."""
         return self.rows.code
 
     @property
@@ -103,12 +99,10 @@ def prove_row_launches(
 
 
 def _is_within(facts: KernelFacts, most: int, launch: Launch) -> bool:
-    """Whether no tile of a row is longer than that."""
     return all(is_at_most(facts, length, most, launch) for length in _lengths(facts))
 
 
 def _is_beyond(facts: KernelFacts, most: int, launch: Launch) -> bool:
-    """Whether a tile of each row is longer than that."""
     return any(is_at_least(facts, length, most + 1, launch) for length in _lengths(facts))
 
 
@@ -144,10 +138,7 @@ _PROGRAM = ProgramId(Polynomial.constant(AXIS))
 
 @dataclass(frozen=True)
 class RowBatch:
-    """What was shown of a kernel whose programs may handle several rows each."""
-
     facts: KernelFacts
-    names: RowNames
     body: LiftedBody
     launches: RowLaunches
 
@@ -157,8 +148,7 @@ class RowBatch:
 
     @property
     def adds_up_floats(self) -> bool:
-        """Whether it sums up tiles of rows, which may happen in another order."""
-        return self.body.is_summed
+        return self.body.inside.is_summed
 
 
 def row_ids(facts: KernelFacts) -> ProgramIds | None:
@@ -218,24 +208,8 @@ def _ranks(facts: KernelFacts) -> set[int]:
 
 def _is_of_program(facts: KernelFacts, value: Value | None) -> bool:
     """Whether a value may differ between programs along the axis."""
-    todo, seen = ([] if value is None else [value]), set()
-    while todo:
-        for part in todo.pop().walk():
-            if part.serial in seen:
-                continue
-            seen.add(part.serial)
-            if part.op is Op.PROGRAM_ID and part.axis.constant == AXIS:
-                return True
-            if part.op in (Op.CARRIED, Op.RESULT):
-                todo += _carried(facts, part)
-    return False
-
-
-def _carried(facts: KernelFacts, value: Value) -> Iterator[Value]:
-    """What a name that a loop carries begins with, and what it becomes in an iteration."""
-    loop = facts.loops[value.carrier.loop]
-    found = (loop.initial.get(value.carrier.name), loop.following.get(value.carrier.name))
-    return (part for part in found if part is not None)
+    parts = all_parts(facts, value) if value is not None else ()
+    return any(p.op is Op.PROGRAM_ID and p.axis.constant == AXIS for p in parts)
 
 
 def _is_flat(facts: KernelFacts, value: Value) -> bool:
@@ -247,17 +221,12 @@ def _is_flat(facts: KernelFacts, value: Value) -> bool:
     lengths = [atom.extent for atom in form.atoms if isinstance(atom, Lane)]
     if step in lengths:
         return True
-    for turn in (atom for atom in form.atoms if isinstance(atom, Iteration)):
-        length, turns = form.coefficient(turn), _turns(facts, turn)
-        if length is None or turns is None or length not in lengths:
-            continue
-        if step == length * turns:
+    for trip in (atom for atom in form.atoms if isinstance(atom, Iteration)):
+        length = form.coefficient(trip)
+        trips = None if trip.loop is None else facts.forms.trip_count(facts.loops[trip.loop])
+        if trips is not None and length in lengths and step == length * trips:
             return True
     return False
-
-
-def _turns(facts: KernelFacts, turn: Iteration) -> Polynomial | None:
-    return facts.forms.trip_count(facts.loops[turn.loop]) if turn.loop is not None else None
 
 
 def _is_reduction(value: Value) -> bool:
@@ -286,7 +255,7 @@ def prove_row_batch(
     attempt.prove(CLAIM, "all that a program does for its row can be done for several at once")
     check_races(facts, AXIS, attempt)
     launches = prove_row_launches(facts, writer, names.size, elements, attempt)
-    return RowBatch(facts, names, body, launches)
+    return RowBatch(facts, body, launches)
 
 
 def check_tiles(proof: RowBatch) -> None:

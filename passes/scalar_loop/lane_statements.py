@@ -7,8 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tritonopt.emit.accumulator_tile import AccumulatorTile, number_code
-from tritonopt.emit.writing import NotExpressible, Writer, block_of, comments_in, reads_of
+from tritonopt.emit.accumulator_tile import SPELLED, AccumulatorTile, LoopNames, number_code
+from tritonopt.emit.writing import (
+    NotExpressible,
+    Writer,
+    block_of,
+    comments_in,
+    names_bound,
+    reads_of,
+)
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.constexprs import is_constexpr
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS
@@ -28,8 +35,6 @@ _ATOMIC = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant)
 
 @dataclass(frozen=True)
 class LaneCode:
-    """Writes expressions of the body."""
-
     body: Body
     writer: Writer
     names: Mapping[str, str]
@@ -172,8 +177,6 @@ class LaneCode:
 
 # The header of the loop over tiles, the index and the mask, and the names for them
 
-_BLOCK = "SCALAR_BLOCK"
-_CONSTEXPR = "triton.language.constexpr"
 _BOUNDS = ("arg1", "arg2", "step")
 
 
@@ -188,21 +191,8 @@ class LoopHeader:
     # Names
 
     @cached_property
-    def block(self) -> str:
-        """The name of the number of elements in a tile."""
-        return self._known_block or self.writer.fresh(_BLOCK)
-
-    @cached_property
-    def _known_block(self) -> str:
-        """The name of that number in a loop that is one over tiles already."""
-        for statement in self.loop.facts.kernel.node.body:
-            match statement:
-                case ast.AnnAssign(
-                    target=ast.Name(id=name), annotation=kind, value=ast.Constant(value=self.size)
-                ) if name.startswith(_BLOCK):
-                    if self.loop.facts.kernel.module.resolve(kind) == _CONSTEXPR:
-                        return name
-        return ""
+    def names(self) -> LoopNames:
+        return LoopNames(self.writer, self.loop.loop, "SCALAR_BLOCK", self.size)
 
     @cached_property
     def index(self) -> str:
@@ -211,15 +201,15 @@ class LoopHeader:
         assert isinstance(target, ast.Name)
         if target.id not in self.loop.facts.before[self.loop.node]:
             return target.id
-        return self.local("lanes")
+        return self.names.local("lanes")
 
     @cached_property
     def start(self) -> str:
-        return self.local("start")
+        return self.names.local("start")
 
     @cached_property
     def mask(self) -> str:
-        return self.local("mask")
+        return self.names.local("mask")
 
     @property
     def renamed(self) -> dict[str, str]:
@@ -227,49 +217,15 @@ class LoopHeader:
         assert isinstance(target, ast.Name)
         return {} if self.index == target.id else {target.id: self.index}
 
-    @cached_property
-    def _shared(self) -> set[str]:
-        """Names that are used here and in another loop."""
-        return set()
-
-    def local(self, wanted: str) -> str:
-        """A name for use in the loop, which other loops may use too."""
-        facts = self.loop.facts
-        kernel = facts.kernel.node
-        elsewhere = {
-            node
-            for loop in facts.loops
-            if not loop.inlined and loop not in self.loop.loop.nest
-            for node in walk(loop.node)
-        } - self.loop.nodes
-        mentions = [n for n in walk(kernel) if isinstance(n, ast.Name) and n.id == wanted]
-        if mentions and elsewhere.issuperset(mentions) and wanted not in self._shared:
-            known = facts.before[self.loop.node].get(wanted)
-            if known is None or known.op is Op.OPAQUE:  # what another loop has counted
-                self._shared.add(wanted)
-                return wanted
-        return self.writer.fresh(wanted)
-
     # Code
 
     def changes(self) -> Iterator[Change]:
         """What stands before the loop."""
-        if not self._known_block:
-            constexpr = self.writer.language("constexpr")
-            yield InsertBefore(self._first_statement, f"{self.block}: {constexpr} = {self.size}")
+        yield from self.names.begins()
         for name, node in self._named:
             yield InsertBefore(self.loop.node, f"{name} = {self.writer.text(node)}")
 
-    @property
-    def _first_statement(self) -> ast.stmt:
-        body = self.loop.facts.kernel.node.body
-        match body[0]:
-            case ast.Expr(value=ast.Constant(value=str())) if len(body) > 1:
-                return body[1]
-        return body[0]
-
     def inside(self) -> Iterator[Change]:
-        """The header itself."""
         call = self._call
         module = self.loop.facts.kernel.module
         if comments_in(module.text_of(call)):
@@ -283,7 +239,7 @@ class LoopHeader:
     @property
     def first_lines(self) -> str:
         """The indices of a tile, and which of them the loop comes to."""
-        lanes = f"{self.writer.language('arange')}(0, {self.block})"
+        lanes = f"{self.writer.language('arange')}(0, {self.names.block})"
         step = self._step
         if step in ("1", "-1"):
             index = f"{self.start} {'+' if step == '1' else '-'} {lanes}"
@@ -370,8 +326,8 @@ class LoopHeader:
     def _wide_step(self) -> str:
         step = self._step
         if step in ("1", "-1"):
-            return f"{step[:-1]}{self.block}"
-        return f"{step} * {self.block}"
+            return f"{step[:-1]}{self.names.block}"
+        return f"{step} * {self.names.block}"
 
 
 # Code for the statements of an iteration, as a tile does them
@@ -389,17 +345,10 @@ _SIGNS = {
     ast.LShift: "<<",
     ast.RShift: ">>",
 }
-_LONG = {
-    "fp32": "float32",
-    "fp64": "float64",
-    **{name: name for name in ("int32", "int64", "uint32", "uint64")},
-}
 
 
 @dataclass(frozen=True)
 class LaneStatements:
-    """Writes the statements of the body, one by one."""
-
     proof: Vectorization
     writer: Writer
     header: LoopHeader
@@ -420,7 +369,7 @@ class LaneStatements:
                 carried.combining,
                 loop.initial[carried.name],
                 dtype,
-                lambda _: self.header.block,
+                lambda _: self.header.names.block,
             )
             for carried, dtype in zip(self.proof.carried, self.proof.dtypes, strict=True)
             if carried.kind is not LaneMerge.PREFIX
@@ -428,7 +377,6 @@ class LaneStatements:
 
     @cached_property
     def _sums(self) -> dict[str, str]:
-        """The names of running sums, as tiles."""
         prefixes = [c.name for c in self.proof.carried if c.kind is LaneMerge.PREFIX]
         return {name: self.writer.fresh(f"{name}_tile") for name in prefixes}
 
@@ -456,9 +404,9 @@ class LaneStatements:
         """What a mask is called under which a branch is taken."""
         found: dict[Branch, str] = {}
         for question in self.proof.body.questions:
-            found[Branch(question, True)] = self.header.local("active")
+            found[Branch(question, True)] = self.header.names.local("active")
             if question.orelse:
-                found[Branch(question, False)] = self.header.local("active")
+                found[Branch(question, False)] = self.header.names.local("active")
         return found
 
     def _mask(self, branches: Sequence[Branch]) -> str:
@@ -528,7 +476,7 @@ class LaneStatements:
             and other.branches[:1] != step.branches[:1]
             and other.branches
             and other.branches[0].node is question
-            and _binds(other.node, name)
+            and name in names_bound(other.node)
             for other in self.proof.body.steps
         )
         return name if read and earlier else ""
@@ -600,7 +548,7 @@ class LaneStatements:
         if value.constant is None and not is_surely(facts, value, frozenset({dtype})):
             plain = isinstance(parsed(code, mode="eval").body, (ast.Name, ast.Call))
             operand = code if plain else f"({code})"
-            code = f"{operand}.to({self.writer.language(_LONG[dtype])})"
+            code = f"{operand}.to({self.writer.language(SPELLED[dtype])})"
         lines = []
         if not code.isidentifier():
             added = self.writer.fresh(f"{name}_added")
@@ -625,14 +573,6 @@ class LaneStatements:
         return lines
 
     def _also(self, mask: str, test: ast.expr) -> str:
-        """The mask of the lanes in which a condition holds too."""
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
             return " & ".join([mask, *self.lanes.conditions(test, mask)])
         return f"{mask} & {self.lanes.condition(test, mask)}"
-
-
-def _binds(statement: ast.stmt, name: str) -> bool:
-    return any(
-        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
-        for n in walk(statement)
-    )

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tritonopt.checks.condition import Declined, refuted, unknown
+from tritonopt.emit.writing import names_bound
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.constexprs import is_constexpr
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, is_number
@@ -76,7 +77,6 @@ def is_surely(facts: KernelFacts, value: Value, kinds: frozenset[str]) -> bool:
 
 
 def conditions(facts: KernelFacts, value: Value) -> Iterator[Value]:
-    """The parts of `a and b & c`."""
     if value.op is Op.BOTH or (
         value.op is Op.AND and all(is_surely(facts, o, BOOLEANS) for o in value.operands)
     ):
@@ -144,13 +144,9 @@ class _Reader:
         """An `if` that stays must not leave a name that is a tile on one way only."""
         if is_constexpr(self._facts, statement.test):
             return
-        inside = set(walk(statement))
-        bound = {
-            n.id for n in inside if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
-        }
-        carried = self._loop.loop.carried
-        for node in self._loop.nodes - inside:
-            if isinstance(node, ast.Name) and node.id in bound - set(carried):
+        bound = names_bound(statement) - set(self._loop.loop.carried)
+        for node in self._loop.nodes - set(walk(statement)):
+            if isinstance(node, ast.Name) and node.id in bound:
                 text = f"{node.id} would be a tile after one branch of line {statement.lineno} only"
                 raise unknown(CLAIM, "shapes-differ", text)
 

@@ -20,8 +20,6 @@ from tritonopt.source.editing import excerpts
 
 @dataclass(frozen=True)
 class VectorLoop:
-    """The changes that make a proved loop one over tiles of so many elements."""
-
     proof: Vectorization
     size: int
 

@@ -10,6 +10,7 @@ from itertools import combinations, product
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
+from tritonopt.emit.writing import names_bound
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, SOME_FLOAT, SOME_INTEGER
@@ -36,7 +37,6 @@ from tritonopt.passes.scalar_loop.loop_bodies import (
     updates_of_lanes,
 )
 from tritonopt.passes.scalar_loop.scalar_loops import ScalarLoop
-from tritonopt.source.trees import walk
 
 _COMMUTING = frozenset({"atomic_add", "atomic_max", "atomic_min", "atomic_and", "atomic_or"}) | {
     "atomic_xor"
@@ -157,8 +157,6 @@ class _Order:
 
 
 class LaneMerge(str, Enum):
-    """How the lanes are put together."""
-
     REDUCED = "reduced"
     """By the operation that the loop combines with."""
     PREFIX = "prefix"
@@ -182,11 +180,6 @@ class Carried:
     """Of what the lanes hold."""
     extremum: str = ""
     """Of an index, the name that it goes with."""
-
-
-def carried_names(body: Body) -> tuple[Carried, ...]:
-    """What the loop carries. Raises Declined at the first name that is not understood."""
-    return tuple(_CarriedNames(body).all())
 
 
 class _CarriedNames:
@@ -421,8 +414,6 @@ _WIDE = frozenset({"fp32", "fp64", "int32", "int64", "uint32", "uint64"})
 
 @dataclass(frozen=True)
 class Vectorization:
-    """A loop of which the iterations may be lanes."""
-
     body: Body
     carried: tuple[Carried, ...]
     dtypes: tuple[str, ...]
@@ -439,12 +430,11 @@ class Vectorization:
 
 
 def prove_vectorization(loop: ScalarLoop, attempt: Attempt) -> Vectorization:
-    """Goes through the conditions; raises Declined at the first one that does not hold."""
     _check_header(loop, attempt)
     body = read_body(loop)
     attempt.prove("iterations-are-independent", "every operation is done lane by lane")
     _check_names(loop)
-    carried = carried_names(body)
+    carried = tuple(_CarriedNames(body).all())
     types = _Types(loop, attempt)
     dtypes = tuple(types.check(name) for name in carried)
     what = ", ".join(f"{c.name} is {_WORDS[c.kind]}" for c in carried)
@@ -498,10 +488,8 @@ def _check_header(loop: ScalarLoop, attempt: Attempt) -> None:
 def _check_names(loop: ScalarLoop) -> None:
     """What the loop binds for itself becomes tiles: it must not be read behind it."""
     facts, found = loop.facts, loop.loop
-    assert isinstance(loop.node.target, ast.Name)
-    own = {n.id for n in loop.nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    own -= set(found.carried)
-    for node in walk(facts.kernel.node):
+    own = names_bound(loop.node) - set(found.carried)
+    for node in facts.kernel.nodes:
         if not isinstance(node, ast.Name) or node.id not in own or node in loop.nodes:
             continue
         value = facts.values.get(node)
@@ -520,7 +508,6 @@ class _Types:
     attempt: Attempt
 
     def check(self, carried: Carried) -> str:
-        """The type of a name, in which its tile is kept."""
         name = carried.name
         dtype = self._own(name)
         claim = "accumulators-are-wide"
@@ -570,7 +557,6 @@ class _Types:
             raise unknown("accumulators-are-wide", "accumulator-is-narrow", text)
 
     def _check_operation(self, carried: Carried, dtype: str) -> None:
-        """Whether there is a reduction for it."""
         claim, combining = "accumulators-are-sums", carried.combining
         if combining is Kind.MUL:
             text = f"the language has no product of the lanes of a tile, as {carried.name} is one"

@@ -42,8 +42,6 @@ class Kind(Enum):
 
 @dataclass(frozen=True, eq=False)
 class RowStatement:
-    """One statement of the kernel's own block."""
-
     node: ast.stmt
     kind: Kind
     reductions: tuple[ast.Call, ...]
@@ -79,19 +77,9 @@ class OneTileRow:
 
     @cached_property
     def condition(self) -> Value:
-        """A comparison that holds in the lanes of the row."""
         wanted = Polynomial.of(self.indicator)
         own = (v for v in self.facts.values.values() if v.op in COMPARISONS)
         return next(v for v in own if self.facts.forms.condition(v) == wanted)
-
-    @cached_property
-    def body(self) -> list[ast.stmt]:
-        """The statements of the kernel, without what documents it."""
-        body = self.facts.kernel.node.body
-        match body[0]:
-            case ast.Expr(value=ast.Constant(value=str())):
-                return body[1:]
-        return body
 
     @cached_property
     def lanes(self) -> list[ast.Call]:
@@ -119,7 +107,7 @@ class OneTileRow:
     @cached_property
     def statements(self) -> tuple[RowStatement, ...]:
         """In order. Raises Declined where one is of no kind."""
-        return tuple(self._read(statement) for statement in self.body)
+        return tuple(self._read(statement) for statement in self.facts.kernel.statements)
 
     def _read(self, node: ast.stmt) -> RowStatement:
         values = self.facts.values
@@ -156,7 +144,7 @@ class OneTileRow:
 
     def _binds_tile(self, statement: ast.stmt, name: ast.Name) -> bool:
         """Whether a name is a tile behind the statement."""
-        body = self.body
+        body = self.facts.kernel.statements
         place = body.index(statement) + 1
         known = (
             self.facts.before[body[place]] if place < len(body) else self.facts.interpretation.after
@@ -186,7 +174,6 @@ def one_tile_row(facts: KernelFacts) -> OneTileRow | None:
 
 
 def _extents(facts: KernelFacts, tile: Value) -> Iterator[Polynomial]:
-    """What lanes are compared with, as `cols < N` does."""
     place = Polynomial.of(Lane(facts.forms.of(tile), 0))
     for value in facts.values.values():
         if value.op not in COMPARISONS:
@@ -246,8 +233,6 @@ class Reduced:
 
 @dataclass(frozen=True)
 class ColumnTiles:
-    """A kernel that may go through its row in tiles."""
-
     row: OneTileRow
     statements: tuple[RowStatement, ...]
     reduced: dict[ast.Call, Reduced]
@@ -263,7 +248,6 @@ class ColumnTiles:
 
 
 def prove_column_tiles(row: OneTileRow, attempt: Attempt) -> ColumnTiles:
-    """Goes through the conditions; raises Declined at the first one that does not hold."""
     return _Proof(row, attempt, Accesses(row.facts)).check()
 
 
@@ -488,7 +472,6 @@ def _is_of_lanes(helper: Kernel, node: ast.AST) -> bool:
 
 
 def _jit(helper: Kernel) -> list[ast.expr]:
-    """Decorators of a helper."""
     return [
         part for d in helper.node.decorator_list for part in walk(d) if isinstance(part, ast.Call)
     ]

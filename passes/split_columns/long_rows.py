@@ -15,8 +15,7 @@ from tritonopt.facts import Assumption, KernelFacts
 from tritonopt.facts.algebra.turns import is_at_most
 from tritonopt.facts.compiled_types import NUMBER, integer_type
 from tritonopt.facts.host.launcher_code import evaluation_at
-from tritonopt.launches.plan import LaunchPlan, can_choose
-from tritonopt.launches.planned_launch import PlannedLaunch
+from tritonopt.launches.plan import LaunchPlan, PlannedLaunch, can_choose
 from tritonopt.passes.split_columns.column_proof import (
     ColumnTiles,
     Kind,
@@ -34,8 +33,6 @@ _JOINED = {"max": "maximum", "min": "minimum"}
 
 @dataclass
 class _Plan:
-    """Where the writing has come to."""
-
     lines: list[str] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
     """Numbers of the row that are bound by now."""
@@ -47,8 +44,6 @@ class _Plan:
 
 @dataclass(frozen=True)
 class ColumnLoops:
-    """The body of the new kernel."""
-
     columns: ColumnTiles
     writer: Writer
 
@@ -263,8 +258,6 @@ class ColumnLoops:
 
 @dataclass(frozen=True)
 class LongRows:
-    """What the launches were shown to allow."""
-
     facts: KernelFacts
     tile: str
     """The parameter that says how long a tile is."""
@@ -275,7 +268,6 @@ class LongRows:
 
     @cached_property
     def name(self) -> str:
-        """What the new kernel is called."""
         return new_function_name(self.facts.kernel.module, f"{self.facts.kernel.name}_long")
 
     def changes(self, columns: ColumnTiles) -> Iterator[Change]:
@@ -309,7 +301,6 @@ class LongRows:
         return at.either(self.asked(launch), self.name, parameters, changes)
 
     def asked(self, launch: Launch) -> str:
-        """Where a row is long."""
         given = launch.arguments[self.tile]
         text = excerpts.one_line(launch.module, given)
         plain = isinstance(given, (ast.Name, ast.Call, ast.Attribute, ast.Subscript))

@@ -13,8 +13,7 @@ from tritonopt.facts import KernelFacts
 from tritonopt.facts.host.launcher_code import evaluation_at
 from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.host.side_effects import effects_of
-from tritonopt.launches.plan import LaunchPlan
-from tritonopt.launches.planned_launch import PlannedLaunch
+from tritonopt.launches.plan import LaunchPlan, PlannedLaunch
 from tritonopt.passes.split_kernel.write_groups import CLAIM, WriteGroups
 from tritonopt.source import Change, InsertAfter, Launch, Replace, ReplaceExpression
 from tritonopt.source.trees import blocks_of, is_text, walk

@@ -69,8 +69,6 @@ class _Number:
 
 @dataclass
 class Division:
-    """The changes of all launches of a kernel."""
-
     by: NewParameter
     count: NewParameter | None
     """The parameter that takes the number of programs of before; None where there is one."""

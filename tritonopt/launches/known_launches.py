@@ -55,7 +55,6 @@ class NewParameter:
 
     @property
     def added(self) -> AddParameter:
-        """The change of the kernel."""
         code = f"{self.name}: {self.annotation}" if self.annotation else self.name
         if self.default:
             code += f" = {self.default}" if self.annotation else f"={self.default}"
@@ -216,7 +215,6 @@ def in_tuner_keys(facts: KernelFacts, name: str) -> Iterator[Change]:
 
 
 def _is_text(node: ast.expr) -> bool:
-    """Whether it is a name in plain quotes."""
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 

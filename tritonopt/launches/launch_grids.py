@@ -61,7 +61,6 @@ class Extent:
 
     @property
     def scope(self) -> Scope:
-        """The scope of the launch."""
         return scope_at(self.launch)
 
     @cached_property
