@@ -18,14 +18,7 @@ from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.operations import Op
 from tritonopt.passes.collapse_loops.index_nests import Nest
 from tritonopt.passes.collapse_loops.nest_proof import Collapse
-from tritonopt.source import (
-    Change,
-    EditConflict,
-    Module,
-    Remove,
-    Replace,
-    ReplaceExpression,
-)
+from tritonopt.source import Change, EditConflict, Module, Remove, Replace, ReplaceExpression
 from tritonopt.source.editing import excerpts
 from tritonopt.source.trees import walk
 

@@ -120,10 +120,7 @@ class InterleavedAccess(Pass):
 
 
 def _passed(
-    facts: KernelFacts,
-    done: list[Group],
-    attempts: list[Attempt],
-    changes: tuple[Change, ...],
+    facts: KernelFacts, done: list[Group], attempts: list[Attempt], changes: tuple[Change, ...]
 ) -> Site:
     from tritonopt.rewriting.bits import bits_when_code_moves
 

@@ -281,14 +281,7 @@ def _all(mask: ast.expr | None) -> Iterator[ast.expr]:
             yield mask
 
 
-_CONTRARY = {
-    ast.Lt: ">=",
-    ast.LtE: ">",
-    ast.Gt: "<=",
-    ast.GtE: "<",
-    ast.Eq: "!=",
-    ast.NotEq: "==",
-}
+_CONTRARY = {ast.Lt: ">=", ast.LtE: ">", ast.Gt: "<=", ast.GtE: "<", ast.Eq: "!=", ast.NotEq: "=="}
 _LOOSE = (ast.Compare, ast.BoolOp, ast.IfExp)
 """What means something else beside a comparison without parentheses."""
 
@@ -401,11 +394,7 @@ def lift_body(facts: KernelFacts, rows: RowNames, writer: Writer) -> LiftedBody:
 
 class _Walk:
     def __init__(
-        self,
-        facts: KernelFacts,
-        rows: RowNames,
-        writer: Writer,
-        begun: dict[ast.stmt, Axes],
+        self, facts: KernelFacts, rows: RowNames, writer: Writer, begun: dict[ast.stmt, Axes]
     ) -> None:
         self._facts, self._rows, self._writer = facts, rows, writer
         self._kernel, self._begun = facts.kernel, begun

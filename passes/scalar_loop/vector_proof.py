@@ -15,12 +15,7 @@ from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, SOME_FLOAT, SOME_INTEGER
 from tritonopt.facts.effects import Effect
-from tritonopt.facts.memory.dependence import (
-    INDEPENDENT,
-    Accesses,
-    check_exchange,
-    check_plain,
-)
+from tritonopt.facts.memory.dependence import INDEPENDENT, Accesses, check_exchange, check_plain
 from tritonopt.facts.memory.dependence import Kind as Common
 from tritonopt.facts.operations import Op
 from tritonopt.facts.pinned_rounding import check_pins

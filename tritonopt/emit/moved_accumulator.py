@@ -10,14 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tritonopt.emit.writing import (
-    NotExpressible,
-    Writer,
-    block_of,
-    is_plain,
-    names_bound,
-    reads_of,
-)
+from tritonopt.emit.writing import NotExpressible, Writer, block_of, is_plain, names_bound, reads_of
 from tritonopt.facts import Loop, Value
 from tritonopt.facts.loop_nests import TwoSweeps
 from tritonopt.facts.operations import Op

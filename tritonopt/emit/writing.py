@@ -202,10 +202,7 @@ class Writer:
         return None
 
     def find_mask(
-        self,
-        indicators: Iterable[Atom],
-        environment: Environment,
-        expressions: Sequence[ast.expr],
+        self, indicators: Iterable[Atom], environment: Environment, expressions: Sequence[ast.expr]
     ) -> ast.expr:
         """An expression for the lanes where all of some conditions hold. Raises NotExpressible."""
         ordered = sorted(indicators, key=str)
@@ -445,10 +442,7 @@ def _choice_again(
 
 
 def _again(
-    writer: Writer,
-    rebuild: _Rebuild,
-    statement: ast.stmt,
-    names: Mapping[str, str] | None = None,
+    writer: Writer, rebuild: _Rebuild, statement: ast.stmt, names: Mapping[str, str] | None = None
 ) -> str:
     """The statement once more, binding a new name that later ones then read."""
     match statement:
