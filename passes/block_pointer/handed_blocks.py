@@ -21,9 +21,14 @@ from functools import cached_property
 from tritonopt import facts as kernel_facts
 from tritonopt import source
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import refuted
 from tritonopt.emit.statement_lists import StatementLists
-from tritonopt.emit.writing import NotExpressible, Writer, block_of, comments_in, names_bound
+from tritonopt.emit.writing import (
+    NotExpressible,
+    Writer,
+    block_of,
+    check_no_comment,
+    names_bound,
+)
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.passes.block_pointer.accesses import (
     Block,
@@ -220,7 +225,7 @@ class HandedBlocks:
         if environment is None or not caller.writer.means_the_same(node, environment):
             text = caller.writer.text(node)
             raise lost(f"{text} is not known to be the same in line {call.node.lineno}")
-        _check_comments(caller.facts, node)
+        check_no_comment(caller.facts.kernel.module, node)
 
     def _name(self, name: str, role: str, nodes: Sequence[ast.expr]) -> str:
         """As the callers call it, else after the block pointer."""
@@ -259,7 +264,7 @@ class HandedBlocks:
         blocks = dict.fromkeys(b for call in calls for b in call.blocks.values())
         gone = [block for block in blocks if block.name not in used]
         for block in list(gone):
-            _check_comments(facts, block.statement)
+            check_no_comment(facts.kernel.module, block.statement)
             if len(block_of(facts.kernel.node, block.statement)) > 1:
                 yield Remove(block.statement)
             else:
@@ -285,12 +290,6 @@ class HandedBlocks:
             if remark.kind is RemarkKind.MISSED:
                 detail = f"with what {self.helper.name} would make itself, {remark.message}"
                 raise lost(detail)
-
-
-def _check_comments(facts: KernelFacts, node: ast.stmt | ast.expr) -> None:
-    if comments_in(facts.kernel.module.text_of(node)):
-        detail = f"a comment inside line {node.lineno} would be lost"
-        raise refuted("nothing-else-is-lost", "comment-inside", detail)
 
 
 def _tuple(parts: Sequence[str]) -> str:

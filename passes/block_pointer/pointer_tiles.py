@@ -18,7 +18,7 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.emit.code_edits import CodeEdits
 from tritonopt.emit.statement_lists import StatementLists, unused_names
-from tritonopt.emit.writing import Writer, block_of, comments_in, is_elif
+from tritonopt.emit.writing import Writer, block_of, check_no_comment, is_elif
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.dtypes import BOOLEANS
@@ -129,9 +129,7 @@ class _Legality:
         nodes += [*accesses.unread, *(returned.node for returned in accesses.returned)]
         nodes += [access.node for access in accesses.accesses]
         for node in nodes:
-            if comments_in(self.facts.kernel.module.text_of(node)):
-                detail = f"a comment inside line {node.lineno} would be lost"
-                raise refuted("nothing-else-is-lost", "comment-inside", detail)
+            check_no_comment(self.facts.kernel.module, node)
         for access in accesses.accesses:
             before = bool(access.deltas) or not access.name
             statement = access.statement
@@ -140,14 +138,10 @@ class _Legality:
                 raise unknown("is-expressible", "not-expressible", detail)
         for read in accesses.types:
             block = read.block
-            if all(
-                map(accesses.has_tile, [block] if block is not None else accesses.of(read.name))
-            ):
-                continue
-            if (
-                block is None
-                or block.helper is not None
-                or not (self._mean_the_same([block.base], read.statement))
+            blocks = [block] if block is not None else accesses.of(read.name)
+            own = block is not None and block.helper is None
+            if not all(map(accesses.has_tile, blocks)) and not (
+                own and self._mean_the_same([blocks[0].base], read.statement)
             ):
                 detail = f"the type of {read.name} in line {read.node.lineno} has no name there"
                 raise unknown("is-expressible", "not-expressible", detail)

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from tritonopt.checks.condition import refuted
 from tritonopt.emit.accumulator_tile import LoopNames
-from tritonopt.emit.code_edits import in_parentheses
+from tritonopt.emit.code_edits import in_parentheses, keeping_comments
 from tritonopt.emit.writing import Writer, names_bound, names_read
 from tritonopt.facts import Loop, Polynomial
 from tritonopt.facts.algebra.atoms import Iteration, Lane
@@ -18,7 +17,7 @@ from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.operations import Op
 from tritonopt.passes.collapse_loops.index_nests import Nest
 from tritonopt.passes.collapse_loops.nest_proof import Collapse
-from tritonopt.source import Change, EditConflict, Module, Remove, Replace, ReplaceExpression
+from tritonopt.source import Change, Module, Remove, Replace, ReplaceExpression
 from tritonopt.source.editing import excerpts
 from tritonopt.source.trees import walk
 
@@ -42,12 +41,7 @@ class FlatLoop:
 
     def changes(self) -> tuple[Change, ...]:
         """Raises Declined where the loop cannot be written, or a comment would be lost."""
-        try:
-            changes = tuple(self._changes())
-            excerpts.check_comments(self.nest.facts.kernel.module, changes)
-        except EditConflict as conflict:
-            raise refuted("nothing-else-is-lost", "comment-inside", str(conflict)) from None
-        return changes
+        return keeping_comments(self.nest.facts.kernel.module, self._changes())
 
     def _changes(self) -> Iterator[Change]:
         yield from self.names.begins()
@@ -126,7 +120,8 @@ class FlatLoop:
         changed, (sweep, *nodes) = excerpts.after(module, changes, [nest.sweep.node, *kept, *body])
         statements = [node for node in nodes if isinstance(node, ast.stmt)]
         read = {name for statement in statements for name in names_read(statement)}
-        lines = [self._header(), f"    {self.place} = {self.start} + {self._lanes()}"]
+        lanes = f"{self.writer.language('arange')}(0, {self.names.block})"
+        lines = [self._header(), f"    {self.place} = {self.start} + {lanes}"]
         begin = 0
         for number, (loop, above) in enumerate(zip(nest.outer, nest.between, strict=True)):
             if self._target(loop) in read:
@@ -162,9 +157,6 @@ class FlatLoop:
         options = "".join(f", {k.arg}={self.writer.text(k.value)}" for k in more)
         spelled = self.nest.facts.kernel.module.text_of(call.func)
         return f"for {self.start} in {spelled}(0, {self._whole}, {self.names.block}{options}):"
-
-    def _lanes(self) -> str:
-        return f"{self.writer.language('arange')}(0, {self.names.block})"
 
     def _index(self, number: int, loop: Loop) -> str:
         index = f"{self.place} // {in_parentheses(self._product(number + 1))}"

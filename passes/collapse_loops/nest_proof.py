@@ -10,7 +10,7 @@ from itertools import combinations
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.emit.accumulators import is_as_wide
+from tritonopt.emit.any_length import is_as_wide
 from tritonopt.emit.stretch import Stretch
 from tritonopt.emit.writing import block_of, names_bound, reads_of
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
@@ -347,7 +347,9 @@ class _Proof:
             if options:
                 raise refuted(claim, "loop-options", f"{where} says {', '.join(sorted(options))}")
             count = facts.forms.trip_count(loop)
-            if count is None or self._varies(count):
+            if count is None or any(
+                varies_with(a, one) for a in count.atoms for one in self.nest.loops
+            ):
                 text = f"{where} has another trip count in each iteration of the loops around it"
                 raise refuted(claim, "differs-between-iterations", text)
         self.attempt.prove(claim, "each loop counts to a number that does not change")
@@ -364,9 +366,6 @@ class _Proof:
     def _extents(self) -> list[Polynomial]:
         counts = [self.nest.facts.forms.trip_count(loop) for loop in self.nest.outer]
         return [*(count for count in counts if count is not None), self.nest.extent]
-
-    def _varies(self, form: Polynomial) -> bool:
-        return any(varies_with(atom, loop) for atom in form.atoms for loop in self.nest.loops)
 
     def _check_statements(self) -> None:
         """Between the loops numbers are computed, and nothing is done behind an inner one."""
@@ -511,10 +510,7 @@ class _Proof:
     def _check_names(self, carried: set[str]) -> None:
         """What the nest binds has another shape now: it must neither come from above nor go on."""
         nest, facts = self.nest, self.nest.facts
-        block = block_of(facts.kernel.node, nest.first)
-        owner = self._owner(block)
-        place = block.index(nest.first)
-        stretch = Stretch(facts, owner[0], owner[1], place, len(block) - place - 1)
+        stretch = Stretch.of(facts, nest.first)
         before = facts.before[nest.first]
         for name in sorted(names_bound(nest.first) - carried):
             known = before.get(name)
@@ -524,10 +520,3 @@ class _Proof:
             if stretch.is_read_behind(name):
                 text = f"{name} is read after the nest"
                 raise refuted("accumulators-are-sums", "last-value-is-used", text)
-
-    def _owner(self, block: list[ast.stmt]) -> tuple[ast.stmt, str]:
-        for node in self.nest.facts.kernel.nodes:
-            for field, found in ast.iter_fields(node):
-                if found is block and isinstance(node, ast.stmt):
-                    return node, field
-        raise unknown("is-expressible", "not-expressible", "the nest is in no block")

@@ -300,7 +300,8 @@ class GridStride(Pass):
         sums, summary = tiling.sums, tiling.launches.summary
         parts = [f"made each program loop over tiles along axis {self.axis} ({summary})"]
         if hoisted := tiling.body.hoisted:
-            parts.append(f"{_count(len(hoisted), 'statement')} before the loop, done once")
+            number = "1 statement" if len(hoisted) == 1 else f"{len(hoisted)} statements"
+            parts.append(f"{number} before the loop, done once")
         parts += [f"the atomic in line {sum_.statement.lineno} done once" for sum_ in sums.sums]
         parts += [f"the atomic in line {line} stays, {why}" for line, why in sums.left.items()]
         return "; ".join([*parts, _expectation(tiling)])
@@ -337,7 +338,3 @@ def _expectation(tiling: Tiling) -> str:
         "a loss is to be expected, for nothing is saved and programs start faster than a loop "
         f"iterates ({figure('grid-stride, no sums')} {WHERE}){also}"
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -285,7 +285,9 @@ def _is_lock(body: TileBody, loop: Loop) -> bool:
         if effect.name == "atomic_xchg" and effect.pointer is not None:
             same = body.facts.forms.of(effect.pointer) == lock
             plain = not (effect.loops or effect.guards or effect.inlined)
-            if same and plain and _takes_two(effect.node) and effect.stored is not None:
+            node = effect.node
+            plain &= isinstance(node, ast.Call) and len(node.args) == 2 and not node.keywords
+            if same and plain and effect.stored is not None:
                 return effect.stored.constant == numbers[0]
     return False
 
@@ -310,10 +312,6 @@ def check_names(body: TileBody, attempt: Attempt) -> None:
 
 def mentions(node: ast.AST, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for n in walk(node))
-
-
-def _takes_two(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and len(node.args) == 2 and not node.keywords
 
 
 @dataclass(frozen=True)

@@ -267,11 +267,6 @@ class TileSums:
     """By line, why they stay."""
 
 
-def find_sums(body: TileBody, writer: Writer, attempt: Attempt) -> TileSums:
-    """The atomics of the body that can be done once for all tiles of a program."""
-    return _Finder(body, writer).find(attempt)
-
-
 class _Finder:
     def __init__(self, body: TileBody, writer: Writer) -> None:
         self.body = body
@@ -351,9 +346,6 @@ class _Finder:
                 raise NotExpressible(touches)
         return accesses
 
-    def _bases(self, effect: Effect) -> list[str]:
-        return sorted(self.facts.bases(effect) or ())
-
     def _sum(
         self, statement: ast.Expr, call: ast.Call, effect: Effect, under: ast.If | None
     ) -> TileSum:
@@ -373,7 +365,7 @@ class _Finder:
             raise NotExpressible(f"its mask depends on the tile ({way})")
         if any(e.node in inside for e in self.facts.effects):
             raise NotExpressible("its address is loaded")
-        bases = self._bases(effect)
+        bases = sorted(self.facts.bases(effect) or ())
         type_, dtype = self._type_of_sum(effect, bases)
         operation = _OPERATIONS[effect.name]
         if operation.dtypes is not None and dtype not in operation.dtypes:
@@ -483,7 +475,7 @@ def prove_tiling(body: TileBody, writer: Writer, attempt: Attempt, *, keep_unsee
     With `keep_unseen`, launches that are not seen may be started as they are.
     """
     check_body(body, attempt)
-    sums = find_sums(body, writer, attempt)
+    sums = _Finder(body, writer).find(attempt)
     launches = prove_launches(body.facts, writer, body.ids.axis, attempt, keep_unseen=keep_unseen)
     check_grids(launches.extents)
     return Tiling(body, sums, launches)

@@ -62,31 +62,21 @@ class _Left:
     """A name that tells the rest whether the tile was left, and must be bound before."""
 
 
-def written_branches(
-    body: TileBody,
-    writer: Writer,
-    text: Callable[[ast.expr], str],
-    copies: Sequence[tuple[str, ...]],
-) -> WrittenBranches:
-    """The edits of all exits. Raises NotExpressible.
-
-    `text` gives an expression as it will be, in parentheses where it takes several lines;
-    `copies` is what the tile and the rest after each exit begin with besides.
-    """
-    return _Branches(body, writer, text).written(copies)
-
-
 @dataclass(frozen=True)
 class _Branches:
+    """The edits of all exits. Raises NotExpressible."""
+
     _body: TileBody
     _writer: Writer
     _text: Callable[[ast.expr], str]
+    """An expression as it will be, in parentheses where it takes several lines."""
 
     @property
     def _module(self) -> Module:
         return self._body.kernel.module
 
     def written(self, copies: Sequence[tuple[str, ...]]) -> WrittenBranches:
+        """`copies` is what the tile and the rest after each exit begin with besides."""
         # A rest begins with the flags of the exits in it, so all exits come before all rests.
         found = [(leaving, self._left(leaving)) for leaving in self._body.exits]
         begins = list(copies)
@@ -118,7 +108,8 @@ class _Branches:
     def _guard(self, found: Exit, rest: Sequence[ast.stmt]) -> _Left:
         remove = Remove(found.statement)
         if not rest:
-            self._refuse_effects(found)
+            if not self._body.facts.effect_nodes.isdisjoint(walk(found.test)):
+                raise NotExpressible(f"the condition in line {found.test.lineno} does something")
             return _Left("", remove, gone=found.statement)
         said = said_of(self._module, found.statement) + self._comments(found.statement)
         comments = "".join(f"{comment}\n" for comment in said)
@@ -145,10 +136,6 @@ class _Branches:
 
     def _comments(self, statement: ast.stmt) -> list[str]:
         return self._module.comments(statement.lineno, (statement.end_lineno or 0) + 1)
-
-    def _refuse_effects(self, found: Exit) -> None:
-        if any(effect.node in set(walk(found.test)) for effect in self._body.facts.effects):
-            raise NotExpressible(f"the condition in line {found.test.lineno} does something")
 
     def _negated(self, test: ast.expr) -> str:
         values, forms = self._body.facts.values, self._body.facts.forms
@@ -194,11 +181,6 @@ _DIVISIONS = (ast.FloorDiv, ast.Mod)
 _TAKES_NUMBERS = frozenset({"cast", "minimum", "maximum"}) | HINTS
 
 
-def asks_for_tensor(facts: KernelFacts, ids: ProgramIds, body: Sequence[ast.stmt]) -> bool:
-    """Whether a use of the program id in `body` needs more than a Python number."""
-    return _Numbers(facts, ids).ask_for_tensor(body)
-
-
 class _Numbers:
     def __init__(self, facts: KernelFacts, ids: ProgramIds) -> None:
         self._facts = facts
@@ -210,6 +192,7 @@ class _Numbers:
         self._bounds = Bounds(facts)
 
     def ask_for_tensor(self, body: Sequence[ast.stmt]) -> bool:
+        """Whether a use of the program id in `body` needs more than a Python number."""
         if any(map(self._is_number, self._merged())):
             return True
         for node in chain.from_iterable(map(walk, body)):
@@ -361,7 +344,7 @@ class _Finder:
 
     def induction(self) -> tuple[str, ast.Assign | None]:
         ids = self.body.ids
-        is_cast = asks_for_tensor(self.body.facts, ids, self.body.looped)
+        is_cast = _Numbers(self.body.facts, ids).ask_for_tensor(self.body.looped)
         statement = None if is_cast else self._program_id_statement()
         if statement is None:
             variable = self.writer.fresh("tile")
@@ -492,7 +475,7 @@ def tile_loop(tiling: Tiling, writer: Writer) -> list[Change]:
         raise NotExpressible("range may be a name of the file's own")
     names = TileNames.of(tiling, writer)
     code = TileCode(module, names.replaced)
-    branches = written_branches(body, writer, code.text, names.copies)
+    branches = _Branches(body, writer, code.text).written(names.copies)
     return _TileLoop(tiling, writer, names, code, branches).changes()
 
 

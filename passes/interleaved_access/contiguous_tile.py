@@ -20,7 +20,7 @@ from itertools import combinations
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.emit.writing import NotExpressible, Writer, comments_in
+from tritonopt.emit.writing import NotExpressible, Writer, check_no_comment
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Lane, Param
 from tritonopt.facts.dtypes import BOOLEANS
@@ -420,11 +420,8 @@ def _check_arguments(facts: KernelFacts, group: Group, attempt: Attempt) -> None
             detail = f"{group.lines}: each lane that is masked off gets a value of its own"
             raise unknown("same-arguments", "arguments-differ", detail)
     attempt.prove("same-arguments", "they agree on padding and on what is said to the cache")
-    text = facts.kernel.module.text_of
     for member in group.members:
-        if comments_in(text(member.call)):
-            detail = f"a comment inside line {member.call.lineno} would be lost"
-            raise refuted("nothing-else-is-lost", "comment-inside", detail)
+        check_no_comment(facts.kernel.module, member.call)
 
 
 def _assume_integers(facts: KernelFacts, tile: ContiguousTile, attempt: Attempt) -> None:

@@ -120,15 +120,13 @@ class AccessCode:
     # An access: `offsets` is the name of the tile of offsets
 
     def _pointers(self, tile: ContiguousTile, offsets: str) -> str:
-        kept = (term for term in tile.kept if not self._is_zero(term))
+        form = self.facts.forms.of
+        kept = (t for t in tile.kept if not form(self.facts.values[t.node]).is_zero)
         first, *others = sorted(kept, key=lambda term: term.factor < 0)
         text = self.writer.summand(first.node) if first.factor == 1 else self._term(first)
         for term in others:
             text += f" {'-' if term.factor < 0 else '+'} {self._term(term)}"
         return f"{text} + {self._indexed(tile, offsets)}"
-
-    def _is_zero(self, term: Term) -> bool:
-        return self.facts.forms.of(self.facts.values[term.node]).is_zero
 
     def _term(self, term: Term) -> str:
         number = abs(term.factor)

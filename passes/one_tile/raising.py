@@ -204,14 +204,11 @@ def is_asked_already(sweeps: RowSweeps) -> bool:
             return True
         if isinstance(node.test, ast.Name):
             answer = answers.get(node.test.id)
-            hidden = "" in answers and _is_constexpr_parameter(facts, node.test.id)
+            given = (p for p in facts.kernel.parameters if p.name == node.test.id)
+            hidden = "" in answers and any(p.constexpr for p in given)
             if hidden or (answer is not None and ast.dump(answer) in functions):
                 return True
     return False
-
-
-def _is_constexpr_parameter(facts: KernelFacts, name: str) -> bool:
-    return any(p.name == name and p.constexpr for p in facts.kernel.parameters)
 
 
 def in_place_of_the_loops(proof: OneTile) -> tuple[Change, ...]:

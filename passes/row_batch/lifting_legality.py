@@ -46,10 +46,6 @@ class RowLaunches:
     """Of a program's tile."""
 
     @property
-    def count(self) -> str:
-        return self.rows.code
-
-    @property
     def are_all_short(self) -> bool:
         """Whether each launch is seen to give two rows or more to each program."""
         facts, most = self.plan.facts, self.elements // 2
@@ -144,7 +140,7 @@ class RowBatch:
 
     def changes(self) -> list[Change]:
         """Of the kernel and its launches. Raises NotExpressible."""
-        return self.body.changes(self.launches.count) + self.launches.changes()
+        return self.body.changes(self.launches.rows.code) + self.launches.changes()
 
     @property
     def adds_up_floats(self) -> bool:

@@ -56,7 +56,9 @@ class LaneCode:
             case ast.Call() if effect is not None:
                 yield from self._masked(node, effect, mask)
                 return
-            case ast.IfExp(test=test, body=then, orelse=other) if self._is_choice(node):
+            case ast.IfExp(test=test, body=then, orelse=other) if self._is_lane(
+                node
+            ) and not is_constexpr(self.facts, test):
                 parts = (self.condition(test, mask), self.code(then, mask), self.code(other, mask))
                 yield ReplaceExpression(
                     node, f"{self.writer.language('where')}({', '.join(parts)})"
@@ -140,9 +142,6 @@ class LaneCode:
     def _is_lane(self, node: ast.expr) -> bool:
         return node in self.facts.values and self.body.loop.is_lane_at(node)
 
-    def _is_choice(self, node: ast.IfExp) -> bool:
-        return self._is_lane(node) and not is_constexpr(self.facts, node.test)
-
     def builtin(self, node: ast.expr) -> str:
         """`min` or `max`, where that is what is called; "" for all else."""
         name = self.facts.kernel.module.builtin(node)
@@ -157,7 +156,9 @@ class LaneCode:
                 effect = self.facts.interpretation.loads[value.number]
                 if effect not in self.body.loop.effects:
                     return None
-                inside = self._branches_of(effect)[: len(branches)] == branches
+                steps = self.body.steps
+                around = next(s.branches for s in steps if effect.node in set(walk(s.node)))
+                inside = around[: len(branches)] == branches
                 zero = effect.other is None or (
                     effect.other.constant == 0 and effect.other.op is Op.CONST
                 )
@@ -170,9 +171,6 @@ class LaneCode:
                     return None
                 return frozenset().union(*(part for part in parts if part is not None))
         return None
-
-    def _branches_of(self, effect: Effect) -> tuple[Branch, ...]:
-        return next(s.branches for s in self.body.steps if effect.node in set(walk(s.node)))
 
 
 # The header of the loop over tiles, the index and the mask, and the names for them

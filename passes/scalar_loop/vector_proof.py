@@ -192,7 +192,9 @@ class _CarriedNames:
                 updates[name] = updates_of_lanes(self._body, name)
                 if not updates[name]:
                     raise recurrence(name, self._scalar.node)
-        extrema = [n for n, found in updates.items() if self._is_extremum(n, found)]
+        extrema = [
+            n for n, [one, *more] in updates.items() if not more and self._comparison(n, one)
+        ]
         for name, found in updates.items():
             pair = next((e for e in extrema if self._goes_with(name, found, e, updates)), None)
             if name in extrema:
@@ -331,10 +333,6 @@ class _CarriedNames:
         return None if bound is None or bound.sizes or bound.number < 0 else bound.number
 
     # The largest element and its index
-
-    def _is_extremum(self, name: str, updates: Sequence[LaneUpdate]) -> bool:
-        """`if x > best: best = x`"""
-        return len(updates) == 1 and self._comparison(name, updates[0]) is not None
 
     def _comparison(self, name: str, update: LaneUpdate) -> Value | None:
         """The condition that compares what the name is bound to with the name."""
@@ -488,13 +486,10 @@ def _check_names(loop: ScalarLoop) -> None:
         if not isinstance(node, ast.Name) or node.id not in own or node in loop.nodes:
             continue
         value = facts.values.get(node)
-        if isinstance(node.ctx, ast.Load) and (value is None or _is_left_over(value, loop)):
+        left = value is None or any(p.op is Op.OPAQUE for p in value.walk()) or loop.is_lane(value)
+        if left and isinstance(node.ctx, ast.Load):
             text = f"line {node.lineno} reads {node.id}, which the loop binds for itself"
             raise refuted("type-stays", "name-is-bound-elsewhere", text)
-
-
-def _is_left_over(value: Value, loop: ScalarLoop) -> bool:
-    return any(part.op is Op.OPAQUE for part in value.walk()) or loop.is_lane(value)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.emit.accumulators import is_as_wide
+from tritonopt.emit.any_length import is_as_wide
 from tritonopt.emit.writing import names_bound, names_read
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Lane, Negative
@@ -376,10 +376,8 @@ class _Proof:
         if any(k.arg not in ("axis", "input") for k in call.keywords):
             text = f"the {name} in line {call.lineno} has options"
             raise unknown(CLAIM, "not-lane-by-lane", text)
-        return Reduced(call, name, self._dtype(call, operand, name), self._rounds(operand, name))
-
-    def _rounds(self, operand: Value, name: str) -> bool:
-        return name == "sum" and not is_integer(operand.dtype)
+        rounds = name == "sum" and not is_integer(operand.dtype)
+        return Reduced(call, name, self._dtype(call, operand, name), rounds)
 
     def _dtype(self, call: ast.Call, operand: Value, name: str) -> str:
         """The type that the tile has to have: that of what is reduced, and wide for a sum."""
@@ -420,8 +418,8 @@ class _Proof:
         if function not in ("exp", "exp2"):
             return None
         inside = value.operands[0]
-        while inside.op is Op.MUL and _is_positive(inside):
-            inside = next(o for o in inside.operands if not isinstance(o.constant, float))
+        while inside.op is Op.MUL and any((_scale(o) or 0) > 0 for o in inside.operands):
+            inside = next(o for o in inside.operands if _scale(o) is None)
         if inside.op is not Op.SUB or inside.right.op is not Op.REDUCE:
             return None
         top = inside.right
@@ -468,18 +466,13 @@ def _is_of_lanes(helper: Kernel, node: ast.AST) -> bool:
         return not isinstance(node, ast.Subscript)
     name = function(helper.module.resolve(node.func))
     method = isinstance(node.func, ast.Attribute) and node.func.attr == "to"
-    return bool(name and is_lane_by_lane(name)) or (not name and method) or node in _jit(helper)
+    decorators = (part for d in helper.node.decorator_list for part in walk(d))
+    return bool(name and is_lane_by_lane(name)) or (not name and method) or node in decorators
 
 
-def _jit(helper: Kernel) -> list[ast.expr]:
-    return [
-        part for d in helper.node.decorator_list for part in walk(d) if isinstance(part, ast.Call)
-    ]
+def _scale(value: Value) -> float | None:
+    return value.constant if isinstance(value.constant, float) else None
 
 
 def _called(value: Value) -> str:
     return value.function or (value.reduction.name if value.op is Op.REDUCE else str(value.op))
-
-
-def _is_positive(product: Value) -> bool:
-    return any(isinstance(o.constant, float) and o.constant > 0 for o in product.operands)

@@ -10,6 +10,7 @@ from functools import cached_property
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.emit.code_edits import in_parentheses, new_function_name
+from tritonopt.emit.new_kernel import renamed_head
 from tritonopt.emit.writing import NotExpressible, Writer, comments_in, names_read
 from tritonopt.facts import Assumption, KernelFacts
 from tritonopt.facts.algebra.turns import is_at_most
@@ -24,7 +25,7 @@ from tritonopt.passes.split_columns.column_proof import (
     RowStatement,
 )
 from tritonopt.source import Change, InsertAfter, Launch, Module, ReplaceExpression
-from tritonopt.source.editing import excerpts, parameters
+from tritonopt.source.editing import excerpts
 from tritonopt.source.trees import walk
 
 _STARTS = {"max": 'float("-inf")', "min": 'float("inf")'}
@@ -280,12 +281,8 @@ class LongRows:
         kernel = self.facts.kernel
         body = ColumnLoops(columns, Writer(self.facts)).code()
         module, node = kernel.module, kernel.node
-        first = node.body[0].lineno
-        head = "\n".join(module.lines.texts[node.lineno - 1 : first - 1])
-        head = head.rstrip()
-        while head.rpartition("\n")[2].lstrip().startswith("#"):
-            head = head.rpartition("\n")[0].rstrip()
-        head = parameters.renamed(head, 0, self.name)
+        lines = module.lines.texts[node.lineno - 1 : node.body[0].lineno - 1]
+        head = renamed_head(list(lines), self.name).rstrip()
         decorators = [f"@{module.text_of(d)}" for d in node.decorator_list]
         said = f"# {kernel.name} for long rows, tile by tile."
         code = "\n".join([said, *decorators, head, excerpts.indented(body, "    ")])

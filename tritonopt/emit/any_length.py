@@ -15,7 +15,6 @@ from enum import Enum
 from functools import cached_property
 
 from tritonopt.checks.condition import unknown
-from tritonopt.emit.accumulators import is_as_wide
 from tritonopt.emit.sweeps import RowSweeps
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import (
@@ -66,6 +65,9 @@ _LANE_BY_LANE = (
     *(NumPrograms, Param, ProgramId, Quotient, Rounded, Zero),
 )
 """What an index may be made of."""
+_PROMOTING = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.WHERE})
+_KEEPING = frozenset({"abs", "exp", "exp2", "log", "log2", "sqrt"})
+"""Functions of a float that give the same type."""
 _PLACE = Param("(place in the row)")
 """What no parameter is called."""
 
@@ -114,7 +116,8 @@ class _Kernel:
     def check(self) -> AnyLength:
         for loop in self.facts.loops:
             alike = loop.is_counted and not loop.inlined and not loop.nest[:-1]
-            if not alike or loop.left_early or self._count(loop) != self.sweeps.count:
+            count = self.facts.forms.trip_count(loop)
+            if not alike or loop.left_early or count != self.sweeps.count:
                 raise _matters(f"the loop in line {loop.line} is no plain sweep over the row")
         assert self._accumulated is not None  # in the order of the loops, before it is asked for
         for effect in self.facts.effects:
@@ -129,9 +132,6 @@ class _Kernel:
         loads = (e for e in self.sweeps.effects if e.kind is EffectKind.LOAD)
         early = (e.pointer for e in loads if e.loops and last not in e.loops)
         return len({self._place(pointer) for pointer in early if pointer is not None})
-
-    def _count(self, loop: Loop) -> Polynomial | None:
-        return self.facts.forms.trip_count(loop)
 
     # Effects
 
@@ -206,7 +206,8 @@ class _Kernel:
 
     def _by_parts(self, value: Value) -> _Kind | None:
         if value.op in _GIVEN:
-            return None if self._is_tile_length(value) else _Kind.SAME
+            leaves = self.facts.forms.of(value).leaves()
+            return None if any(atom in self.tile.atoms for atom in leaves) else _Kind.SAME
         if value.op is Op.RESULT:
             return self._accumulated.get(value.carrier)
         kinds = {self._kinds[operand.serial] for operand in value.operands}
@@ -220,9 +221,6 @@ class _Kernel:
             if kinds <= {_Kind.SAME, _Kind.PLACE} and (value.rank or 0) <= 1:
                 return _Kind.PLACE
         return None
-
-    def _is_tile_length(self, value: Value) -> bool:
-        return any(atom in self.tile.atoms for atom in self.facts.forms.of(value).leaves())
 
     def _reduced(self, value: Value, kinds: set[_Kind | None]) -> _Kind | None:
         (kind,) = kinds
@@ -389,3 +387,16 @@ class _Outside(Padding):
         # What is multiplied by 0 adds nothing where it is finite.
         product = value.op is Op.MUL and 0.0 in map(kernel._off, value.operands)
         return 0.0 if product and kernel._filled.is_finite(value) else super()._number(value, axes)
+
+
+def is_as_wide(value: Value, wanted: str) -> bool:
+    """Whether an operand makes the result at least of that type of float."""
+    if value.dtype == wanted:
+        return True
+    if value.op is Op.REDUCE and value.reduction.name == "sum":
+        return is_as_wide(value.operand, wanted)
+    sides = (value.then, value.other) if value.op is Op.WHERE else value.operands
+    keeps = value.op in _PROMOTING or (
+        value.op is Op.ELEMENTWISE and value.function.rsplit(".", 1)[-1] in _KEEPING
+    )
+    return keeps and any(is_as_wide(side, wanted) for side in sides)

@@ -8,7 +8,6 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.constexprs import is_constexpr
-from tritonopt.facts.effects import Effect
 from tritonopt.facts.host.side_effects import definition_of, effects_of
 from tritonopt.facts.host.slices import may_be_part
 from tritonopt.facts.operations import Op
@@ -82,9 +81,7 @@ def may_be_none(facts: KernelFacts, name: str) -> bool:
         for v in reachable(facts.values.values())
     )
     accesses = [e for e in facts.effects if name in (facts.bases(e) or ())]
-    return asked or not any(_is_always_compiled(facts, access) for access in accesses)
-
-
-def _is_always_compiled(facts: KernelFacts, access: Effect) -> bool:
-    """Whether the compiler decides no condition around an access, where there may be no buffer."""
-    return not any(is_constexpr(facts, guard.node.test) for guard in access.guards)
+    # Where the compiler decides a condition around an access, there may be no buffer.
+    return asked or all(
+        any(is_constexpr(facts, guard.node.test) for guard in access.guards) for access in accesses
+    )

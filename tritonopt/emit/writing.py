@@ -17,6 +17,7 @@ from functools import cached_property
 from itertools import chain, count
 
 from tritonopt.checks.condition import NotExpressible as NotExpressible
+from tritonopt.checks.condition import refuted
 from tritonopt.facts import Atom, EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Iteration, Lane, Negative, Opaque
 from tritonopt.facts.algebra.polynomial import monomial_polynomial
@@ -32,6 +33,7 @@ from tritonopt.facts.constexprs import is_constexpr
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import HINTS, function
 from tritonopt.facts.operations import Op
+from tritonopt.source import Module
 from tritonopt.source.names import Scope
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
@@ -369,6 +371,13 @@ def comments_in(text: str) -> int:
     """The number of comments in the text of an expression."""
     lines = io.StringIO(f"({text}\n)").readline
     return sum(t.type == tokenize.COMMENT for t in tokenize.generate_tokens(lines))
+
+
+def check_no_comment(module: Module, node: ast.stmt | ast.expr) -> None:
+    """Raises Declined where one is inside of what goes."""
+    if comments_in(module.text_of(node)):
+        detail = f"a comment inside line {node.lineno} would be lost"
+        raise refuted("nothing-else-is-lost", "comment-inside", detail)
 
 
 def block_of(root: ast.AST, statement: ast.stmt) -> list[ast.stmt]:

@@ -101,7 +101,7 @@ class Division:
             return
         statement = binding if isinstance(binding, ast.stmt) else parents[binding]
         assert isinstance(statement, ast.stmt)
-        one = len({(d.template, *map(_texts, d.reads)) for d in group}) == 1
+        one = len({(d.template, *(ast.dump(read) for _, read in d.reads)) for d in group}) == 1
         if first.extent.meta:
             yield from self._in_a_function(statement, group)
         elif one and all(_may_come_first(divisor, statement) for divisor in group):
@@ -401,10 +401,6 @@ def _has_capitals(launch: Launch) -> bool:
     """Whether a launcher binds a name in capitals."""
     bound = scope_at(launch).bindings
     return any(name.isupper() and len(name) > 1 for name in bound)
-
-
-def _texts(read: tuple[str, ast.expr]) -> str:
-    return ast.dump(read[1])
 
 
 def _is_plain_read(argument: ast.expr) -> bool:

@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import chain, count
 
 from tritonopt.checks.condition import NotExpressible
+from tritonopt.facts.host.launcher_code import evaluated_by
 from tritonopt.facts.host.side_effects import Evaluation
 from tritonopt.facts.host.torch_api import SIZES
 from tritonopt.source import Change, Launch, Module, ReplaceExpression
@@ -68,10 +69,9 @@ class Extent:
         return Evaluation(self.launch.module, self.scope, self.meta)
 
     @property
-    def _passed(self) -> list[ast.expr]:
-        """What the launch evaluates after its grid."""
-        call = self.launch.call
-        return [*call.args, *(keyword.value for keyword in call.keywords)]
+    def _evaluated(self) -> list[ast.expr]:
+        """The grid, and what the launch evaluates after it."""
+        return evaluated_by(self.launch)
 
     def in_kernel_terms(self, cdiv: str) -> str | None:
         """The same number, as the kernel can compute it from its parameters.
@@ -102,8 +102,8 @@ class Extent:
         A function is called last of all, after the arguments were evaluated.
         """
         if self.meta:
-            return self._passed
-        around = [self.launch.grid, *self._passed]
+            return self._evaluated[1:]
+        around = self._evaluated
         if not self.name:
             return around
         home = self.scope.find(self.name)
@@ -171,7 +171,7 @@ class Extent:
                 argument = given_by(self.launch).get(key)
                 if argument is None:
                     return None
-                if not self.evaluation.gives_the_same(argument, self._passed):
+                if not self.evaluation.gives_the_same(argument, self._evaluated[1:]):
                     return None
                 code = module.text_of(argument)
                 alone = isinstance(module.names.parents[node], ast.Call)
@@ -223,8 +223,7 @@ class Extent:
         """Whether what stands in the grid comes to the same once more, after the arguments."""
         if self.expression is None or self.name or self.meta:
             return True  # a tuple that was made before, or a function that is called last
-        after = [self.launch.grid, *self._passed]
-        return self.evaluation.gives_the_same(self.expression, after)
+        return self.evaluation.gives_the_same(self.expression, self._evaluated)
 
     @property
     def is_short(self) -> bool:
@@ -337,7 +336,7 @@ def read_extent(launch: Launch, axis: int) -> Extent:
     read = [_extent_of(binding, axis) for binding in bindings]
     if len(read) > 1 and any(meta for _, meta, _ in read):
         raise GridNotReadable(f"{grid.id} is one of several functions")
-    passed = [*launch.call.args, *(keyword.value for keyword in launch.call.keywords)]
+    passed = evaluated_by(launch)[1:]
     if not Evaluation(launch.module, scope_at(launch)).gives_the_same(grid, passed):
         raise GridNotReadable(f"what the launch passes may bind {grid.id} again")
     expression, meta, axes = read[0]
