@@ -209,7 +209,8 @@ class OneTileRows(Pass):
             proof = prove_one_tile(sweeps, attempt)
             if beside:
                 question = ask(sweeps, bool(proof.may_be_empty), attempt)
-                changes = beside_the_loops(proof, asked(question, Writer(sweeps.facts)))
+                test, changes = asked(question, Writer(sweeps.facts))
+                changes += beside_the_loops(proof, test)
                 raised, length = self._raised(sweeps, attempt)
             else:
                 changes = in_place_of_the_loops(proof)

@@ -19,7 +19,7 @@ from tritonopt.emit.any_length import prove_any_length
 from tritonopt.emit.heuristic_functions import check_heuristic, heuristic, heuristic_functions
 from tritonopt.emit.sweeps import RowSweeps
 from tritonopt.emit.trip_guards import is_positive_at
-from tritonopt.emit.writing import NotExpressible, Writer, names_bound
+from tritonopt.emit.writing import NotExpressible, Writer, in_a_file, names_bound
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import CeilDiv, Maximum, Param
 from tritonopt.facts.algebra.divisibility import substitute
@@ -157,24 +157,16 @@ def _name(atom: Atom) -> str:
     return atom.name if isinstance(atom, Param) else ""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """The condition in the kernel, and what it takes to have it."""
-
-    test: str
-    changes: tuple[Change, ...] = ()
-
-
-def asked(question: Question, writer: Writer) -> Asked:
-    """The condition as the kernel can write it. Raises NotExpressible."""
+def asked(question: Question, writer: Writer) -> tuple[str, tuple[Change, ...]]:
+    """The condition as the kernel can write it, and what it takes. Raises NotExpressible."""
     if question.is_constexpr:
-        return Asked(question.for_compiler)
+        return question.for_compiler, ()
     function = question.for_heuristic
     for name, answer in heuristic_functions(question.facts.kernel):
         if answer is not None and ast.dump(answer) == ast.dump(_parsed(function)):
-            return Asked(name)
+            return name, ()
     name = writer.fresh(_NAME)
-    return Asked(name, tuple(heuristic(writer, name, function)))
+    return name, tuple(heuristic(writer, name, function))
 
 
 def _parsed(text: str) -> ast.expr:
@@ -221,15 +213,12 @@ def in_place_of_the_loops(proof: OneTile) -> tuple[Change, ...]:
     return tuple(changes)
 
 
-def beside_the_loops(proof: OneTile, asked: Asked) -> tuple[Change, ...]:
+def beside_the_loops(proof: OneTile, test: str) -> tuple[Change, ...]:
     """The code where one tile holds the row, and the loops where it does not."""
     statements = proof.sweeps.statements
-    inside = excerpts.indented(proof.stretch.code, "    ")
-    return (
-        *asked.changes,
-        InsertBefore(statements[0], f"if {asked.test}:\n{inside}"),
-        Enclose(statements[0], statements[-1], f"{ELSE}\n    ..."),
-    )
+    code = f"if {test}:\n{excerpts.indented(proof.stretch.code, '    ')}"
+    around = Enclose(statements[0], statements[-1], f"{ELSE}\n    ...")
+    return InsertBefore(statements[0], code), around
 
 
 # Tiles as long as the row, at each launch: of every row, or up to a length beyond which the loops
@@ -513,12 +502,8 @@ class RowLength:
     @property
     def next_power(self) -> str:
         """What the file calls `triton.next_power_of_2`. Raises NotExpressible."""
-        names, scope = self.launch.module.names, scope_at(self.launch)
-        for name in names.module.bindings:
-            resolved = names.resolve_name(name, scope)
-            if resolved == "triton":
-                return f"{name}.next_power_of_2"
-            if resolved == NEXT:
-                return name
-        line = self.launch.call.lineno
-        raise NotExpressible(f"line {line} has no name for {NEXT}")
+        names = self.launch.module.names
+        spelled = in_a_file(names, NEXT, scope_at(self.launch), names.module)
+        if spelled is None:
+            raise NotExpressible(f"line {self.launch.call.lineno} has no name for {NEXT}")
+        return spelled

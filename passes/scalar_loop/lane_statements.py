@@ -255,21 +255,12 @@ class LoopHeader:
     def _bounds(self) -> tuple[ast.expr | None, ast.expr, ast.expr | None]:
         """The expressions for start, stop and step."""
         call = self._call
-        given = list(call.args)
-        named = {k.arg: k.value for k in call.keywords}
-        for place, name in enumerate(_BOUNDS):
-            if name in named and len(given) == place:
-                given.append(named[name])
-        if "step" in named and len(given) == 1:
-            return None, given[0], named["step"]
-        match given:
-            case [stop]:
-                return None, stop, None
-            case [start, stop]:
-                return start, stop, None
-            case [start, stop, step]:
-                return start, stop, step
-        raise NotExpressible("the bounds of the loop are not understood")
+        given = dict(zip(_BOUNDS, call.args, strict=False))
+        given |= {k.arg: k.value for k in call.keywords if k.arg in _BOUNDS}
+        first, second, step = map(given.get, _BOUNDS)
+        if first is None:
+            raise NotExpressible("the bounds of the loop are not understood")
+        return (None, first, step) if second is None else (first, second, step)
 
     @property
     def _counts_down(self) -> bool:

@@ -233,15 +233,18 @@ class _Kernel:
     def _place(self, value: Value) -> Polynomial | None:
         """The form of an index, in terms of the place in the row; None where that is not all."""
         form = self.facts.forms.of(value)
-        lane = Lane(self.tile, 0)
-        trips = {a for a in form.leaves() if isinstance(a, Iteration) and a.loop is not None}
-        if len(trips) != 1:
+        first = self._first(form)
+        if first is None:
             return None
-        place = Polynomial.of(_PLACE) - self.tile * Polynomial.of(trips.pop())
-        launch = self.facts.launches.launches[0]
-        form = substitute(form, LaunchBinding(launch, {lane: place}))
+        launch, lane = self.facts.launches.launches[0], Lane(self.tile, 0)
+        form = substitute(form, LaunchBinding(launch, {lane: Polynomial.of(_PLACE) - first}))
         plain = (isinstance(a, _LANE_BY_LANE) and a not in self.tile.atoms for a in form.leaves())
         return form if all(plain) else None
+
+    def _first(self, form: Polynomial) -> Polynomial | None:
+        """Where in the row the tile of a form begins; None where it is not of one sweep."""
+        trips = {a for a in form.leaves() if isinstance(a, Iteration) and a.loop is not None}
+        return self.tile * Polynomial.of(trips.pop()) if len(trips) == 1 else None
 
     # What loops carry
 
@@ -303,12 +306,10 @@ class _Kernel:
 
     def _is_behind(self, atom: object) -> bool:
         """Whether this is an indicator that is 0 behind the end of the row."""
-        if not isinstance(atom, Negative):
+        first = self._first(atom.form) if isinstance(atom, Negative) else None
+        if first is None or not isinstance(atom, Negative):
             return False
-        trips = {a for a in atom.form.leaves() if isinstance(a, Iteration) and a.loop is not None}
-        if len(trips) != 1:
-            return False
-        place = self.tile * Polynomial.of(trips.pop()) + Polynomial.of(Lane(self.tile, 0))
+        place = first + Polynomial.of(Lane(self.tile, 0))
         return self.facts.forms.is_nonnegative(atom.form + self.extent - place)
 
     def _off(self, value: Value) -> float | None:

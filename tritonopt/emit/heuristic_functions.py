@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import indent
 
 from tritonopt.checks.condition import refuted, unknown
-from tritonopt.emit.writing import NotExpressible, Writer
+from tritonopt.emit.writing import NotExpressible, Writer, in_a_file
 from tritonopt.facts import KernelFacts
 from tritonopt.source import AddDecorator, AddParameter, Change, Kernel
 from tritonopt.source.kernels import Parameter
@@ -98,8 +98,11 @@ def heuristic(writer: Writer, name: str, function: str) -> Iterator[Change]:
 
     The function may go over several lines, unindented.
     """
-    kernel = writer.facts.kernel
-    decorator = f"@{_spelling_of_heuristics(writer)}("
+    kernel, names = writer.facts.kernel, writer.facts.kernel.module.names
+    spelled = in_a_file(names, HEURISTICS, names.module)
+    if spelled is None:
+        raise NotExpressible("the file does not import triton, so triton.heuristics has no name")
+    decorator = f"@{spelled}("
     code = f'{decorator}{{"{name}": {function}}})'
     if len(code) + kernel.node.col_offset > _WIDTH:
         code = f'{decorator}\n    {{"{name}": {function}}}\n)'
@@ -109,14 +112,3 @@ def heuristic(writer: Writer, name: str, function: str) -> Iterator[Change]:
     default = " = False" if kernel.node.args.defaults else ""
     yield AddDecorator(kernel, code)
     yield AddParameter(kernel, f"{name}: {writer.language('constexpr')}{default}")
-
-
-def _spelling_of_heuristics(writer: Writer) -> str:
-    names = writer.facts.kernel.module.names
-    for name in names.module.bindings:
-        resolved = names.resolve_name(name, names.module)
-        if resolved == "triton":
-            return f"{name}.heuristics"
-        if resolved == HEURISTICS:
-            return name
-    raise NotExpressible("the file does not import triton, so triton.heuristics has no name")

@@ -11,7 +11,7 @@ import ast
 import copy
 import io
 import tokenize
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
@@ -34,7 +34,7 @@ from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import HINTS, function
 from tritonopt.facts.operations import Op
 from tritonopt.source import Module
-from tritonopt.source.names import Scope
+from tritonopt.source.names import Names, Scope
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 
@@ -70,16 +70,16 @@ class Writer:
     def language(self, function: str) -> str:
         """`tl.where`, as this file spells it."""
         names = self.facts.kernel.module.names
-        scope = names.scopes[self.facts.kernel.node]
-        dotted = f"triton.language.{function}"
-        for outer in _around(scope):
-            for name in outer.bindings:
-                spelled = {"triton.language": f"{name}.{function}", dotted: name}.get(
-                    names.resolve_name(name, scope)
-                )
-                if spelled is not None:
-                    return spelled
-        raise NotExpressible(f"the file does not import triton.language, so {function} has no name")
+        scope: Scope | None = names.scopes[self.facts.kernel.node]
+        around: list[Scope] = []
+        while scope is not None:
+            around.append(scope)
+            scope = scope.parent
+        spelled = in_a_file(names, f"triton.language.{function}", *around)
+        if spelled is None:
+            detail = f"the file does not import triton.language, so {function} has no name"
+            raise NotExpressible(detail)
+        return spelled
 
     @property
     def minimum(self) -> str:
@@ -260,10 +260,14 @@ class Writer:
         return ast.unparse(_Rebuild(self, replaced, ()).expression(node))
 
 
-def _around(scope: Scope | None) -> Iterator[Scope]:
-    while scope is not None:
-        yield scope
-        scope = scope.parent
+def in_a_file(names: Names, dotted: str, scope: Scope, *around: Scope) -> str | None:
+    """What `triton.NAME` is called in a scope, by what that and those around it bind."""
+    package, _, last = dotted.rpartition(".")
+    for name in (name for outer in (scope, *around) for name in outer.bindings):
+        resolved = names.resolve_name(name, scope)
+        if resolved in (package, dotted):
+            return name if resolved == dotted else f"{name}.{last}"
+    return None
 
 
 @dataclass(frozen=True)

@@ -90,22 +90,11 @@ class NewParameter:
         return next((k for k in order if k.arg is None or k.arg in launch.options), None)
 
 
-def new_constexpr(facts: KernelFacts, name: str, annotation: str) -> NewParameter:
-    """A constexpr after the others."""
-    kernel = facts.kernel
-    places = [number for number, p in enumerate(kernel.parameters) if p.constexpr]
-    return _placed(facts, name, (places or [len(kernel.parameters) - 1])[-1] + 1, annotation)
-
-
-def new_number(facts: KernelFacts, name: str) -> NewParameter:
-    """A number of the launch, before the constexprs."""
+def new_parameter(facts: KernelFacts, name: str, annotation: str = "") -> NewParameter:
+    """A constexpr after the others, or a number of the launch before them."""
     parameters = facts.kernel.parameters
     places = [number for number, p in enumerate(parameters) if p.constexpr]
-    return _placed(facts, name, (places or [len(parameters)])[0], "")
-
-
-def _placed(facts: KernelFacts, name: str, place: int, annotation: str) -> NewParameter:
-    parameters = facts.kernel.parameters
+    place = (places[-1] + 1 if annotation else places[0]) if places else len(parameters)
     defaults = [number for number, p in enumerate(parameters) if p.default is not None]
     if _may_stand_inside(facts, parameters):
         place = min([place, *defaults])

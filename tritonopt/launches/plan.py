@@ -21,8 +21,7 @@ from tritonopt.launches.known_launches import (
     check_parameter,
     extents_of,
     in_tuner_keys,
-    new_constexpr,
-    new_number,
+    new_parameter,
 )
 from tritonopt.launches.launch_grids import Extent, given_by, scope_at, statement_of
 from tritonopt.source import (
@@ -316,7 +315,7 @@ class LaunchPlan:
             for p in self.facts.kernel.parameters
             if p.constexpr and p.annotation is not None
         ]
-        return new_constexpr(self.facts, name, (annotations or [annotation])[-1])
+        return new_parameter(self.facts, name, (annotations or [annotation])[-1])
 
     def count(self, axis: int, cdiv: str, fresh: Callable[..., str]) -> Count:
         """How many programs the launches start along an axis. Raises Declined.
@@ -339,7 +338,7 @@ class LaunchPlan:
             word = word.upper()
         wanted = [word] if word.isidentifier() else []
         name = fresh(*wanted, *_counting_names(self.facts.kernel))
-        return Count(name, new_number(self.facts, name), extents)
+        return Count(name, new_parameter(self.facts, name), extents)
 
     @property
     def _has_capitals(self) -> bool:
