@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, unknown
 from tritonopt.emit.tile_limits import Limit
-from tritonopt.emit.writing import NotExpressible, Writer, names_bound
+from tritonopt.emit.writing import NotExpressible, Writer, names_bound, names_read
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import Lane, Param, ProgramId
 from tritonopt.facts.effects import Effect
@@ -24,7 +24,7 @@ from tritonopt.launches.known_launches import (
     extents_of,
     number_at_launch,
 )
-from tritonopt.launches.launch_grids import Extent, names_in
+from tritonopt.launches.launch_grids import Extent
 from tritonopt.launches.plan import LaunchPlan, check_statements, why_not_changed
 from tritonopt.launches.programs import (
     check_effects,
@@ -151,7 +151,7 @@ class _Legality:
         In 32 bits, so that nothing on the way may be larger than what it computes today.
         """
         tree = parsed(text, mode="eval")
-        names = set(names_in(tree))
+        names = names_read(tree)
         if names & (names_bound(self.facts.kernel.node) | self.facts.pointers):
             return ""
         for parameter in self.facts.kernel.parameters:

@@ -16,7 +16,7 @@ from functools import cached_property
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, unknown
 from tritonopt.emit.any_length import prove_any_length
-from tritonopt.emit.heuristic_functions import check_heuristic, heuristic, heuristic_functions
+from tritonopt.emit.heuristic_functions import check_heuristic, heuristic
 from tritonopt.emit.sweeps import RowSweeps
 from tritonopt.emit.trip_guards import is_positive_at
 from tritonopt.emit.writing import NotExpressible, Writer, in_a_file, names_bound
@@ -28,7 +28,7 @@ from tritonopt.facts.algebra.turns import is_at_most
 from tritonopt.facts.assumptions import Assumption
 from tritonopt.facts.host.launcher_code import bindings_of, evaluation_at, forms_at
 from tritonopt.launches.known_launches import check_builtin
-from tritonopt.launches.launch_grids import new_name, scope_at
+from tritonopt.launches.launch_grids import heuristic_functions, new_name, scope_at
 from tritonopt.launches.plan import LaunchPlan, PlannedLaunch
 from tritonopt.passes.one_tile.row_legality import OneTile
 from tritonopt.source import (

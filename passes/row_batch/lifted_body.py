@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tritonopt.checks.condition import refuted, unknown
+from tritonopt.emit.accumulator_tile import filled
 from tritonopt.emit.code_edits import CodeEdits, in_parentheses
 from tritonopt.emit.writing import Writer, names_bound
 from tritonopt.facts import EffectKind, KernelFacts, Value
@@ -604,9 +605,8 @@ class _Walk:
                 raise changes_kind(ast.unparse(value), statement.lineno)
             dtype = self._writer.language("float32" if isinstance(number, float) else "int32")
             is_zero = number == 0 and isinstance(value, ast.Constant)
-            full = self._writer.language("zeros" if is_zero else "full")
-            filled = "" if is_zero else f"{self._kernel.module.text_of(value)}, "
-            self._edits.instead[value] = f"{full}([{size}, 1], {filled}dtype={dtype})"
+            text = "0" if is_zero else self._kernel.module.text_of(value)
+            self._edits.instead[value] = filled(self._writer, f"{size}, 1", text, dtype)
         elif sizes is not None and wanted == (TILE if sizes.elts else OF_ROWS):
             self._inside.size(sizes, size)
         else:

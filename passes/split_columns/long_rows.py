@@ -9,6 +9,7 @@ from functools import cached_property
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
+from tritonopt.emit.accumulator_tile import filled, number_code
 from tritonopt.emit.code_edits import in_parentheses, new_function_name
 from tritonopt.emit.new_kernel import renamed_head
 from tritonopt.emit.writing import NotExpressible, Writer, comments_in, names_read
@@ -16,6 +17,7 @@ from tritonopt.facts import Assumption, KernelFacts
 from tritonopt.facts.algebra.turns import is_at_most
 from tritonopt.facts.compiled_types import NUMBER, integer_type
 from tritonopt.facts.host.launcher_code import evaluation_at
+from tritonopt.facts.recurrences.kinds import NUMERIC_REDUCTIONS
 from tritonopt.launches.plan import LaunchPlan, PlannedLaunch, can_choose
 from tritonopt.passes.split_columns.column_proof import (
     ColumnTiles,
@@ -27,9 +29,6 @@ from tritonopt.passes.split_columns.column_proof import (
 from tritonopt.source import Change, InsertAfter, Launch, Module, ReplaceExpression
 from tritonopt.source.editing import excerpts
 from tritonopt.source.trees import walk
-
-_STARTS = {"max": 'float("-inf")', "min": 'float("inf")'}
-_JOINED = {"max": "maximum", "min": "minimum"}
 
 
 @dataclass
@@ -213,18 +212,16 @@ class ColumnLoops:
         dtype = reduced.dtype
         if "." not in dtype:
             dtype = self.writer.language(dtype)
-        block = self.row.tile.name
-        if reduced.name == "sum":
-            return f"{self.writer.language('zeros')}([{block}], dtype={dtype})"
-        full = self.writer.language("full")
-        return f"{full}([{block}], {_STARTS[reduced.name]}, dtype={dtype})"
+        filler = number_code(NUMERIC_REDUCTIONS[reduced.name].identity)
+        return filled(self.writer, self.row.tile.name, filler, dtype)
 
     def _taken_up(self, reduced: Reduced) -> str:
         tile = self._tiles[reduced.call]
         text = self._operand(reduced.call)
         if reduced.name == "sum":
             return f"{tile} += {text}"
-        return f"{tile} = {self.writer.language(_JOINED[reduced.name])}({tile}, {text})"
+        joined = self.writer.language(NUMERIC_REDUCTIONS[reduced.name].noun)
+        return f"{tile} = {joined}({tile}, {text})"
 
     def _header(self) -> str:
         first = next(s.node for s in self.statements if s.kind is not Kind.NUMBER or s.reductions)

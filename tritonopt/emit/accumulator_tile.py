@@ -177,8 +177,7 @@ class AccumulatorTile:
 
     def _filled(self) -> str:
         """Code for the tile as it is before the loop."""
-        language = self.writer.language
-        shape, dtype = f"[{self.extents(self.start or self.first)}]", self._dtype
+        shape, dtype = self.extents(self.start or self.first), self._dtype
         if self.combining.repeats:
             if self.filler is not None:
                 filler = self._as_written or number_code(self.filler)
@@ -190,9 +189,7 @@ class AccumulatorTile:
             filler = str(self.combining.identity)
             if filler == "1" and self.dtype in FLOAT_BITS:
                 filler = "1.0"
-        if filler in ("0", "0.0"):
-            return f"{language('zeros')}({shape}, dtype={dtype})"
-        return f"{language('full')}({shape}, {filler}, dtype={dtype})"
+        return filled(self.writer, shape, filler, dtype)
 
     @property
     def _dtype(self) -> str:
@@ -224,6 +221,13 @@ def _given(call: ast.expr, writer: Writer, places: Mapping[str, int], name: str)
     place = places.get(function(writer.facts.kernel.module.resolve(call.func)))
     named = next((k.value for k in call.keywords if k.arg == name and place is not None), None)
     return named if place is None or len(call.args) <= place else call.args[place]
+
+
+def filled(writer: Writer, shape: str, filler: str, dtype: str) -> str:
+    """Code for a tile with one number in each lane."""
+    if filler in ("0", "0.0"):
+        return f"{writer.language('zeros')}([{shape}], dtype={dtype})"
+    return f"{writer.language('full')}([{shape}], {filler}, dtype={dtype})"
 
 
 def number_code(number: float | int) -> str:

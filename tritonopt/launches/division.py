@@ -353,7 +353,7 @@ def words_of(extent: Extent) -> list[str]:
     if expression is None or not extent.is_plain:
         return []
     own = ""
-    if _stays(extent) and (extent.meta or extent.is_short):
+    if _stays(extent) and (extent.meta or is_short(expression)):
         code = extent.at_launch() if extent.meta else launch.module.text_of(expression)
         own = code if code and is_short(parsed(code, mode="eval").body) else ""
     found = [own] if own.isidentifier() else []

@@ -16,6 +16,7 @@ from tritonopt.facts.host.tuner_choices import bound
 from tritonopt.launches.launch_grids import (
     Extent,
     GridNotReadable,
+    is_short,
     new_name,
     read_extent,
     scope_at,
@@ -342,7 +343,8 @@ def check_numbers(extents: Sequence[Extent]) -> None:
             line = extent.launch.call.lineno
             detail = f"the launch in line {line} leaves its grid to a tuner or a heuristic"
             raise unknown("grid-is-known", "grid-depends-on-the-configuration", detail)
-        if extent.meta and (extent.has_effects or not extent.is_plain):
+        pure = extent.expression is None or extent.evaluation.is_pure(extent.expression)
+        if extent.meta and not (pure and extent.is_plain):
             line = extent.launch.call.lineno
             detail = f"what the grid in line {line} calls may do more than compute a number"
             raise unknown("grid-is-known", "grid-is-not-readable", detail)
@@ -404,7 +406,8 @@ def number_at_launch(extent: Extent, wanted: str) -> NumberAtLaunch:
         # A number of numpy's or a tensor starts programs, but is no argument of a kernel.
         check_builtin(launch, "int")
         code = f"int({code})"
-    if tuple_at_launch and not (extent.is_plain and extent.is_short and extent.is_repeatable):
+    short = is_short(extent.expression)
+    if tuple_at_launch and not (extent.is_plain and short and extent.is_repeatable):
         if not extent.comes_first:
             line = launch.call.lineno
             raise NotExpressible(f"line {line} evaluates something else before its grid")

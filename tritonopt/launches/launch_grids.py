@@ -17,7 +17,7 @@ from tritonopt.checks.condition import NotExpressible
 from tritonopt.facts.host.launcher_code import evaluated_by
 from tritonopt.facts.host.side_effects import Evaluation
 from tritonopt.facts.host.torch_api import SIZES
-from tritonopt.source import Change, Launch, Module, ReplaceExpression
+from tritonopt.source import Change, Kernel, Launch, ReplaceExpression
 from tritonopt.source.editing import excerpts
 from tritonopt.source.editing.expressions import in_parentheses
 from tritonopt.source.names import Binding, Scope
@@ -214,21 +214,11 @@ class Extent:
         )
 
     @property
-    def has_effects(self) -> bool:
-        """Whether evaluating it once more may do something, or come to something else."""
-        return self.expression is not None and not self.evaluation.is_pure(self.expression)
-
-    @property
     def is_repeatable(self) -> bool:
         """Whether what stands in the grid comes to the same once more, after the arguments."""
         if self.expression is None or self.name or self.meta:
             return True  # a tuple that was made before, or a function that is called last
         return self.evaluation.gives_the_same(self.expression, self._evaluated)
-
-    @property
-    def is_short(self) -> bool:
-        """Whether what stands in the grid is one name, number or size, and no arithmetic."""
-        return is_short(self.expression)
 
     @property
     def comes_first(self) -> bool:
@@ -348,40 +338,31 @@ def read_extent(launch: Launch, axis: int) -> Extent:
 
 def given_by(launch: Launch) -> Mapping[str, ast.expr]:
     """The arguments that reach the kernel as the launch passes them."""
-    given = dict(launch.arguments)
     names = [parameter.name for parameter in launch.kernel.parameters]
     # A heuristic for what is passed by its place would pass it twice, which is an error.
-    placed = set(names[: len(launch.call.args)])
-    decorators = zip(launch.kernel.node.decorator_list, launch.kernel.decorators, strict=True)
-    for decorator, name in decorators:
-        if name == "triton.heuristics":
-            chosen = set_by_heuristics(launch.module, decorator)
-            given = {
-                key: value
-                for key, value in given.items()
-                if key in placed or (chosen is not None and key not in chosen)
-            }
-    return given
+    placed = names[: len(launch.call.args)]
+    chosen = {name for name, _ in heuristic_functions(launch.kernel)}
+    given = launch.arguments.items()
+    return {key: value for key, value in given if key in placed or not chosen & {key, ""}}
 
 
-def set_by_heuristics(module: Module, decorator: ast.expr) -> set[str] | None:
-    """The arguments that a decorator sets: those of a `triton.heuristics(...)`.
+HEURISTICS = "triton.heuristics"
 
-    None where that is not seen.
-    """
-    called = decorator.func if isinstance(decorator, ast.Call) else decorator
-    if module.resolve(called) != "triton.heuristics":
-        return set()
-    parts = (
-        [*decorator.args, *(k.value for k in decorator.keywords)]
-        if isinstance(decorator, ast.Call)
-        else []
-    )
-    match parts:
-        case [ast.Dict(keys=keys)]:
-            found = [key.value if isinstance(key, ast.Constant) else None for key in keys]
-            return None if None in found else {str(key) for key in found}
-    return None
+
+def heuristic_functions(kernel: Kernel) -> Iterator[tuple[str, ast.expr | None]]:
+    """What heuristics set: the parameter and the function; ("", None) for what is not seen."""
+    for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
+        if name != HEURISTICS or not isinstance(decorator, ast.Call):
+            continue
+        for table in (*decorator.args, *(k.value for k in decorator.keywords)):
+            if not isinstance(table, ast.Dict):
+                yield "", None
+                continue
+            for key, function in zip(table.keys, table.values, strict=True):
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    yield key.value, function
+                else:
+                    yield "", None
 
 
 def _extent_of(grid: Binding, axis: int) -> tuple[ast.expr, str, int]:
@@ -506,12 +487,3 @@ def _words_in(function: ast.AST) -> Iterator[str]:
 def _calls_nothing(expression: ast.expr) -> bool:
     calls = (ast.Call, ast.Await, ast.NamedExpr, ast.Yield, ast.YieldFrom)
     return not any(isinstance(node, calls) for node in walk(expression))
-
-
-def names_in(function: ast.AST) -> Iterator[str]:
-    """Every name that a function reads, binds or takes."""
-    for node in walk(function):
-        if isinstance(node, ast.Name):
-            yield node.id
-        elif isinstance(node, ast.arg):
-            yield node.arg
