@@ -13,6 +13,7 @@ from tritonopt.emit.tile_limits import Limit
 from tritonopt.emit.writing import NotExpressible, Writer, names_bound, names_read
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import Lane, Param, ProgramId
+from tritonopt.facts.constexprs import is_constexpr
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import DTYPES, function
 from tritonopt.facts.memory.dependence import Accesses
@@ -297,31 +298,9 @@ class _Finder:
         """The statements of every tile, and those in an `if` that the compiler decides."""
         for statement in self.body.looped:
             yield statement, None
-            if isinstance(statement, ast.If) and self._is_decided(statement.test):
+            if isinstance(statement, ast.If) and is_constexpr(self.facts, statement.test):
                 for inner in statement.body:
                     yield inner, statement
-
-    def _is_decided(self, test: ast.expr) -> bool:
-        """Whether the compiler knows a condition, which is the same for all tiles."""
-        match test:
-            case ast.BoolOp(values=values):
-                return all(map(self._is_decided, values))
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return self._is_decided(operand)
-            case ast.Compare(left=left, ops=[ast.Is() | ast.IsNot()], comparators=[right]):
-                none = isinstance(right, ast.Constant) and right.value is None
-                return none and isinstance(left, ast.Name) and self._is_parameter(left.id)
-            case ast.Compare(left=left, comparators=[right]):
-                return self._is_decided(left) and self._is_decided(right)
-            case ast.Name(id=name):
-                constexpr = {p.name for p in self.kernel.parameters if p.constexpr}
-                return name in constexpr and self._is_parameter(name)
-        return isinstance(test, ast.Constant)
-
-    def _is_parameter(self, name: str) -> bool:
-        """Whether it stands for what the launch passed, everywhere in the kernel."""
-        parameters = {parameter.name for parameter in self.kernel.parameters}
-        return name in parameters and name not in names_bound(self.kernel.node)
 
     def _atomic(self, statement: ast.stmt) -> Effect | None:
         """The effect of a statement that is such an atomic and nothing else."""

@@ -10,8 +10,8 @@ from itertools import accumulate
 
 from tritonopt.emit.stretch import Stretch
 from tritonopt.emit.sweeps import RowSweeps
-from tritonopt.emit.writing import NotExpressible, Writer, names_bound, reads_of
-from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
+from tritonopt.emit.writing import NotExpressible, Writer, names_bound, only_loads, reads_of
+from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.compiled_types import (
     NUMBER,
     counter_type,
@@ -315,9 +315,7 @@ class Tidying:
     def _is_dead(self, index: int, name: str) -> bool:
         """Whether what a statement binds is never read, and nothing else comes of it."""
         statement = self.stretch.statements[index]
-        inside = set(walk(statement))
-        effects = (e for e in self.stretch.facts.effects if e.node in inside)
-        if any(e.kind is not EffectKind.LOAD or e.volatile for e in effects):
+        if not only_loads(self.stretch.facts, statement, volatile=False):
             return False
         for later in self.stretch.statements[index + 1 :]:
             if _reads(later, name):

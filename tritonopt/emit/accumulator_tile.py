@@ -137,9 +137,8 @@ class AccumulatorTile:
 
     def has_comment(self, statement: ast.stmt) -> bool:
         """Whether a comment stands behind a statement, in its last line."""
-        lines = self.writer.facts.kernel.module.lines.texts
-        assert statement.end_lineno is not None and statement.end_col_offset is not None
-        return "#" in lines[statement.end_lineno - 1].encode()[statement.end_col_offset :].decode()
+        last = statement.end_lineno or statement.lineno
+        return bool(self.writer.facts.kernel.module.comments(last, last + 1))
 
     @cached_property
     def filler(self) -> float | int | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tritonopt.emit.stretch import Stretch
-from tritonopt.emit.writing import Writer, names_bound, reads_of
+from tritonopt.emit.writing import Writer, names_bound, only_loads, reads_of
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.interpretation import Environment
@@ -227,8 +227,7 @@ class Reuse:
             return False
         if isinstance(statement, ast.Expr):
             return False
-        effects = (e for e in self.facts.effects if e.node in inside)
-        return all(e.kind is EffectKind.LOAD and not e.volatile for e in effects)
+        return only_loads(self.facts, statement, volatile=False)
 
     def _binds_the_same(self, index: int, statement: ast.stmt) -> bool:
         """Whether each name that a statement binds has that value already."""

@@ -402,10 +402,15 @@ def is_plain(facts: KernelFacts, statement: ast.stmt) -> bool:
             pass
         case _:
             return False
+    named = any(isinstance(node, ast.NamedExpr) for node in walk(statement))
+    return not named and only_loads(facts, statement)
+
+
+def only_loads(facts: KernelFacts, statement: ast.stmt, *, volatile: bool = True) -> bool:
+    """Whether all that a statement does is to load; `volatile` says in which way it may."""
     inside = set(walk(statement))
-    if any(isinstance(node, ast.NamedExpr) for node in inside):
-        return False
-    return all(e.kind is EffectKind.LOAD for e in facts.effects if e.node in inside)
+    effects = (e for e in facts.effects if e.node in inside)
+    return all(e.kind is EffectKind.LOAD and (volatile or not e.volatile) for e in effects)
 
 
 def _start(facts: KernelFacts, loop: Loop) -> ast.expr:
