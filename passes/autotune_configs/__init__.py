@@ -134,7 +134,7 @@ class AutotuneConfigs(Pass):
             yield self._examined(facts)
 
     def _examined(self, facts: KernelFacts) -> Site:
-        from tritonopt.emit.restored_buffers import restored_buffers
+        from tritonopt.emit.heuristic_functions import restored_buffers
         from tritonopt.passes.autotune_configs.configurations import why_it_stays
         from tritonopt.passes.autotune_configs.untuned_launches import check_launches
         from tritonopt.rewriting.bits import bits_when_code_moves

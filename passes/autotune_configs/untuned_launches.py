@@ -9,8 +9,7 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.emit.writing import NotExpressible
 from tritonopt.facts import KernelFacts
-from tritonopt.launches.plan import LaunchPlan
-from tritonopt.launches.planned_launch import PlannedLaunch
+from tritonopt.launches.plan import LaunchPlan, PlannedLaunch
 from tritonopt.source import Change, Launch, Remove, ReplaceArgument
 from tritonopt.source.decorators import JIT
 from tritonopt.source.launches import places

@@ -13,7 +13,7 @@ from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
 
 if TYPE_CHECKING:
-    from tritonopt.passes.block_pointer.block_legality import BlockTiles
+    from tritonopt.passes.block_pointer.pointer_tiles import BlockTiles
 
 _Written: TypeAlias = "tuple[tuple[Change, ...], str, str]"
 """The changes, what is said of them, and what they write."""
@@ -127,10 +127,8 @@ class BlockPointers(Pass):
         from tritonopt.emit.writing import Writer
         from tritonopt.facts.program_ids import sure_callee
         from tritonopt.passes.block_pointer.accesses import followed_blocks
-        from tritonopt.passes.block_pointer.block_legality import prove_block_tiles
-        from tritonopt.passes.block_pointer.handed_blocks import HandedBlocks
-        from tritonopt.passes.block_pointer.pointer_tiles import PointerTiles
-        from tritonopt.passes.block_pointer.returned_blocks import ReturnedBlocks
+        from tritonopt.passes.block_pointer.handed_blocks import HandedBlocks, ReturnedBlocks
+        from tritonopt.passes.block_pointer.pointer_tiles import PointerTiles, prove_block_tiles
 
         found, what = followed_blocks(facts), "the tiles of pointers and their masks"
         for call, _ in found.handed:
@@ -150,9 +148,8 @@ class BlockPointers(Pass):
     def _as_descriptors(self, facts: KernelFacts, attempt: Attempt) -> _Written:
         from tritonopt.emit.writing import Writer
         from tritonopt.passes.block_pointer.accesses import followed_blocks, lost
-        from tritonopt.passes.block_pointer.block_legality import prove_block_tiles
-        from tritonopt.passes.block_pointer.descriptor_legality import DescriptorLegality
-        from tritonopt.passes.block_pointer.descriptors import Descriptors
+        from tritonopt.passes.block_pointer.descriptors import DescriptorLegality, Descriptors
+        from tritonopt.passes.block_pointer.pointer_tiles import prove_block_tiles
 
         writer, found = Writer(facts), followed_blocks(facts)
         if found.with_helpers:

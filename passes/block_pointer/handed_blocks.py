@@ -21,13 +21,29 @@ from functools import cached_property
 from tritonopt import facts as kernel_facts
 from tritonopt import source
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import refuted
 from tritonopt.emit.statement_lists import StatementLists
-from tritonopt.emit.writing import NotExpressible, Writer, block_of, comments_in
+from tritonopt.emit.writing import (
+    NotExpressible,
+    Writer,
+    block_of,
+    check_no_comment,
+    names_bound,
+)
 from tritonopt.facts import KernelFacts, Value
-from tritonopt.passes.block_pointer.accesses import Block, BlockAccesses, followed_blocks, lost
-from tritonopt.passes.block_pointer.helper_calls import HelperCall, helper_calls
-from tritonopt.passes.block_pointer.pointer_tiles import unread_orders
+from tritonopt.passes.block_pointer.accesses import (
+    Block,
+    BlockAccesses,
+    HelperCall,
+    followed_blocks,
+    helper_calls,
+    lost,
+)
+from tritonopt.passes.block_pointer.pointer_tiles import (
+    BlockTiles,
+    PointerTiles,
+    prove_block_tiles,
+    unread_orders,
+)
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import RemarkKind
 from tritonopt.rewriting.pipeline import rewrite_source
@@ -42,8 +58,6 @@ _SUFFIXES = ("_block_ptr", "_block", "_bptr", "_ptr", "_ptrs")
 
 @dataclass(frozen=True, eq=False)
 class _Caller:
-    """A function that calls the helper."""
-
     facts: KernelFacts
     writer: Writer
     accesses: BlockAccesses
@@ -100,9 +114,7 @@ class HandedBlocks:
         made = [self._made(name) for name in self.names]
         if sum(not self._new[name] for name in self.names) > 1:
             raise NotExpressible(f"{self.helper.name} gets nothing in the place of two")
-        body = self.helper.node.body
-        if ast.get_docstring(self.helper.node, clean=False) is not None:
-            body = body[1:]
+        body = self.helper.statements
         if not body:
             raise lost(f"{self.helper.name} does nothing")
         changes: list[Change] = [InsertBefore(body[0], code) for code in made]
@@ -184,11 +196,7 @@ class HandedBlocks:
         numbers = [v.constant if v is not None else None for v in values]
         if all(type(number) is int and number == numbers[0] for number in numbers):
             return str(numbers[0])
-        stored = {
-            n.id
-            for n in self.helper.nodes
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        }
+        stored = names_bound(self.helper.node)
         for parameter in (p.name for p in self.helper.parameters):
             given = [call.given.get(parameter) for call in self._calls]
             if parameter not in stored and self._are(given, values):
@@ -204,7 +212,6 @@ class HandedBlocks:
         return new.name
 
     def _are(self, given: Sequence[ast.expr | None], values: Sequence[Value | None]) -> bool:
-        """Whether each call passes just these values."""
         return all(
             value is not None and call.value(node) is value
             for call, node, value in zip(self._calls, given, values, strict=True)
@@ -218,7 +225,7 @@ class HandedBlocks:
         if environment is None or not caller.writer.means_the_same(node, environment):
             text = caller.writer.text(node)
             raise lost(f"{text} is not known to be the same in line {call.node.lineno}")
-        _check_comments(caller.facts, node)
+        check_no_comment(caller.facts.kernel.module, node)
 
     def _name(self, name: str, role: str, nodes: Sequence[ast.expr]) -> str:
         """As the callers call it, else after the block pointer."""
@@ -257,7 +264,7 @@ class HandedBlocks:
         blocks = dict.fromkeys(b for call in calls for b in call.blocks.values())
         gone = [block for block in blocks if block.name not in used]
         for block in list(gone):
-            _check_comments(facts, block.statement)
+            check_no_comment(facts.kernel.module, block.statement)
             if len(block_of(facts.kernel.node, block.statement)) > 1:
                 yield Remove(block.statement)
             else:
@@ -285,12 +292,6 @@ class HandedBlocks:
                 raise lost(detail)
 
 
-def _check_comments(facts: KernelFacts, node: ast.stmt | ast.expr) -> None:
-    if comments_in(facts.kernel.module.text_of(node)):
-        detail = f"a comment inside line {node.lineno} would be lost"
-        raise refuted("nothing-else-is-lost", "comment-inside", detail)
-
-
 def _tuple(parts: Sequence[str]) -> str:
     return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
 
@@ -300,3 +301,82 @@ def _root(node: ast.expr) -> ast.expr:
     while isinstance(node, ast.BinOp):
         node = node.left
     return node
+
+
+# Block pointers that helpers return: a helper returns the tile instead, and its mask beside it
+
+
+@dataclass
+class ReturnedBlocks:
+    """Rewrites helpers that return block pointers with all that call them. Raises Declined."""
+
+    facts: KernelFacts
+    accesses: BlockAccesses
+    proofs: list[BlockTiles] = field(default_factory=list)
+    """Of the functions, as far as they were looked at."""
+    others: list[str] = field(default_factory=list)
+    """The names of the other functions that change."""
+
+    def changes(self, attempt: Attempt) -> Iterator[Change]:
+        members = self._members()
+        helpers = {block.helper for _, found in members.values() for block in found.blocks}
+        masks = {k: _checked(k, members) for k in members if k in helpers}
+        attempt.assume_no_other_launches("files that were not given call the helper nowhere")
+        for kernel, (about, accesses) in members.items():
+            writer, own = Writer(about), kernel is self.facts.kernel
+            # Whatever fails is told; what holds is told of the kernel that it is about.
+            asked = attempt if own else Attempt()
+            proof = prove_block_tiles(about, writer, asked, accesses)
+            yield from PointerTiles(about, writer, proof, masks).changes()
+            self.proofs.append(proof)
+            self.others += [] if own else [kernel.name]
+
+    def _members(self) -> dict[Kernel, tuple[KernelFacts, BlockAccesses]]:
+        """The functions that change together, in their order."""
+        module, own = self.facts.kernel.module, self.facts.kernel
+        found = {own: (self.facts, self.accesses)}
+        todo, helpers = [own], set[Kernel]()
+        while todo:
+            kernel = todo.pop()
+            _, accesses = found[kernel]
+            for call, handed in accesses.handed:
+                raise lost(f"line {call.lineno} gives {handed.name} to another helper")
+            new = {block.helper for block in accesses.blocks if block.helper is not None}
+            new |= {kernel} if accesses.returned else set()
+            for helper in new - helpers:
+                helpers.add(helper)
+                calls = helper_calls(helper, module)
+                for member in (helper, *(call.caller for call in calls)):
+                    if member not in found:
+                        about = kernel_facts.of(member)
+                        found[member] = about, followed_blocks(about)
+                        todo.append(member)
+                _check_returns(helper, found[helper][1])
+                bases = {b.base for c in calls for b in found[c.caller][1].blocks}
+                if not calls or not bases.issuperset(call.node for call in calls):
+                    raise lost(f"what a call of {helper.name} returns is not seen")
+        return {kernel: found[kernel] for kernel in module.kernels if kernel in found}
+
+
+def _check_returns(helper: Kernel, accesses: BlockAccesses) -> None:
+    """Each way out of a helper gives back a block pointer."""
+    returns = {n for n in helper.nodes if isinstance(n, ast.Return)}
+    if returns != {r.statement for r in accesses.returned} or not isinstance(
+        helper.node.body[-1], ast.Return
+    ):
+        raise lost(f"{helper.name} returns something else than a block pointer at times")
+
+
+def _checked(
+    helper: Kernel, members: dict[Kernel, tuple[KernelFacts, BlockAccesses]]
+) -> tuple[int, ...]:
+    """The axes that all who call a helper check, of what they check at all."""
+    found = set()
+    for _, accesses in members.values():
+        for access in accesses.accesses:
+            one = [access.block] if access.block is not None else accesses.of(access.name)
+            if access.checked and any(block.helper is helper for block in one):
+                found.add(access.checked)
+    if len(found) > 1:
+        raise lost(f"what {helper.name} returns is not checked along the same axes everywhere")
+    return found.pop() if found else ()

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from tritonopt.checks.condition import refuted
-from tritonopt.emit.code_edits import in_parentheses
+from tritonopt.emit.accumulator_tile import LoopNames
+from tritonopt.emit.code_edits import in_parentheses, keeping_comments
 from tritonopt.emit.writing import Writer, names_bound, names_read
 from tritonopt.facts import Loop, Polynomial
 from tritonopt.facts.algebra.atoms import Iteration, Lane
@@ -17,26 +17,13 @@ from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.operations import Op
 from tritonopt.passes.collapse_loops.index_nests import Nest
 from tritonopt.passes.collapse_loops.nest_proof import Collapse
-from tritonopt.source import (
-    Change,
-    EditConflict,
-    InsertBefore,
-    Module,
-    Remove,
-    Replace,
-    ReplaceExpression,
-)
+from tritonopt.source import Change, Module, Remove, Replace, ReplaceExpression
 from tritonopt.source.editing import excerpts
 from tritonopt.source.trees import walk
-
-_BLOCK = "FLAT_BLOCK"
-_CONSTEXPR = "triton.language.constexpr"
 
 
 @dataclass(frozen=True)
 class FlatLoop:
-    """The changes that make a proved nest one loop, over tiles of so many elements."""
-
     collapse: Collapse
     size: int
 
@@ -48,19 +35,16 @@ class FlatLoop:
     def writer(self) -> Writer:
         return Writer(self.nest.facts)
 
+    @cached_property
+    def names(self) -> LoopNames:
+        return LoopNames(self.writer, self.nest.loops[0], "FLAT_BLOCK", self.size)
+
     def changes(self) -> tuple[Change, ...]:
         """Raises Declined where the loop cannot be written, or a comment would be lost."""
-        try:
-            changes = tuple(self._changes())
-            excerpts.check_comments(self.nest.facts.kernel.module, changes)
-        except EditConflict as conflict:
-            raise refuted("nothing-else-is-lost", "comment-inside", str(conflict)) from None
-        return changes
+        return keeping_comments(self.nest.facts.kernel.module, self._changes())
 
     def _changes(self) -> Iterator[Change]:
-        if not self._known_block:
-            constexpr = self.writer.language("constexpr")
-            yield InsertBefore(self._first_statement, f"{self.block}: {constexpr} = {self.size}")
+        yield from self.names.begins()
         for accumulator in self.collapse.accumulators:
             if accumulator.tile is not None:
                 yield from self._with_block(accumulator.tile)
@@ -71,35 +55,9 @@ class FlatLoop:
         assert isinstance(call, ast.Call)
         given = [k.value for k in call.keywords if k.arg == "shape"]
         shape = given[0] if given else call.args[0]
-        yield ReplaceExpression(shape, f"[{self.block}]")
+        yield ReplaceExpression(shape, f"[{self.names.block}]")
 
     # Names
-
-    @cached_property
-    def block(self) -> str:
-        """The name of the number of elements in a tile."""
-        return self._known_block or self.writer.fresh(_BLOCK)
-
-    @cached_property
-    def _known_block(self) -> str:
-        """The name of that number, where another nest has become one loop already."""
-        kernel = self.nest.facts.kernel
-        for statement in kernel.node.body:
-            match statement:
-                case ast.AnnAssign(
-                    target=ast.Name(id=name), annotation=kind, value=ast.Constant(value=self.size)
-                ) if name.startswith(_BLOCK):
-                    if kernel.module.resolve(kind) == _CONSTEXPR:
-                        return name
-        return ""
-
-    @property
-    def _first_statement(self) -> ast.stmt:
-        body = self.nest.facts.kernel.node.body
-        match body[0]:
-            case ast.Expr(value=ast.Constant(value=str())) if len(body) > 1:
-                return body[1]
-        return body[0]
 
     @cached_property
     def start(self) -> str:
@@ -108,27 +66,11 @@ class FlatLoop:
         known = self.nest.facts.before[self.nest.first].get("start")
         if sweep.target.id == "start" and (known is None or known.op is Op.OPAQUE):
             return "start"
-        return self._local("start")
+        return self.names.local("start")
 
     @cached_property
     def place(self) -> str:
-        return self._local("place")
-
-    def _local(self, wanted: str) -> str:
-        """A name for use in the loop, which other loops may use too."""
-        facts = self.nest.facts
-        elsewhere = {
-            node
-            for loop in facts.loops
-            if not loop.inlined and loop.parent is None
-            for node in walk(loop.node)
-        } - self.nest.nodes
-        mentions = [n for n in facts.kernel.nodes if isinstance(n, ast.Name) and n.id == wanted]
-        if mentions and elsewhere.issuperset(mentions):
-            known = facts.before[self.nest.first].get(wanted)
-            if known is None or known.op is Op.OPAQUE:  # what another loop has counted
-                return wanted
-        return self.writer.fresh(wanted)
+        return self.names.local("place")
 
     # Sizes
 
@@ -178,7 +120,8 @@ class FlatLoop:
         changed, (sweep, *nodes) = excerpts.after(module, changes, [nest.sweep.node, *kept, *body])
         statements = [node for node in nodes if isinstance(node, ast.stmt)]
         read = {name for statement in statements for name in names_read(statement)}
-        lines = [self._header(), f"    {self.place} = {self.start} + {self._lanes()}"]
+        lanes = f"{self.writer.language('arange')}(0, {self.names.block})"
+        lines = [self._header(), f"    {self.place} = {self.start} + {lanes}"]
         begin = 0
         for number, (loop, above) in enumerate(zip(nest.outer, nest.between, strict=True)):
             if self._target(loop) in read:
@@ -213,13 +156,9 @@ class FlatLoop:
         more = [k for k in call.keywords if k.arg not in bounds]
         options = "".join(f", {k.arg}={self.writer.text(k.value)}" for k in more)
         spelled = self.nest.facts.kernel.module.text_of(call.func)
-        return f"for {self.start} in {spelled}(0, {self._whole}, {self.block}{options}):"
-
-    def _lanes(self) -> str:
-        return f"{self.writer.language('arange')}(0, {self.block})"
+        return f"for {self.start} in {spelled}(0, {self._whole}, {self.names.block}{options}):"
 
     def _index(self, number: int, loop: Loop) -> str:
-        """The index that an outer loop counts."""
         index = f"{self.place} // {in_parentheses(self._product(number + 1))}"
         if number > 0:
             index += f" % {self._spelled(self._counts[number])}"

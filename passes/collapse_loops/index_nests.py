@@ -110,14 +110,12 @@ class Nest:
             case Op.CARRIED:
                 return part.carrier.loop in self.identities
             case Op.RESULT:
-                return any(loop in self.loops for loop in self._around(part))
+                around = self.facts.loops[part.carrier.loop].nest[:-1]
+                return any(loop in self.loops for loop in around)
             case Op.OPAQUE:
                 assert isinstance(part.attribute, tuple)
                 return not self.identities.isdisjoint(part.attribute[2])
         return part.rank is None
-
-    def _around(self, result: Value) -> tuple[Loop, ...]:
-        return self.facts.loops[result.carrier.loop].nest[:-1]
 
     def inner(self) -> Nest | None:
         """The nest without its outermost loop; None where that leaves a loop alone."""

@@ -5,27 +5,296 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import refuted, unknown
+from tritonopt.checks.condition import Declined, refuted, unknown
+from tritonopt.emit.any_length import is_as_wide
 from tritonopt.emit.stretch import Stretch
-from tritonopt.emit.writing import block_of, names_bound
-from tritonopt.facts import EffectKind, Polynomial, Value
+from tritonopt.emit.writing import block_of, names_bound, reads_of
+from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
+from tritonopt.facts.algebra.atoms import Lane, Param
+from tritonopt.facts.algebra.divisibility import replaced
 from tritonopt.facts.algebra.polynomial import ONE
 from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.compiled_types import counter_type
-from tritonopt.facts.memory.dependence import check_plain
-from tritonopt.facts.memory.masked_off_value import is_masked_off
-from tritonopt.facts.operations import ELEMENTWISE, Op
-from tritonopt.facts.pinned_rounding import check_pins
-from tritonopt.passes.collapse_loops.index_nests import Nest
-from tritonopt.passes.collapse_loops.nest_memory import prove_memory
-from tritonopt.passes.collapse_loops.nest_sums import (
-    SUMS,
-    Accumulator,
-    accumulators,
-    sees_carried,
+from tritonopt.facts.effects import Effect
+from tritonopt.facts.language import function
+from tritonopt.facts.memory.dependence import (
+    INDEPENDENT,
+    Accesses,
+    Index,
+    Kind,
+    are_apart,
+    check_exchange,
+    check_plain,
+    same_place,
 )
+from tritonopt.facts.memory.masked_off_value import is_masked_off, number_outside
+from tritonopt.facts.operations import COMPARISONS, ELEMENTWISE, Op
+from tritonopt.facts.pinned_rounding import check_pins
+from tritonopt.facts.recurrences.kinds import BY_REDUCTION
+from tritonopt.facts.recurrences.reading import reduced_update
+from tritonopt.facts.values import FLOAT_BITS, is_integer, reachable
+from tritonopt.passes.collapse_loops.index_nests import Nest
+
+_PLACE = Param("(place in the row)")
+"""What no parameter is called."""
+
+
+def prove_memory(nest: Nest, attempt: Attempt, *, meets: bool) -> None:
+    """Raises Declined where the order of the elements, or of threads, may be seen.
+
+    `meets` says that all threads meet in each turn, to reduce a tile.
+    """
+    accesses = Accesses(nest.facts)
+    said = _Memory(nest, accesses).check_nest()
+    check_exchange(nest.facts, nest.loops[0], nest.effects, accesses, meets=meets)
+    attempt.prove(INDEPENDENT, said, accesses.used.given)
+    accesses.prove(attempt, INDEPENDENT, "nothing else touches what is stored")
+
+
+@dataclass(frozen=True)
+class _Memory:
+    nest: Nest
+    accesses: Accesses
+
+    @property
+    def facts(self) -> KernelFacts:
+        return self.nest.facts
+
+    def check_nest(self) -> str:
+        stores = [e for e in self.nest.effects if e.kind is EffectKind.STORE]
+        for store in stores:
+            assert store.pointer is not None
+            if not self.nest.varies(store.pointer):
+                text = f"line {store.line} stores to one element in every iteration"
+                raise refuted(INDEPENDENT, "dependence-between-iterations", text)
+        for one, other in combinations(stores, 2):
+            if not self.accesses.are_disjoint(one, other):
+                raise self._open(f"lines {one.line} and {other.line} may store to one element")
+        said = ["each element stores to a place of its own"] if stores else ["nothing is stored"]
+        for store in stores:
+            said.append(self._check_store(store))
+        return "; ".join(dict.fromkeys(said))
+
+    def _open(self, text: str) -> Declined:
+        return unknown(INDEPENDENT, "dependence-between-iterations", text)
+
+    def _check_store(self, store: Effect) -> str:
+        assert store.pointer is not None
+        loads = [e for e in self.nest.effects if e.kind is EffectKind.LOAD]
+        near = [load for load in loads if not self.accesses.are_disjoint(store, load)]
+        for load in near:
+            same = same_place(self.facts, store, load)
+            self.accesses.used &= same
+            if same.kind is Kind.OPEN:
+                text = f"line {load.line} may load what line {store.line} stores for another "
+                raise self._open(text + "element")
+        around = [
+            Index.of(self.facts, loop)
+            for loop in self.nest.loops[0].nest[-2::-1]
+            if any(varies_with(atom, loop) for atom in self.facts.forms.of(store.pointer).atoms)
+        ]
+        own = self._are_apart(store, [])
+        if around and not (own and self._are_apart(store, around)):
+            line = self.nest.loops[0].nest[-2].line
+            text = f"the loop in line {line} may come to what line {store.line} stored in "
+            raise self._open(text + "another lane")
+        if own:
+            return f"line {store.line} goes through its elements one by one"
+        if not near and self._stores_by_place(store):
+            return f"what line {store.line} stores to an element depends on that element alone"
+        text = f"it is not shown that line {store.line} stores to another element each time"
+        raise self._open(text)
+
+    def _are_apart(self, store: Effect, around: list[Index]) -> bool:
+        """Whether each element of the nest, in each turn around it, is stored to its own place."""
+        assert store.pointer is not None
+        facts, nest = self.facts, self.nest
+        base, offset = facts.forms.address(store.pointer)
+        sweep = Index.of(facts, nest.sweep)
+        in_row = Polynomial.of(_PLACE) - nest.tile * Polynomial.of(sweep.atom)
+        offset = replaced(offset, {Lane(nest.tile, 0): in_row})
+        row = Index(_PLACE, nest.extent, lambda atom: _PLACE in atom.leaves())
+        step = offset.coefficient(_PLACE)
+        number = None if step is None else step.constant_value
+        outer = [Index.of(facts, loop) for loop in reversed(nest.outer)]
+        indices = [row, *outer, *around]
+        open_ = any(isinstance(leaf, Lane) or sweep.varies(leaf) for leaf in offset.leaves())
+        ours = base is not None and number is not None and number > 0 and not open_
+        return ours and are_apart(facts, offset, indices)
+
+    def _stores_by_place(self, store: Effect) -> bool:
+        """Whether the value depends on the element only by what is loaded at the same offset."""
+        assert store.stored is not None
+        assert store.pointer is not None
+        _, wanted = self.facts.forms.address(store.pointer)
+        todo, seen = [store.stored], set()
+        while todo:
+            part = todo.pop()
+            if part.serial in seen or not self.nest.varies(part):
+                continue
+            seen.add(part.serial)
+            if part.op is Op.LOAD and self._is_at(part, wanted, store.mask):
+                continue
+            if part.op in (Op.LANE, Op.ITERATION, Op.CARRIED, Op.OPAQUE, Op.RESULT):
+                return False
+            todo += part.operands
+        return True
+
+    def _is_at(self, load: Value, wanted: Polynomial, mask: Value | None) -> bool:
+        """Whether a load has the offset of the store, and is on wherever the store is."""
+        forms = self.facts.forms
+        base, offset = forms.address(load.pointer)
+        if base is None or not (offset - wanted).is_zero or mask is None:
+            return False
+        on = forms.condition(load.mask)
+        return on == forms.condition(mask) or on == Polynomial.of(self.nest.indicator)
+
+
+# What a nest carries from turn to turn: sums, maxima and minima that any tiles add up to
+
+SUMS = "accumulators-are-sums"
+
+
+@dataclass(frozen=True)
+class Accumulator:
+    """What the nest carries: a number, or a tile that is reduced behind it."""
+
+    name: str
+    reduction: str
+    tile: ast.expr | None
+    """The call that makes the tile; None of a number."""
+    rounds: bool
+
+
+def accumulators(nest: Nest, attempt: Attempt) -> tuple[Accumulator, ...]:
+    """All that the nest carries. Raises Declined where that is anything else."""
+    names = sorted(set(nest.loops[0].carried) - nest.counters)
+    found = tuple(_Carried(nest).accumulator(name) for name in names)
+    kinds = ", ".join(f"{a.name} ({a.reduction})" for a in found)
+    said = f"carried are {kinds}" if kinds else "nothing is carried from iteration to iteration"
+    attempt.prove(SUMS, said)
+    return found
+
+
+def sees_carried(nest: Nest, value: Value) -> bool:
+    """Whether a value is made of what the turns before have left."""
+    return any(p.op is Op.CARRIED and p.carrier.loop in nest.identities for p in value.walk())
+
+
+@dataclass(frozen=True)
+class _Carried:
+    nest: Nest
+
+    def accumulator(self, name: str) -> Accumulator:
+        sweep = self.nest.sweep
+        following, carried = sweep.following.get(name), sweep.carried.get(name)
+        if following is None or carried is None:
+            raise self._is_more(name, "is carried by an outer loop alone")
+        if carried not in set(following.walk()):
+            text = f"{name} has a value before the nest, of another shape"
+            raise refuted("type-stays", "rows-differ", text)
+        update = reduced_update(sweep, name)
+        if update is None:
+            raise self._is_more(name, "is no sum, maximum or minimum of tiles")
+        reduction, inner = update[0].reduction, update[1]
+        if sees_carried(self.nest, inner):
+            raise self._is_more(name, "is combined with what the iterations before have left")
+        number = carried.rank == 0
+        if inner.rank != 1 or not self._adds_nothing(inner, reduction):
+            text = f"{name} may take in lanes past the end of the row"
+            raise unknown("masked-off-lanes-add-nothing", "masked-off-lanes-count", text)
+        if reduction == "sum" and not self._is_wide(inner if number else carried):
+            text = f"{name} is added up in a type that is narrow, or not known"
+            raise unknown("accumulators-are-wide", "accumulator-is-narrow", text)
+        tile = None if number else self._tile(name, reduction)
+        rounds = reduction == "sum" and not is_integer(inner.dtype)
+        return Accumulator(name, reduction, tile, rounds)
+
+    def _is_more(self, name: str, what: str) -> Declined:
+        return refuted(SUMS, "not-a-recurrence", f"{name} {what}")
+
+    def _is_wide(self, value: Value) -> bool:
+        """Whether more can be added up in its type, in whatever order: no fp16, which ends soon."""
+        if value.op is Op.PHI:
+            return self._is_wide(value.then) and self._is_wide(value.other)
+        if value.dtype in FLOAT_BITS:
+            return FLOAT_BITS[value.dtype] >= 32
+        if value.dtype is not None and is_integer(value.dtype):
+            return value.dtype.endswith(("int32", "int64"))
+        wide = frozenset({"fp32", "fp64", "int32", "int64"})
+        return is_as_wide(value, "fp32") or self.nest.facts.types.of(value).all_in(wide)
+
+    def _tile(self, name: str, reduction: str) -> ast.expr:
+        """The call that makes the tile of an accumulator, for it gets another length."""
+        nest, facts = self.nest, self.nest.facts
+        claim = "nothing-else-is-lost"
+        initial, result = nest.loops[0].initial[name], nest.loops[0].result[name]
+        if initial.op is not Op.FULL or initial.operand.constant is None:
+            raise unknown(claim, "accumulator-starts-elsewhere", f"{name} begins with a tile")
+        if float(str(initial.operand.constant)) != BY_REDUCTION[reduction].identity:
+            text = f"each lane of {name} begins with something else than nothing"
+            raise refuted(claim, "accumulator-starts-elsewhere", text)
+        for value in reachable(self._all_values()):
+            whole = value.op is Op.REDUCE and value.rank == 0
+            if result in value.operands and not (whole and value.reduction.name == reduction):
+                text = f"{name} is used for more than its {reduction} after the nest"
+                raise refuted(claim, "not-lane-by-lane", text)
+        used = {part for e in facts.effects for part in (e.stored, e.pointer, e.mask) if part}
+        if result in used or any(result in loop.initial.values() for loop in facts.loops):
+            raise refuted(
+                claim, "not-lane-by-lane", f"the tile {name} itself is used after the nest"
+            )
+        return self._making(name, initial)
+
+    def _all_values(self) -> Iterator[Value]:
+        facts = self.nest.facts
+        yield from facts.values.values()
+        for effect in facts.effects:
+            yield from (p for p in (effect.pointer, effect.mask, effect.stored, effect.other) if p)
+        for loop in facts.loops:
+            yield from loop.following.values()
+
+    def _making(self, name: str, initial: Value) -> ast.expr:
+        nest, facts = self.nest, self.nest.facts
+        block = block_of(facts.kernel.node, nest.first)
+        before = block[: block.index(nest.first)]
+        for place in range(len(before) - 1, -1, -1):
+            statement = before[place]
+            if name not in names_bound(statement):
+                continue
+            match statement:
+                case ast.Assign(targets=[ast.Name()], value=ast.Call() as call) if facts.values.get(
+                    call
+                ) is initial and function(facts.kernel.module.resolve(call.func)) in (
+                    "zeros",
+                    "full",
+                ):
+                    reads = [r for s in before[place + 1 :] for r in reads_of(s, name)]
+                    if not reads:
+                        return call
+            break
+        text = f"the tile of {name} is not made by one call right above the nest"
+        raise unknown("is-expressible", "not-expressible", text)
+
+    @cached_property
+    def _condition(self) -> Value | None:
+        """A comparison that holds in the lanes of the row."""
+        facts, wanted = self.nest.facts, Polynomial.of(self.nest.indicator)
+        own = (v for n, v in facts.values.items() if n in self.nest.nodes and v.op in COMPARISONS)
+        return next((v for v in own if facts.forms.condition(v) == wanted), None)
+
+    def _adds_nothing(self, term: Value, reduction: str) -> bool:
+        """Whether the lanes behind the end of the row change nothing."""
+        nest = self.nest
+        number = number_outside(nest.facts, term, nest.indicator, self._condition, nest.varies)
+        return number == BY_REDUCTION[reduction].identity
+
+
+# Whether the elements of a nest may be gone through in tiles of any length, wherever rows end
 
 _LANES = "iterations-are-independent"
 _OPTIONS = {"num_stages", "loop_unroll_factor"}
@@ -35,8 +304,6 @@ _CHOSEN = frozenset({Op.PHI, Op.IN_BRANCH})
 
 @dataclass(frozen=True)
 class Collapse:
-    """A nest that may become one loop."""
-
     nest: Nest
     accumulators: tuple[Accumulator, ...]
 
@@ -46,7 +313,6 @@ class Collapse:
 
 
 def prove_nest(nest: Nest, attempt: Attempt) -> Collapse:
-    """Goes through the conditions; raises Declined at the first one that does not hold."""
     return _Proof(nest, attempt).check()
 
 
@@ -81,7 +347,9 @@ class _Proof:
             if options:
                 raise refuted(claim, "loop-options", f"{where} says {', '.join(sorted(options))}")
             count = facts.forms.trip_count(loop)
-            if count is None or self._varies(count):
+            if count is None or any(
+                varies_with(a, one) for a in count.atoms for one in self.nest.loops
+            ):
                 text = f"{where} has another trip count in each iteration of the loops around it"
                 raise refuted(claim, "differs-between-iterations", text)
         self.attempt.prove(claim, "each loop counts to a number that does not change")
@@ -98,9 +366,6 @@ class _Proof:
     def _extents(self) -> list[Polynomial]:
         counts = [self.nest.facts.forms.trip_count(loop) for loop in self.nest.outer]
         return [*(count for count in counts if count is not None), self.nest.extent]
-
-    def _varies(self, form: Polynomial) -> bool:
-        return any(varies_with(atom, loop) for atom in form.atoms for loop in self.nest.loops)
 
     def _check_statements(self) -> None:
         """Between the loops numbers are computed, and nothing is done behind an inner one."""
@@ -245,10 +510,7 @@ class _Proof:
     def _check_names(self, carried: set[str]) -> None:
         """What the nest binds has another shape now: it must neither come from above nor go on."""
         nest, facts = self.nest, self.nest.facts
-        block = block_of(facts.kernel.node, nest.first)
-        owner = self._owner(block)
-        place = block.index(nest.first)
-        stretch = Stretch(facts, owner[0], owner[1], place, len(block) - place - 1)
+        stretch = Stretch.of(facts, nest.first)
         before = facts.before[nest.first]
         for name in sorted(names_bound(nest.first) - carried):
             known = before.get(name)
@@ -258,10 +520,3 @@ class _Proof:
             if stretch.is_read_behind(name):
                 text = f"{name} is read after the nest"
                 raise refuted("accumulators-are-sums", "last-value-is-used", text)
-
-    def _owner(self, block: list[ast.stmt]) -> tuple[ast.stmt, str]:
-        for node in self.nest.facts.kernel.nodes:
-            for field, found in ast.iter_fields(node):
-                if found is block and isinstance(node, ast.stmt):
-                    return node, field
-        raise unknown("is-expressible", "not-expressible", "the nest is in no block")

@@ -12,8 +12,8 @@ from functools import cached_property
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
-from tritonopt.emit.empty_rows import runs_always
 from tritonopt.emit.sweep_legality import check_accumulator, common_indicators
+from tritonopt.emit.trip_guards import runs_always
 from tritonopt.emit.writing import Writer, names_bound, names_read, reads_of
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.algebra.atoms import ceiling_division

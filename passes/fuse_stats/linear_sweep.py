@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted
-from tritonopt.emit.iterations import runs
 from tritonopt.emit.moved_accumulator import MovedAccumulator, Total
 from tritonopt.emit.reuse import reused
 from tritonopt.emit.stretch import Stretch
+from tritonopt.emit.trip_guards import runs
 from tritonopt.emit.writing import NotExpressible, Writer
 from tritonopt.facts import EffectKind
 from tritonopt.passes.fuse_stats.linear_sums import LinearSum

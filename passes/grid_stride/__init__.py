@@ -23,8 +23,7 @@ from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.emit.writing import Writer
-    from tritonopt.passes.grid_stride.tile_legality import Tiling
-    from tritonopt.passes.grid_stride.tile_sums import TileSum
+    from tritonopt.passes.grid_stride.tile_legality import TileSum, Tiling
 
 
 _NO_SUM = "no atomic adds up a tile in registers"
@@ -301,14 +300,14 @@ class GridStride(Pass):
         sums, summary = tiling.sums, tiling.launches.summary
         parts = [f"made each program loop over tiles along axis {self.axis} ({summary})"]
         if hoisted := tiling.body.hoisted:
-            parts.append(f"{_count(len(hoisted), 'statement')} before the loop, done once")
+            number = "1 statement" if len(hoisted) == 1 else f"{len(hoisted)} statements"
+            parts.append(f"{number} before the loop, done once")
         parts += [f"the atomic in line {sum_.statement.lineno} done once" for sum_ in sums.sums]
         parts += [f"the atomic in line {line} stays, {why}" for line, why in sums.left.items()]
         return "; ".join([*parts, _expectation(tiling)])
 
 
 def _is_helper(facts: KernelFacts) -> bool:
-    """Whether it returns a value, so that nobody can launch it."""
     from tritonopt.passes.grid_stride.tile_body import is_plain
 
     return any(isinstance(n, ast.Return) and not is_plain(n) for n in facts.kernel.nodes)
@@ -339,7 +338,3 @@ def _expectation(tiling: Tiling) -> str:
         "a loss is to be expected, for nothing is saved and programs start faster than a loop "
         f"iterates ({figure('grid-stride, no sums')} {WHERE}){also}"
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -8,9 +8,10 @@ each tile without ending the program.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TypeGuard
 
 from tritonopt.checks.attempt import Attempt
@@ -18,12 +19,125 @@ from tritonopt.checks.condition import refuted
 from tritonopt.emit.writing import names_bound
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.constexprs import is_constexpr
+from tritonopt.facts.early_returns import returning_early
 from tritonopt.facts.effects import Effect, Loop
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
-from tritonopt.passes.grid_stride.tile_invariants import invariant_statements
 from tritonopt.source import Kernel
-from tritonopt.source.trees import is_text, walk
+from tritonopt.source.trees import walk
+
+
+def invariant_statements(
+    facts: KernelFacts, body: Sequence[ast.stmt], varies: Callable[[ast.AST], bool]
+) -> list[ast.stmt]:
+    """Those of `body`, a block of the kernel that always runs, that may be moved before the rest.
+
+    `varies` says of a node whether it is itself a source of what depends on the tile.
+    """
+    chosen = [
+        statement
+        for statement in body
+        if _only_binds(statement)
+        and not any(varies(node) for node in walk(statement))
+        and _may_run_early(facts, statement)
+    ]
+    if not chosen:
+        return []
+    kernel_names = frozenset(facts.kernel.module.names.scopes[facts.kernel.node].bindings)
+    uses = {statement: _Uses.of(statement, kernel_names) for statement in body}
+    kept = _keeping_their_names(set(chosen), uses)
+    return [statement for statement in chosen if statement in kept]
+
+
+def _only_binds(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Assign(targets=[target]):
+            return _is_name(target)
+        case ast.AnnAssign(target=ast.Name(), value=ast.expr()) | ast.AugAssign(target=ast.Name()):
+            return True
+        case ast.If(body=then, orelse=other):
+            return all(_only_binds(inner) for inner in (*then, *other))
+    return False
+
+
+def _is_name(target: ast.expr) -> bool:
+    if isinstance(target, ast.Tuple):
+        return all(_is_name(element) for element in target.elts)
+    return isinstance(target, ast.Name)
+
+
+def _may_run_early(facts: KernelFacts, statement: ast.stmt) -> bool:
+    """Whether what stands before the statement in the kernel may come after it."""
+    inside = set(walk(statement))
+    effects = [effect for effect in facts.effects if effect.node in inside]
+    for effect in effects:
+        if effect.kind is not EffectKind.LOAD or effect.volatile:
+            return False
+        if any(other.writes and facts.may_alias(effect, other) for other in facts.effects):
+            return False
+        if any(e.kind is EffectKind.BARRIER and e.order < effect.order for e in facts.effects):
+            return False
+    leaves = any(
+        effect.kind is EffectKind.EXIT and not effect.inlined and effect.line < statement.lineno
+        for effect in facts.effects
+    )
+    # A program that has left does not load, nor divide by a number that it left for.
+    expressions = [node for node in inside if isinstance(node, ast.expr)]
+    values = [facts.values[node] for node in expressions if node in facts.values]
+    divides = any(
+        part.op in (Op.FLOORDIV, Op.MOD, Op.CDIV) for value in values for part in value.walk()
+    )
+    return not leaves or not (effects or divides)
+
+
+@dataclass(frozen=True)
+class _Uses:
+    """Which names of the kernel a statement mentions, and which of these it binds."""
+
+    mentioned: frozenset[str]
+    bound: frozenset[str]
+
+    @classmethod
+    def of(cls, statement: ast.stmt, kernel_names: frozenset[str]) -> _Uses:
+        names = [n for n in walk(statement) if isinstance(n, ast.Name) and n.id in kernel_names]
+        bound = (name.id for name in names if not isinstance(name.ctx, ast.Load))
+        return cls(frozenset(name.id for name in names), frozenset(bound))
+
+
+def _keeping_their_names(
+    chosen: set[ast.stmt], uses: Mapping[ast.stmt, _Uses]
+) -> Collection[ast.stmt]:
+    """The most of `chosen` whose names mean the same when all of these run first.
+
+    What stays where it is keeps others from moving: all that mention a name which it binds, and
+    where it reads a name before the last binding of it, all that bind that name.
+    """
+    last: dict[str, int] = {}
+    binding: dict[str, list[ast.stmt]] = {}
+    mentioning: dict[str, list[ast.stmt]] = {}
+    for place, (statement, names) in enumerate(uses.items()):
+        for name in names.bound:
+            last[name] = place
+            binding.setdefault(name, []).append(statement)
+        for name in names.mentioned:
+            mentioning.setdefault(name, []).append(statement)
+    places = {statement: place for place, statement in enumerate(uses)}
+    staying = [statement for statement in uses if statement not in chosen]
+    while staying:
+        statement = staying.pop()
+        for name in uses[statement].mentioned:
+            if name in uses[statement].bound:
+                goes = mentioning.pop(name, [])
+            elif places[statement] < last.get(name, 0):
+                goes = binding.pop(name, [])
+            else:
+                continue
+            staying += [other for other in goes if other in chosen]
+            chosen.difference_update(goes)
+    return chosen
+
+
+# Whether a kernel that handles one tile can handle several in turn, and what of it is per tile
 
 PLAIN_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 
@@ -44,9 +158,7 @@ class TileBody:
 
     @classmethod
     def of(cls, facts: KernelFacts, ids: ProgramIds) -> TileBody:
-        statements = list(facts.kernel.node.body)
-        if is_text(statements[0]):
-            del statements[0]
+        statements = facts.kernel.statements
         last = statements[-1]
         last_return = last if isinstance(last, ast.Return) and is_plain(last) else None
         if last_return is not None:
@@ -64,12 +176,10 @@ class TileBody:
 
     @cached_property
     def bound(self) -> frozenset[str]:
-        """The names that are bound for each tile."""
         return frozenset(name for statement in self.looped for name in names_bound(statement))
 
     @cached_property
     def hoisted_loads(self) -> list[Effect]:
-        """The loads that run once."""
         inside = {node for statement in self.hoisted for node in walk(statement)}
         effects = self.facts.effects
         return [e for e in effects if e.kind is EffectKind.LOAD and e.node in inside]
@@ -175,7 +285,9 @@ def _is_lock(body: TileBody, loop: Loop) -> bool:
         if effect.name == "atomic_xchg" and effect.pointer is not None:
             same = body.facts.forms.of(effect.pointer) == lock
             plain = not (effect.loops or effect.guards or effect.inlined)
-            if same and plain and _takes_two(effect.node) and effect.stored is not None:
+            node = effect.node
+            plain &= isinstance(node, ast.Call) and len(node.args) == 2 and not node.keywords
+            if same and plain and effect.stored is not None:
                 return effect.stored.constant == numbers[0]
     return False
 
@@ -200,10 +312,6 @@ def check_names(body: TileBody, attempt: Attempt) -> None:
 
 def mentions(node: ast.AST, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for n in walk(node))
-
-
-def _takes_two(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and len(node.args) == 2 and not node.keywords
 
 
 @dataclass(frozen=True)
@@ -232,7 +340,6 @@ class Exit:
 
     @property
     def done(self) -> list[ast.stmt]:
-        """What is done before it is left."""
         return self.branch.body[:-1]
 
     @property
@@ -260,7 +367,6 @@ def exits_of(facts: KernelFacts, statements: Iterable[ast.stmt]) -> list[Exit]:
 
 
 def is_plain(end: ast.Return) -> bool:
-    """Whether it is `return`, or `return None`."""
     return end.value is None or (isinstance(end.value, ast.Constant) and end.value.value is None)
 
 
@@ -278,3 +384,114 @@ def _is_decided(facts: KernelFacts, test: ast.expr) -> bool:
             # Of whatever the name is bound to.
             return isinstance(right, ast.Constant) and right.value is None
     return is_constexpr(facts, test)
+
+
+# Whether a tile can leave before its end, and what names it must not share with its rest
+
+
+def check_exits(body: TileBody, attempt: Attempt) -> None:
+    """Whether a tile can end without ending the program. Raises Declined."""
+    claim = "loops-are-plain"
+    ends = {found.end for found in body.exits}
+    for statement in body.looped:
+        for node in walk(statement):
+            if isinstance(node, ast.Return) and node not in ends:
+                raise refuted(claim, "early-exit", _why_not(node, statement))
+    for place, found in _placed(body):
+        again = {name for s in body.looped[place + 1 :] for name in names_bound(s)}
+        again |= {name for s in found.done for name in names_bound(s)}
+        for name in sorted(again & _bound_before(body, place, found)):
+            if not _keeps_its_type(body, name):
+                line = found.end.lineno
+                detail = f"{name} is bound before the return in line {line} and again after"
+                way = "Triton asks for one type, not seen here: give the second another name"
+                raise refuted(claim, "name-is-bound-elsewhere", f"{detail}; {way}")
+    call = returning_early(body.kernel, body.looped)
+    if call is not None:
+        detail = f"what line {call.lineno} calls may return early, and does not compile in a loop"
+        way = "let it return once, at its end"
+        raise refuted(claim, "early-exit", f"{detail}: {way}")
+    lines = ", ".join(str(found.statement.lineno) for found in body.exits)
+    attempt.prove(claim, f"the return in line {lines} becomes a guard" if lines else "no return")
+
+
+def _why_not(end: ast.Return, statement: ast.stmt) -> str:
+    line = f"the return in line {end.lineno}"
+    loops = [n for n in walk(statement) if isinstance(n, ast.For | ast.While)]
+    if any(end in walk(loop) for loop in loops):
+        return f"{line} leaves from inside a loop: give the loop a condition to end by"
+    way = "put what comes after it under an `else`"
+    return f"{line} is not at the end of a plain `if` of the kernel's own block: {way}"
+
+
+def _placed(body: TileBody) -> Iterator[tuple[int, Exit]]:
+    for found in body.exits:
+        yield body.looped.index(found.statement), found
+
+
+def names_in_both(body: TileBody, found: Exit) -> list[str]:
+    """Names that a branch and what comes after it bind, each for itself."""
+    if found.is_switched:
+        return []
+    place = body.looped.index(found.statement)
+    both = _visible(body, found.done) & _visible(body, body.looped[place + 1 :])
+    return sorted(both - _bound_before(body, place, found))
+
+
+def _bound_before(body: TileBody, place: int, found: Exit) -> set[str]:
+    """The names that an exit sees, of those that are bound for each tile."""
+    leaving = {other.statement: other for other in body.exits}
+    before = [s for s in body.looped[:place] if s not in leaving]
+    for other in body.exits:
+        if other.is_switched and body.looped.index(other.statement) <= place:
+            before += other.statement.body[:-1]
+    copies = {p for p in body.copied if body.region_of(p) <= body.exits.index(found)}
+    return _visible(body, before) | copies
+
+
+def _visible(body: TileBody, statements: Sequence[ast.stmt]) -> set[str]:
+    """The names that are bound there and known afterwards: not those of a loop alone.
+
+    What the compiler unrolls is no loop for it.
+    """
+    unrolled = {loop.node for loop in body.facts.loops if loop.kind == "tl.static_range"}
+    names: set[str] = set()
+    for statement in statements:
+        match statement:
+            case ast.If(body=then, orelse=other):
+                names |= _visible(body, [*then, *other])
+            case ast.For() if statement in unrolled:
+                names |= _visible(body, statement.body)
+            case ast.For() | ast.While():
+                pass
+            case _:
+                names |= names_bound(statement)
+    return names
+
+
+def _keeps_its_type(body: TileBody, name: str) -> bool:
+    """Whether it is a pointer that is only ever moved by scalars, and so stays what it is."""
+    if name not in body.facts.pointers:
+        return False
+    nodes = chain.from_iterable(map(walk, body.looped))
+    simple = (n for n in nodes if isinstance(n, ast.stmt) and not isinstance(n, _COMPOUND))
+    return all(_moves(body, n, name) for n in simple if name in names_bound(n))
+
+
+_COMPOUND = (ast.If, ast.For, ast.While)
+
+
+def _moves(body: TileBody, statement: ast.stmt, name: str) -> bool:
+    """Whether it is `name += scalar`, or the same as an assignment."""
+    match statement:
+        case ast.AugAssign(target=ast.Name(), op=ast.Add() | ast.Sub(), value=step):
+            pass
+        case ast.Assign(
+            targets=[ast.Name()],
+            value=ast.BinOp(left=ast.Name(id=moved), op=ast.Add() | ast.Sub(), right=step),
+        ) if moved == name:
+            pass
+        case _:
+            return False
+    added = body.facts.values.get(step)
+    return added is not None and added.rank == 0

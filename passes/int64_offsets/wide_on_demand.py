@@ -22,12 +22,12 @@ from tritonopt.checks.condition import refuted, unknown
 from tritonopt.emit.heuristic_functions import (
     check_heuristic,
     heuristic,
-    heuristic_functions,
+    may_be_none,
 )
-from tritonopt.emit.restored_buffers import may_be_none
 from tritonopt.emit.writing import Writer
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.memory.overflows import bounds_of, parts_of
+from tritonopt.launches.launch_grids import heuristic_functions
 from tritonopt.passes.int64_offsets.wide_places import WidePlace, may_be_of_python
 from tritonopt.source import Change, InsertAfter, ReplaceExpression
 from tritonopt.source.parsing import parsed

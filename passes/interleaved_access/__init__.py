@@ -97,7 +97,7 @@ class InterleavedAccess(Pass):
         if not found:
             return
         from tritonopt.emit.writing import Writer
-        from tritonopt.passes.interleaved_access.adjacency import prove_one_access
+        from tritonopt.passes.interleaved_access.contiguous_tile import prove_one_access
         from tritonopt.passes.interleaved_access.one_access import OneAccess
 
         attempts = {group: Attempt() for group in found}
@@ -120,10 +120,7 @@ class InterleavedAccess(Pass):
 
 
 def _passed(
-    facts: KernelFacts,
-    done: list[Group],
-    attempts: list[Attempt],
-    changes: tuple[Change, ...],
+    facts: KernelFacts, done: list[Group], attempts: list[Attempt], changes: tuple[Change, ...]
 ) -> Site:
     from tritonopt.rewriting.bits import bits_when_code_moves
 

@@ -15,15 +15,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
+from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.emit.writing import NotExpressible, Writer
-from tritonopt.facts import KernelFacts, Polynomial, Value
+from tritonopt.emit.writing import NotExpressible, Writer, check_no_comment
+from tritonopt.facts import Effect, EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Lane, Param
+from tritonopt.facts.dtypes import BOOLEANS
+from tritonopt.facts.memory.dependence import Accesses, prove_unchanged
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.passes.interleaved_access.strided_groups import Group
+from tritonopt.source.trees import walk
 
 _MASK = "same-arguments"
 _MOST_TERMS = 6
@@ -41,8 +45,6 @@ class Term:
 
 @dataclass(frozen=True)
 class Limit:
-    """A comparison of the lanes with a number."""
-
     operation: str
     """"<" or ">=" for one of the original's lanes, any for one of the elements."""
     bound: Value
@@ -118,8 +120,6 @@ def _may_be_wide(value: Value) -> bool:
 
 
 class _Address:
-    """Takes the address of the first member apart."""
-
     def __init__(self, facts: KernelFacts, group: Group) -> None:
         self._facts = facts
         self._lane = group.lane
@@ -133,7 +133,6 @@ class _Address:
         return self._lane in self.form(term).leaves()
 
     def begin_of(self, term: Term) -> Polynomial:
-        """Where the elements of the lanes begin."""
         return self.form(term) - Polynomial.of(self._lane) * self._width
 
     def terms(self, node: ast.expr, factor: int, begin: Polynomial | None) -> Iterator[Term]:
@@ -187,7 +186,6 @@ class _Address:
         )
 
     def _definition(self, name: ast.Name, value: Value) -> ast.expr:
-        """What a name was bound to."""
         for node in self._facts.kernel.nodes:
             match node:
                 case ast.Assign(targets=[ast.Name(id=bound)], value=expression):
@@ -207,15 +205,12 @@ def _not_apart(node: ast.expr) -> NotExpressible:
 
 
 class _Masks:
-    """Makes one mask of those of all members."""
-
     def __init__(self, facts: KernelFacts, group: Group) -> None:
         self._facts = facts
         self._group = group
         self._lane = Polynomial.of(group.lane)
 
     def limits(self) -> tuple[list[Limit | Value], Polynomial | None]:
-        """The conditions, and where the lanes that they compare begin."""
         masks = [list(self._conjuncts(m.effect.mask)) for m in self._group.members]
         found: list[Limit | Value] = []
         begins: list[Polynomial] = []
@@ -326,3 +321,168 @@ class _Masks:
     def _not_understood(self) -> Declined:
         detail = f"how the mask in {self._group.lines} goes with the lanes is not understood"
         return unknown(_MASK, "opaque-value", detail)
+
+
+# Whether a group of loads, or of stores, can be one: what must be true of memory and arguments
+
+_POLICIES = ("cache_modifier", "eviction_policy")
+_IN_BETWEEN = (EffectKind.ATOMIC, EffectKind.BARRIER, EffectKind.CALL, EffectKind.EXIT)
+
+
+def prove_one_access(facts: KernelFacts, group: Group, attempt: Attempt) -> ContiguousTile:
+    """The tile that all of a group is. Raises Declined at the first condition that fails."""
+    caller = facts.launches.caller
+    if caller is not None:
+        detail = f"{caller.name} calls this function, and may pass tiles for its parameters"
+        raise unknown("launches-are-seen", "called-from-a-kernel", detail)
+    if facts.launches.unknown:
+        detail = f"{facts.launches.unknown}; no call by other jit code is in this file"
+        attempt.assume("launches-are-seen", detail)
+    if any(member.effect.volatile for member in group.members):
+        raise refuted("data-is-unchanged", "volatile-load", f"{group.lines}: a load is volatile")
+    attempt.prove("data-is-unchanged", "none is volatile")
+    between = _between(facts, group)
+    _check_nothing_in_between(group, between, attempt)
+    if group.is_load:
+        loads = [member.effect for member in group.in_order[1:]]
+        prove_unchanged(attempt, facts, loads, between, "nothing is stored between the loads")
+    else:
+        _check_stores(facts, group, between, attempt)
+    _check_arguments(facts, group, attempt)
+    tile = contiguous_tile(facts, group)
+    attempt.prove("same-arguments", "one mask says the same of all elements")
+    _assume_integers(facts, tile, attempt)
+    return tile if group.is_load else replace(tile, cast=_cast(facts, group, attempt))
+
+
+def _between(facts: KernelFacts, group: Group) -> list[Effect]:
+    """What happens from the first to the last, and with the statement of the first."""
+    members = {member.effect for member in group.members}
+    first, last = group.in_order[0], group.in_order[-1]
+    with_first = {e for e in facts.effects if e.node in set(walk(first.statement))}
+    with_last = {e for e in facts.effects if e.node in set(walk(last.statement))}
+    start = min(first.effect.order, *(e.order for e in with_first), first.effect.order)
+    end = max(last.effect.order, *(e.order for e in with_last), last.effect.order)
+    return [e for e in facts.effects if start <= e.order <= end and e not in members]
+
+
+def _check_nothing_in_between(group: Group, between: Sequence[Effect], attempt: Attempt) -> None:
+    claim = "data-is-unchanged"
+    for effect in between:
+        if effect.kind in _IN_BETWEEN:
+            detail = f"{effect.name or 'an exit'} in line {effect.line} stands between them"
+            reason = "early-exit" if effect.kind is EffectKind.EXIT else "memory-order"
+            raise refuted(claim, reason, detail)
+    attempt.prove(claim, f"{group.lines}: no exit, barrier, atomic or unknown call between them")
+
+
+def _check_stores(
+    facts: KernelFacts, group: Group, between: Sequence[Effect], attempt: Attempt
+) -> None:
+    """Earlier stores come later now: nobody may have read or written there meanwhile."""
+    claim, accesses = "data-is-unchanged", Accesses(facts)
+    moved = [member.effect for member in group.in_order[:-1]]
+    for effect in between:
+        if effect.kind not in (EffectKind.LOAD, EffectKind.STORE):
+            continue
+        for store in moved:
+            if not accesses.are_disjoint(store, effect):
+                detail = f"the {effect.name} in line {effect.line} may touch what they store to"
+                raise refuted(claim, "data-may-change", detail)
+    accesses.prove(attempt, claim, "nothing between the stores touches what they store to")
+    for member in group.members:
+        stored = member.effect.stored
+        if stored is None or member.effect.pointer is None:
+            continue
+        if stored.shape is None or stored.shape != member.effect.pointer.shape:
+            detail = f"line {member.call.lineno} does not store a whole tile"
+            raise unknown("shape-stays", "shape-changes", detail)
+
+
+def _check_arguments(facts: KernelFacts, group: Group, attempt: Attempt) -> None:
+    for name in _POLICIES:
+        given = {facts.values.get(m.arguments[name]) for m in group.members if name in m.arguments}
+        number = sum(name in member.arguments for member in group.members)
+        if number and (len(given) > 1 or None in given or number < group.width):
+            detail = f"{group.lines}: {name} is not the same for all"
+            raise refuted("same-arguments", "arguments-differ", detail)
+    if any({"boundary_check", "padding_option"} & m.arguments.keys() for m in group.members):
+        detail = f"{group.lines}: boundary_check is for block pointers"
+        raise refuted("same-arguments", "arguments-differ", detail)
+    paddings = {
+        facts.values.get(m.arguments["other"]) for m in group.members if "other" in m.arguments
+    }
+    if len(paddings) > 1 or None in paddings:
+        detail = f"{group.lines}: lanes that are masked off get different values"
+        raise refuted("same-arguments", "arguments-differ", detail)
+    for padding in paddings:
+        if padding is not None and padding.rank != 0:
+            detail = f"{group.lines}: each lane that is masked off gets a value of its own"
+            raise unknown("same-arguments", "arguments-differ", detail)
+    attempt.prove("same-arguments", "they agree on padding and on what is said to the cache")
+    for member in group.members:
+        check_no_comment(facts.kernel.module, member.call)
+
+
+def _assume_integers(facts: KernelFacts, tile: ContiguousTile, attempt: Attempt) -> None:
+    """`k < 2.5` has lane 2, and `pairs < 5.0` half of it."""
+    claim, forms = "arguments-are-understood", facts.forms
+    bounds = [
+        limit.bound for limit in tile.limits if isinstance(limit, Limit) and not limit.over_elements
+    ]
+    unsure = [bound for bound in bounds if not forms.is_integer(forms.of(bound))]
+    names = sorted({part.name for b in unsure for part in b.walk() if part.op is Op.PARAM})
+    if not all(forms.is_integer(forms.of(bound), names) for bound in unsure):
+        detail = f"what the mask of {tile.group.lines} compares with may be no integer"
+        raise unknown(claim, "opaque-value", detail)
+    if unsure:
+        attempt.assume(claim, f"{', '.join(names)}: no fraction is passed")
+
+
+def _cast(facts: KernelFacts, group: Group, attempt: Attempt) -> str:
+    """The type that what is stored is cast to first; empty where all is of one type."""
+    stored = [m.effect.stored for m in group.members if m.effect.stored is not None]
+    types = [facts.types.of(value) for value in stored]
+    if all(t.complete and t.seen == types[0].seen and len(t.seen) == 1 for t in types):
+        if any(t.by_launch for t in types):
+            attempt.assume_no_other_launches()
+        return ""
+    buffers = {_type_of_buffer(facts, value) for value in stored}
+    if len(buffers) == 1 and "" not in buffers:
+        return ""
+    (base,) = facts.bases(group.members[0].effect) or ("",)
+    value = facts.before[group.at].get(base)
+    if value is None or value.rank != 0:
+        raise NotExpressible(f"the type that {group.lines} store has no name")
+    # A cast to int1 asks whether a value is 0, and a store of booleans takes its lowest bit.
+    claim = "block-is-a-descriptor"
+    behind = [facts.types.behind(member.effect) for member in group.members]
+    if any(found.some_in(BOOLEANS) for found in behind):
+        raise refuted(claim, "not-a-descriptor", f"{group.lines}: the elements are booleans")
+    if all(found.complete for found in behind):
+        attempt.prove(claim, "every launch passes tensors of other types")
+    else:
+        attempt.assume(claim, "no tensor of booleans is passed for what is stored to")
+    return f"{base}.dtype.element_ty"
+
+
+def _type_of_buffer(facts: KernelFacts, value: Value) -> str:
+    """The parameter whose elements are of the type of a value; empty where nothing shows one."""
+    if value.op is Op.LOAD:
+        bases = facts.bases(facts.interpretation.loads[value.number])
+        return next(iter(bases)) if bases is not None and len(bases) == 1 else ""
+    if value.op is Op.CAST and value.dtype is None:
+        return _named_buffer(value.target)
+    if value.op in (Op.NEG, Op.ADD, Op.SUB, Op.MUL):
+        names = {_type_of_buffer(facts, operand) for operand in value.operands}
+        return names.pop() if len(names) == 1 else ""
+    return ""
+
+
+def _named_buffer(target: Value) -> str:
+    """The parameter whose elements' type a cast names: `X.dtype.element_ty`; empty for others."""
+    for name in ("element_ty", "dtype"):
+        if target.op is not Op.ATTRIBUTE or target.name != name:
+            return ""
+        target = target.operand
+    return target.name if target.op is Op.PARAM else ""

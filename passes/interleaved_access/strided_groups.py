@@ -18,8 +18,6 @@ _WIDTHS = (2, 4)
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """One of the loads or stores of a group."""
-
     effect: Effect
     call: ast.Call
     statement: ast.stmt
@@ -51,7 +49,6 @@ class Group:
 
     @cached_property
     def in_order(self) -> tuple[Member, ...]:
-        """In the order of the source."""
         return tuple(sorted(self.members, key=lambda m: m.effect.order))
 
     @property
@@ -69,7 +66,6 @@ class Group:
 
 
 def groups(facts: KernelFacts) -> list[Group]:
-    """All of a kernel, in the order of the source."""
     lists = StatementLists(facts.kernel.node)
     found: list[Group] = []
     begun: dict[tuple[object, ...], dict[int, Member]] = {}

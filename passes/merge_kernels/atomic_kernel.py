@@ -10,8 +10,7 @@ from functools import cached_property
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.emit.code_edits import in_parentheses
 from tritonopt.emit.new_kernel import PartText, launch_text, named_in_launchers
-from tritonopt.emit.statement_lists import StatementLists
-from tritonopt.emit.unused_names import unused_names
+from tritonopt.emit.statement_lists import StatementLists, unused_names
 from tritonopt.emit.writing import NotExpressible, Writer, comments_in
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.algebra.atoms import Param
@@ -19,7 +18,7 @@ from tritonopt.facts.algebra.polynomial import ONE, Polynomial
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import Kind
-from tritonopt.launches.pruning import check_pruning
+from tritonopt.launches.known_launches import check_pruning
 from tritonopt.passes.merge_kernels.met_slots import Place
 from tritonopt.passes.merge_kernels.partial_stores import PartialStore
 from tritonopt.source import AddArgument, Change, Remove, Replace, ReplaceExpression

@@ -189,7 +189,7 @@ class OneTileRows(Pass):
     def _examined(self, sweeps: RowSweeps) -> Site | None:
         """The site as it came out; None where the loops are what is left for longer rows."""
         from tritonopt.emit.writing import Writer
-        from tritonopt.passes.one_tile.question import (
+        from tritonopt.passes.one_tile.raising import (
             ask,
             asked,
             beside_the_loops,
@@ -209,7 +209,8 @@ class OneTileRows(Pass):
             proof = prove_one_tile(sweeps, attempt)
             if beside:
                 question = ask(sweeps, bool(proof.may_be_empty), attempt)
-                changes = beside_the_loops(proof, asked(question, Writer(sweeps.facts)))
+                test, changes = asked(question, Writer(sweeps.facts))
+                changes += beside_the_loops(proof, test)
                 raised, length = self._raised(sweeps, attempt)
             else:
                 changes = in_place_of_the_loops(proof)

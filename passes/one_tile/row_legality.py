@@ -9,21 +9,178 @@ from itertools import product
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
-from tritonopt.emit.accumulators import CARRIED, Update, updates_of
-from tritonopt.emit.empty_rows import does_nothing_when_empty, runs_always
+from tritonopt.emit.any_length import is_as_wide
 from tritonopt.emit.reuse import reused
 from tritonopt.emit.stretch import Stretch, binds_first, surely_bound
 from tritonopt.emit.sweeps import RowSweeps
+from tritonopt.emit.trip_guards import does_nothing_when_empty, runs_always
 from tritonopt.emit.writing import Writer, names_bound, reads_of
-from tritonopt.facts import EffectKind, Loop, Value
+from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts.assumptions import Assumption
 from tritonopt.facts.constexprs import is_constexpr
 from tritonopt.facts.memory.dependence import Accesses
 from tritonopt.facts.operations import Op
-from tritonopt.facts.values import is_float
-from tritonopt.passes.one_tile.one_turn import Straightened, straightened
-from tritonopt.passes.one_tile.tidying import tidied
+from tritonopt.facts.updates import combined_sides
+from tritonopt.facts.values import is_float, is_integer
+from tritonopt.passes.one_tile.one_turn import Straightened, straightened, tidied
+from tritonopt.source import Change, Replace, ReplaceExpression
+from tritonopt.source.editing import excerpts
 from tritonopt.source.trees import children, parents_of, walk
+
+# Accumulators of loops that run once: what is added to nothing is what there is
+#
+#     total = tl.zeros([BLOCK], dtype=tl.float32)
+#     for start in range(0, N, BLOCK):
+#         ...
+#         total += x
+#
+# has `total = x` in its place, where that is the same number: `0.0 + x` is of another type than x
+# at times, and where x is -0.0 it is 0.0.
+
+_CARRIED = {"int": "int32", "float": "fp32"}
+"""What a loop makes of a Python number that it carries."""
+_NAMES = {"fp32": "float32", "int32": "int32"}
+
+
+@dataclass(frozen=True)
+class Update:
+    """How a loop accumulates in a name, once in a turn and nowhere else."""
+
+    facts: KernelFacts
+    loop: Loop
+    name: str
+    statement: ast.stmt
+    term: ast.expr
+    is_sum: bool
+    """It adds to what was 0; else it is a maximum or a minimum with what was a number."""
+    cast: str
+    """The type that the term has to be cast to, to be of the accumulator's; "" for none."""
+
+    @property
+    def value(self) -> Value:
+        return self.facts.values[self.term]
+
+    @property
+    def keeps_zeros(self) -> bool:
+        """Whether what is added is never -0.0, which 0.0 added to it would make 0.0."""
+        return not self.is_sum or _is_never_negative_zero(self.value)
+
+    def changes(self, writer: Writer) -> list[Change]:
+        """The update as an assignment of the term, or with a term of the right type."""
+        module = self.facts.kernel.module
+        text = module.text_of(self.term)
+        if self.cast:
+            text = f"{writer.operand(self.term)}.to({writer.language(_NAMES[self.cast])})"
+        if not self.is_sum:
+            return [ReplaceExpression(self.term, text)] if self.cast else []
+        if isinstance(self.statement, ast.Assign):
+            return [ReplaceExpression(self.statement.value, text)]
+        if self.cast:
+            return [Replace(self.statement, f"{self.name} = {text}")]
+        code = excerpts.statement_code(module, self.statement, comments_above=False)
+        return [Replace(self.statement, code.replace("+=", "=", 1))]
+
+
+def updates_of(sweeps: RowSweeps) -> list[Update]:
+    """Of the accumulators that can be what is added to them, or that have to be cast."""
+    return [
+        found
+        for loop in sweeps.loops
+        for name in sorted(loop.carried)
+        if (found := _update(sweeps.facts, loop, name)) is not None
+    ]
+
+
+def _update(facts: KernelFacts, loop: Loop, name: str) -> Update | None:
+    statements = [s for s in loop.node.body if name in names_bound(s)]
+    mentions = [n for n in walk(loop.node) if isinstance(n, ast.Name) and n.id == name]
+    if len(statements) != 1:
+        return None
+    statement = statements[0]
+    is_sum, term = _term(facts, statement, name)
+    once = 1 if isinstance(statement, ast.AugAssign) else 2
+    if term is None or len(mentions) != once:
+        return None
+    initial, value, carried = loop.initial[name], facts.values[term], loop.carried[name]
+    if is_sum and not _is_zero(initial):
+        return None
+    if not is_sum and initial.dtype not in _CARRIED:
+        return None  # a tensor, which stays one
+    if carried.dtype is None or not _same_shape(facts, value, carried):
+        return None
+    cast = "" if _has_type(value, carried.dtype, loop) else carried.dtype
+    if cast and (cast not in _NAMES or loop.kind == "tl.static_range"):
+        return None
+    # A cast to an integer would cut off a fraction, which a loop does not: it fails to compile.
+    if cast and not is_float(cast) and not is_integer(value.dtype):
+        return None
+    if cast and is_integer(value.dtype) and is_float(cast):
+        return None
+    return Update(facts, loop, name, statement, term, is_sum, cast)
+
+
+def _term(facts: KernelFacts, statement: ast.stmt, name: str) -> tuple[bool, ast.expr | None]:
+    """What a statement adds to a name, or takes the larger or the smaller of with it."""
+    match statement:
+        case ast.AugAssign(target=ast.Name(), op=ast.Add(), value=term):
+            return True, term
+        case ast.Assign(
+            targets=[ast.Name()],
+            value=ast.BinOp(op=ast.Add()) | ast.Call(args=[_, _], keywords=[]) as value,
+        ) if (found := combined_sides(facts, value)) is not None:
+            one, other = found[1]
+            for side, term in ((one, other), (other, one)):
+                if isinstance(side, ast.Name) and side.id == name:
+                    return isinstance(value, ast.BinOp), term
+    return False, None
+
+
+def _has_type(value: Value, wanted: str, loop: Loop) -> bool:
+    """Whether what is added has the type of the accumulator."""
+    if value.dtype is not None:
+        return value.dtype == wanted
+    # What a loop carries keeps its type, so nothing wider is added to it.
+    return is_float(wanted) and loop.kind != "tl.static_range" and is_as_wide(value, wanted)
+
+
+def _is_zero(value: Value) -> bool:
+    """0 or 0.0, alone or as a tile; not -0.0."""
+    while value.op in (Op.FULL, Op.CAST, Op.BROADCAST_TO):
+        value = value.operand
+    number = value.constant
+    return isinstance(number, (int, float)) and number == 0 and str(number)[0] != "-"
+
+
+def _same_shape(facts: KernelFacts, one: Value, other: Value) -> bool:
+    if one.shape is None or other.shape is None or len(one.shape) != len(other.shape):
+        return False
+    pairs = zip(one.shape, other.shape, strict=True)
+    return all((facts.forms.of(a) - facts.forms.of(b)).is_zero for a, b in pairs)
+
+
+def _is_never_negative_zero(value: Value) -> bool:
+    """Whether a value is shown never to be -0.0: an integer, a square, what was exponentiated."""
+    if is_integer(value.dtype):
+        return True
+    match value.op:
+        case Op.MUL:
+            return value.left is value.right
+        case Op.ELEMENTWISE:
+            return value.function.rsplit(".", 1)[-1] in ("abs", "exp", "exp2")
+        case Op.WHERE:
+            return all(map(_is_never_negative_zero, (value.then, value.other)))
+        case Op.CONST:
+            return str(value.constant)[0] != "-"
+        case Op.CAST | Op.BROADCAST_TO | Op.INSERT_AXES:
+            return _is_never_negative_zero(value.operand)
+        case Op.REDUCE:
+            return value.reduction.name == "sum" and _is_never_negative_zero(value.operand)
+        case Op.ADD:
+            return all(map(_is_never_negative_zero, (value.left, value.right)))
+    return False
+
+
+# The sweeps
 
 _TAKES_NUMBERS = ("maximum", "minimum", "where")
 
@@ -65,7 +222,8 @@ def prove_one_tile(sweeps: RowSweeps, attempt: Attempt) -> OneTile:
     names = {update.name for update in sums}
     stretch = reused(straight.stretch, straight.copies | names)
     counters = [n for loop in sweeps.loops for n in _targets(loop)]
-    stretch = tidied(stretch, [*_carried(sweeps), *counters], sorted(names))
+    carried = [name for loop in sweeps.loops for name in loop.carried]
+    stretch = tidied(stretch, [*carried, *counters], sorted(names))
     saved = loads - _loads(stretch)
     if saved <= 0:
         detail = "no element is loaded twice without something that may write it in between"
@@ -168,7 +326,7 @@ def _check_types(sweeps: RowSweeps, straight: Straightened, gone: set[tuple[int,
     for loop, end in zip(sweeps.loops, straight.ends, strict=True):
         names = straight.stretch.names_at(end)
         for name, initial in loop.initial.items():
-            carried = CARRIED.get(initial.dtype or "")
+            carried = _CARRIED.get(initial.dtype or "")
             if carried is None or (loop.identity, name) in gone:
                 continue
             now = names.get(name)
@@ -208,7 +366,3 @@ def _loads(stretch: Stretch) -> int:
     """The loads of the stretch that are in none of its loops."""
     effects = (e for e in stretch.facts.effects if e.node in stretch.nodes)
     return sum(e.kind is EffectKind.LOAD for e in effects)
-
-
-def _carried(sweeps: RowSweeps) -> list[str]:
-    return sorted({name for loop in sweeps.loops for name in loop.carried})

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tritonopt.emit.iterations import runs
 from tritonopt.emit.moved_accumulator import MovedAccumulator
+from tritonopt.emit.trip_guards import runs
 from tritonopt.emit.writing import NotExpressible, Writer, is_plain
 from tritonopt.facts import Atom, Polynomial, Value
 from tritonopt.facts.interpretation import Environment

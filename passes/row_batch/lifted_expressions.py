@@ -7,42 +7,91 @@ columns and keep them as an axis of one. All else that is lane by lane stays as 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from tritonopt.checks.condition import refuted, unknown
+from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.emit.code_edits import CodeEdits
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.language import (
+    ACCESSES,
     ATOMICS,
     ELEMENTWISE,
     HINTS,
     OPERATORS,
     REDUCTION_PARAMETERS,
+    arguments_of,
     function,
     is_lane_by_lane,
 )
 from tritonopt.facts.program_ids import sure_callee
 from tritonopt.facts.recurrences.reduction_calls import reducing
-from tritonopt.passes.row_batch.axes import (
-    CLAIM,
-    COLUMNS,
-    OF_ROWS,
-    OPEN,
-    ROWS,
-    SCALAR,
-    SHARED,
-    TILE,
-    Axes,
-    at_most,
-    changes_kind,
-    met,
-    not_lifted,
-    of_rows,
-    on_the_row,
-)
 from tritonopt.source import Kernel
 from tritonopt.source.trees import children, walk
+
+ROWS, COLUMNS, UNKNOWN = "rows", "columns", "unknown"
+
+Axes = frozenset[str]
+"""Those along which a value may have more than one element; `UNKNOWN` is in no other's company."""
+
+SCALAR: Axes = frozenset()
+OF_ROWS: Axes = frozenset({ROWS})
+SHARED: Axes = frozenset({COLUMNS})
+TILE: Axes = frozenset({ROWS, COLUMNS})
+OPEN: Axes = frozenset({UNKNOWN})
+
+CLAIM = "rows-can-be-lifted"
+
+AXIS = 0
+"""Of the grid: the one that numbers the rows."""
+
+
+def met(parts: Iterable[Axes], line: int) -> Axes:
+    """The axes of what is computed lane by lane from several parts. Raises Declined."""
+    axes = SCALAR.union(*parts)
+    if UNKNOWN not in axes:
+        return axes - {f"{axis}?" for axis in axes}
+    if of_rows(axes):
+        detail = f"line {line} uses something whose axes are not known, or are more than one"
+        raise unknown(CLAIM, "not-lane-by-lane", detail)
+    return OPEN
+
+
+def either(one: Axes, other: Axes) -> Axes:
+    """The axes of what the compiler takes from one of two branches: `rows?` is what one has."""
+    return (one & other) | {f"{axis.rstrip('?')}?" for axis in one ^ other}
+
+
+def of_rows(axes: Axes) -> bool:
+    """Whether a value may differ between rows."""
+    return not axes.isdisjoint({ROWS, f"{ROWS}?"})
+
+
+def at_most(axes: Axes) -> Axes:
+    """The axes of a value that has all that it may have."""
+    return frozenset(axis.rstrip("?") for axis in axes)
+
+
+def not_lifted(what: str, line: int) -> Declined:
+    """The reason for something that is not known to do the same for several rows."""
+    return unknown(
+        CLAIM, "not-lane-by-lane", f"how {what} in line {line} does several rows is not known"
+    )
+
+
+def changes_kind(name: str, line: int) -> Declined:
+    """The reason for a name that is one value in one place, and one for each row in another."""
+    detail = f"{name} in line {line} may be one value for all rows, or one for each"
+    return refuted(CLAIM, "rows-differ", detail)
+
+
+def on_the_row(test: ast.expr) -> Declined:
+    """The reason for a branch that is not the same for all rows."""
+    detail = f"`{ast.unparse(test)}` in line {test.lineno} may hold for some rows only"
+    return unknown(CLAIM, "rows-differ", detail)
+
+
+# What each expression of a kernel becomes when its program handles several rows at once
 
 EITHER: Axes = frozenset({"either"})
 """Of a name that may be one value for all rows, or one for each."""
@@ -50,19 +99,14 @@ EITHER: Axes = frozenset({"either"})
 BOOLEAN = ("bool", "int1")
 """The types of a mask."""
 
-_ARITHMETIC = (
+ARITHMETIC = (
     (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
-    + (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
+    + (ast.BitAnd, ast.BitOr, ast.BitXor)
 )  # fmt: skip
+_OPERATORS = (*ARITHMETIC, ast.LShift, ast.RShift)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
-_ACCESSES = {
-    "load": ("pointer", "mask", "other"),
-    "store": ("pointer", "value", "mask"),
-    **dict.fromkeys(
-        ATOMICS - {"atomic_cas", "atomic_xchg"}, ("pointer", "val", "mask", "sem", "scope")
-    ),
-}
-"""Parameters of what touches memory, in their order."""
+_ATOMIC = ("pointer", "val", "mask", "sem", "scope")
+_ACCESSES = {**ACCESSES, **dict.fromkeys(ATOMICS - {"atomic_cas", "atomic_xchg"}, _ATOMIC)}
 _TILES = frozenset({"pointer", "mask", "other", "value", "val"})
 _POLICIES = frozenset({"cache_modifier", "eviction_policy", "sem", "scope"})
 """What an access may be told beside these, whatever its rank is."""
@@ -142,7 +186,7 @@ class LiftedExpressions:
         match node:
             case ast.Name(id=name):
                 return self.names[name]
-            case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _ARITHMETIC):
+            case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _OPERATORS):
                 return self.together([left, right], node.lineno)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Invert(), operand=operand):
                 return self.axes(operand)
@@ -185,19 +229,20 @@ class LiftedExpressions:
     # Calls
 
     def _call(self, call: ast.Call) -> Axes:
-        called, arguments = self.kernel.module.resolve(call.func), list(call.args)
+        called, receiver = self.kernel.module.resolve(call.func), list[ast.expr]()
         name = function(called)
         if not called and isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS:
-            name, arguments = call.func.attr, [call.func.value, *arguments]
+            name, receiver = call.func.attr, [call.func.value]
         named = {keyword.arg: keyword.value for keyword in call.keywords}
-        if None in named or any(isinstance(argument, ast.Starred) for argument in arguments):
+        if None in named or any(isinstance(argument, ast.Starred) for argument in call.args):
             raise not_lifted(f"`{ast.unparse(call)}`", call.lineno)
         if name == "load":
             return self._access(call, name)
         if name in _REDUCTIONS:
-            return self.reduction(call, name, arguments)
+            return self.reduction(call, name, *receiver)
         if name in _SCANS:
-            return self._scan(call, arguments)
+            return self._scan(call, *receiver)
+        arguments = [*receiver, *call.args]
         everything = [*arguments, *named.values()]
         if called == "triton.cdiv" or name in ("cdiv", *OPERATORS) or is_lane_by_lane(name):
             return self.together(everything, call.lineno)
@@ -221,7 +266,7 @@ class LiftedExpressions:
         self._access(call, name)
 
     def _access(self, call: ast.Call, name: str) -> Axes:
-        given = _given(call.args, call, _ACCESSES[name])
+        given = arguments_of(call, _ACCESSES[name]) or {}
         if not set(given) <= _TILES | _POLICIES or "pointer" not in given:
             raise not_lifted(f"`{ast.unparse(call)}`", call.lineno)
         axes = {key: self.axes(part) for key, part in given.items() if key in _TILES}
@@ -251,17 +296,17 @@ class LiftedExpressions:
         raise unknown(CLAIM, "mask-is-not-boolean", detail)
 
     def reduction(
-        self, call: ast.Call, name: str, arguments: list[ast.expr], *, indices: bool = False
+        self, call: ast.Call, name: str, *receiver: ast.expr, indices: bool = False
     ) -> Axes:
         """A reduction along the columns. Raises Declined.
 
         `indices` says that the places of the largest or the smallest are wanted too.
         """
-        given = _given(arguments, call, _REDUCTIONS[name])
+        given = arguments_of(call, _REDUCTIONS[name], *receiver) or {}
         tile, axis, keep = given.get("input"), given.get("axis"), given.pop("keep_dims", None)
-        flags = {key: _flag(part) for key, part in given.items() if key not in _ANY_OPTION}
-        asked = {key: flag for key, flag in flags.items() if flag is not False}
-        keeps = False if keep is None else _flag(keep)
+        flags = {key: getattr(part, "value", None) for key, part in given.items()}
+        asked = {k: flag for k, flag in flags.items() if k not in _ANY_OPTION and flag is not False}
+        keeps = False if keep is None else getattr(keep, "value", None)
         along = axis is None or ast.unparse(axis) in ("0", "-1", "None")
         if tile is None or asked != ({"return_indices": True} if indices else {}) or not along:
             raise not_lifted(f"`{ast.unparse(call)}`", call.lineno)
@@ -282,9 +327,9 @@ class LiftedExpressions:
         # Where the kernel keeps the axis, it has a tile of one column.
         return TILE if keeps else OF_ROWS
 
-    def _scan(self, call: ast.Call, arguments: list[ast.expr]) -> Axes:
+    def _scan(self, call: ast.Call, *receiver: ast.expr) -> Axes:
         """The sums or products up to each column. Raises Declined."""
-        given = _given(arguments, call, ("input", "axis"))
+        given = arguments_of(call, ("input", "axis"), *receiver) or {}
         tile, axis = given.get("input"), given.get("axis")
         axes = OPEN if tile is None else self.axes(tile)
         if COLUMNS not in axes or (axis is not None and ast.unparse(axis) not in ("0", "-1")):
@@ -314,10 +359,10 @@ class LiftedExpressions:
     def _helper(self, call: ast.Call, helper: Kernel) -> Axes:
         """What a helper returns that does nothing but to compute lane by lane. Raises Declined."""
         names = [parameter.name for parameter in helper.parameters]
-        given = _given(call.args, call, names)
+        given = arguments_of(call, names)
         why_not = f"{helper.name}, which line {call.lineno} calls,"
         defaults = [p.name for p in helper.parameters if p.default is not None]
-        if not set(names) <= {*given, *defaults} or not set(given) <= set(names):
+        if given is None or not set(names) <= {*given, *defaults}:
             detail = f"{why_not} is given other arguments than it takes"
             raise unknown(CLAIM, "not-lane-by-lane", detail)
         lifted = {name: self.axes(part) for name, part in given.items()}
@@ -334,8 +379,7 @@ class LiftedExpressions:
 
 def _returned(body: LiftedExpressions, helper: Kernel, numbers: set[str]) -> Axes:
     """The axes of what a helper returns, all of whose statements are plain; else unknown."""
-    statements = helper.node.body[1:] if ast.get_docstring(helper.node) else helper.node.body
-    for statement in statements:
+    for statement in helper.statements:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 axes = body.axes(value)
@@ -343,7 +387,7 @@ def _returned(body: LiftedExpressions, helper: Kernel, numbers: set[str]) -> Axe
                 read = ast.copy_location(ast.Name(name, ast.Load()), target)
                 axes = body.together([read, value], statement.lineno)
             case ast.Return(value=ast.expr() as value):
-                return body.axes(value) if statement is statements[-1] else OPEN
+                return body.axes(value) if statement is helper.statements[-1] else OPEN
             case _:
                 return OPEN
         body.bind(name, axes)
@@ -360,17 +404,3 @@ def _numbers_of(numbers: set[str]) -> Callable[[ast.expr], Axes]:
         return SCALAR if plain and all(name.id in numbers for name in names) else OPEN
 
     return axes
-
-
-def _given(
-    arguments: list[ast.expr], call: ast.Call, parameters: tuple[str, ...] | list[str]
-) -> dict[str, ast.expr]:
-    """The arguments of a call by their parameters; "" for those that there are too many of."""
-    places = [*parameters, *[""] * len(arguments)]
-    given = dict(zip(places, arguments, strict=False))
-    return given | {k.arg: k.value for k in call.keywords if k.arg is not None}
-
-
-def _flag(option: ast.expr) -> object:
-    """Whether an option is set, as far as it is written there."""
-    return option.value if isinstance(option, ast.Constant) else None

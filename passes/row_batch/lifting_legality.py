@@ -13,38 +13,138 @@ from tritonopt.emit.writing import Writer
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Iteration, Lane, ProgramId
 from tritonopt.facts.algebra.divisibility import substitute
-from tritonopt.facts.algebra.turns import takes_one_turn
+from tritonopt.facts.algebra.turns import is_at_least, is_at_most, takes_one_turn
 from tritonopt.facts.language import MATRIX, REDUCTIONS, SCANS
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
+from tritonopt.facts.recurrences.value_parts import all_parts
+from tritonopt.launches.division import Divisor
+from tritonopt.launches.known_launches import NewParameter, check_builtin
+from tritonopt.launches.launch_grids import Extent
+from tritonopt.launches.plan import Count, LaunchPlan, PlannedLaunch
 from tritonopt.launches.programs import check_effects, check_program_ids, check_races
-from tritonopt.passes.row_batch.axes import AXIS, CLAIM
-from tritonopt.passes.row_batch.lifted_body import lift_body
-from tritonopt.passes.row_batch.row_launches import RowLaunches, prove_row_launches
-from tritonopt.passes.row_batch.row_masks import LiftedBody
-from tritonopt.passes.row_batch.row_names import RowNames, name_rows
-from tritonopt.source import Change
+from tritonopt.passes.row_batch.lifted_body import LiftedBody, lift_body, name_rows
+from tritonopt.passes.row_batch.lifted_expressions import AXIS, CLAIM
+from tritonopt.source import Change, Launch
+
+Tile = int | tuple[str, ast.expr]
+"""The length of a tile at a launch: a number, or the parameter and what is passed for it."""
+
+
+_SOME = "of several rows where these are short"
+
+
+@dataclass(frozen=True)
+class RowLaunches:
+    plan: LaunchPlan
+    size: NewParameter
+    """The constexpr that says how many rows a program has."""
+    rows: Count
+    tiles: tuple[tuple[Tile, ...], ...]
+    """Of each launch."""
+    elements: int
+    """Of a program's tile."""
+
+    @property
+    def are_all_short(self) -> bool:
+        """Whether each launch is seen to give two rows or more to each program."""
+        facts, most = self.plan.facts, self.elements // 2
+        return all(_is_within(facts, most, extent.launch) for extent in self.rows.extents)
+
+    def changes(self) -> list[Change]:
+        """Raises NotExpressible."""
+        divisors = map(self._divisor, self.rows.extents, self.tiles)
+        return self.plan.divide(self.size, self.rows, list(divisors))
+
+    def _divisor(self, extent: Extent, tiles: tuple[Tile, ...]) -> Divisor:
+        """The rows of a program: a power of two, as the length of a tile is."""
+        launch = extent.launch
+        numbers = [tile for tile in tiles if isinstance(tile, int)]
+        reads = tuple(tile for tile in tiles if not isinstance(tile, int))
+        if _is_beyond(self.plan.facts, self.elements // 2, launch):
+            return Divisor(extent, "1")
+        parts = [f"{{{place}}}" for place in range(len(reads))]
+        parts += [str(max(numbers))] if numbers else []
+        longest = parts[0] if len(parts) == 1 else f"max({', '.join(parts)})"
+        code, short = f"{self.elements} // {longest}", True
+        if not reads:
+            code = str(self.elements // max(numbers))
+        elif not _is_within(self.plan.facts, self.elements, launch):
+            code, short = f"max({code}, 1)", False
+        if "max" in code:
+            check_builtin(launch, "max")
+        takes = f"program takes about {self.elements} elements"
+        comment = f"Rows are short: a {takes}." if short else f"A {takes}, {_SOME}."
+        return Divisor(extent, code, reads, f"# {comment}")
+
+
+def prove_row_launches(
+    facts: KernelFacts, writer: Writer, size: str, elements: int, attempt: Attempt
+) -> RowLaunches:
+    """Whether every launch is seen and can start fewer programs. Raises Declined."""
+    plan = LaunchPlan.of(facts, attempt, apart=True)
+    rows = plan.count(AXIS, writer.language("cdiv"), writer.fresh)
+    annotation = writer.language("constexpr")
+    parameter = plan.constexpr(size, annotation)
+    tiles = tuple(tuple(_tiles(facts, at)) for at in plan)
+    attempt.assume_no_other_launches()
+    if all(_is_beyond(facts, elements // 2, at.launch) for at in plan):
+        detail = f"rows of more than {elements // 2} elements: a program has enough to do"
+        raise refuted("rows-can-be-lifted", "tile-is-long", detail)
+    return RowLaunches(plan, parameter, rows, tiles, elements)
+
+
+def _is_within(facts: KernelFacts, most: int, launch: Launch) -> bool:
+    return all(is_at_most(facts, length, most, launch) for length in _lengths(facts))
+
+
+def _is_beyond(facts: KernelFacts, most: int, launch: Launch) -> bool:
+    return any(is_at_least(facts, length, most + 1, launch) for length in _lengths(facts))
+
+
+def _lengths(facts: KernelFacts) -> list[Value]:
+    """The lengths of the tiles of a row, as the kernel has them."""
+    return list(dict.fromkeys(v.extent for v in facts.interpretation.computed if v.op is Op.LANE))
+
+
+def _tiles(facts: KernelFacts, at: PlannedLaunch) -> Iterator[Tile]:
+    """How long the tiles of a row are at a launch. Raises Declined."""
+    parameters = {p.name for p in at.launch.kernel.parameters}
+    for length in _lengths(facts):
+        if isinstance(length.constant, int):
+            yield length.constant
+            continue
+        is_parameter = length.op is Op.CONSTEXPR and length.attribute in parameters
+        passed = at.passed(length.name) if is_parameter else None
+        if passed is None:
+            detail = f"how long a tile is, is not passed by the launch in {at.launch.where}"
+            if is_parameter and length.name in at.launch.arguments:
+                detail += f" in a way that is sure to stay: bind {length.name} to a name before it"
+            raise unknown("length-is-known-at-the-launch", "tile-is-not-passed", detail)
+        if isinstance(passed, ast.Constant) and type(passed.value) is int and passed.value > 0:
+            yield passed.value
+        else:
+            yield length.name, passed
+
+
+# Whether a program of a kernel handles one row, and may handle several at once
 
 _PROGRAM = ProgramId(Polynomial.constant(AXIS))
 
 
 @dataclass(frozen=True)
 class RowBatch:
-    """What was shown of a kernel whose programs may handle several rows each."""
-
     facts: KernelFacts
-    names: RowNames
     body: LiftedBody
     launches: RowLaunches
 
     def changes(self) -> list[Change]:
         """Of the kernel and its launches. Raises NotExpressible."""
-        return self.body.changes(self.launches.count) + self.launches.changes()
+        return self.body.changes(self.launches.rows.code) + self.launches.changes()
 
     @property
     def adds_up_floats(self) -> bool:
-        """Whether it sums up tiles of rows, which may happen in another order."""
-        return self.body.is_summed
+        return self.body.inside.is_summed
 
 
 def row_ids(facts: KernelFacts) -> ProgramIds | None:
@@ -104,24 +204,8 @@ def _ranks(facts: KernelFacts) -> set[int]:
 
 def _is_of_program(facts: KernelFacts, value: Value | None) -> bool:
     """Whether a value may differ between programs along the axis."""
-    todo, seen = ([] if value is None else [value]), set()
-    while todo:
-        for part in todo.pop().walk():
-            if part.serial in seen:
-                continue
-            seen.add(part.serial)
-            if part.op is Op.PROGRAM_ID and part.axis.constant == AXIS:
-                return True
-            if part.op in (Op.CARRIED, Op.RESULT):
-                todo += _carried(facts, part)
-    return False
-
-
-def _carried(facts: KernelFacts, value: Value) -> Iterator[Value]:
-    """What a name that a loop carries begins with, and what it becomes in an iteration."""
-    loop = facts.loops[value.carrier.loop]
-    found = (loop.initial.get(value.carrier.name), loop.following.get(value.carrier.name))
-    return (part for part in found if part is not None)
+    parts = all_parts(facts, value) if value is not None else ()
+    return any(p.op is Op.PROGRAM_ID and p.axis.constant == AXIS for p in parts)
 
 
 def _is_flat(facts: KernelFacts, value: Value) -> bool:
@@ -133,17 +217,12 @@ def _is_flat(facts: KernelFacts, value: Value) -> bool:
     lengths = [atom.extent for atom in form.atoms if isinstance(atom, Lane)]
     if step in lengths:
         return True
-    for turn in (atom for atom in form.atoms if isinstance(atom, Iteration)):
-        length, turns = form.coefficient(turn), _turns(facts, turn)
-        if length is None or turns is None or length not in lengths:
-            continue
-        if step == length * turns:
+    for trip in (atom for atom in form.atoms if isinstance(atom, Iteration)):
+        length = form.coefficient(trip)
+        trips = None if trip.loop is None else facts.forms.trip_count(facts.loops[trip.loop])
+        if trips is not None and length in lengths and step == length * trips:
             return True
     return False
-
-
-def _turns(facts: KernelFacts, turn: Iteration) -> Polynomial | None:
-    return facts.forms.trip_count(facts.loops[turn.loop]) if turn.loop is not None else None
 
 
 def _is_reduction(value: Value) -> bool:
@@ -172,7 +251,7 @@ def prove_row_batch(
     attempt.prove(CLAIM, "all that a program does for its row can be done for several at once")
     check_races(facts, AXIS, attempt)
     launches = prove_row_launches(facts, writer, names.size, elements, attempt)
-    return RowBatch(facts, names, body, launches)
+    return RowBatch(facts, body, launches)
 
 
 def check_tiles(proof: RowBatch) -> None:

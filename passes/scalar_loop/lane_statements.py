@@ -3,24 +3,323 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tritonopt.emit.accumulator_tile import AccumulatorTile, number_code
-from tritonopt.emit.writing import NotExpressible, Writer, block_of, reads_of
-from tritonopt.facts import Value
+from tritonopt.emit.accumulator_tile import SPELLED, AccumulatorTile, LoopNames, number_code
+from tritonopt.emit.writing import (
+    NotExpressible,
+    Writer,
+    block_of,
+    comments_in,
+    names_bound,
+    reads_of,
+)
+from tritonopt.facts import KernelFacts, Value
+from tritonopt.facts.constexprs import is_constexpr
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS
+from tritonopt.facts.effects import Effect, EffectKind
+from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import Kind
-from tritonopt.passes.scalar_loop.carried_names import Carried, LaneMerge
-from tritonopt.passes.scalar_loop.lane_code import LaneCode
-from tritonopt.passes.scalar_loop.loop_bodies import Branch, Step, is_surely
-from tritonopt.passes.scalar_loop.loop_headers import LoopHeader
-from tritonopt.passes.scalar_loop.updates_of_lanes import LaneUpdate
-from tritonopt.passes.scalar_loop.vector_proof import Vectorization
-from tritonopt.source import Change, ReplaceExpression
+from tritonopt.passes.scalar_loop.loop_bodies import Body, Branch, LaneUpdate, Step, is_surely
+from tritonopt.passes.scalar_loop.scalar_loops import ScalarLoop
+from tritonopt.passes.scalar_loop.vector_proof import Carried, LaneMerge, Vectorization
+from tritonopt.source import AddArgument, Change, InsertBefore, ReplaceExpression
+from tritonopt.source.editing import excerpts
 from tritonopt.source.parsing import parsed
-from tritonopt.source.trees import walk
+from tritonopt.source.trees import children, walk
+
+_ATOMIC = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant)
+
+
+@dataclass(frozen=True)
+class LaneCode:
+    body: Body
+    writer: Writer
+    names: Mapping[str, str]
+    """Other names for what was a single element and is a tile now."""
+    cleared: frozenset[int]
+    """Loads, by their order, of which masked-off lanes must be 0."""
+
+    @property
+    def facts(self) -> KernelFacts:
+        return self.body.loop.facts
+
+    def changes(self, node: ast.AST, mask: str) -> Iterator[Change]:
+        """The changes inside an expression that is computed where `mask` holds."""
+        effect = self._access(node)
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()) if name in self.names:
+                yield ReplaceExpression(node, self.names[name])
+                return
+            case ast.Call() if effect is not None:
+                yield from self._masked(node, effect, mask)
+                return
+            case ast.IfExp(test=test, body=then, orelse=other) if self._is_lane(
+                node
+            ) and not is_constexpr(self.facts, test):
+                parts = (self.condition(test, mask), self.code(then, mask), self.code(other, mask))
+                yield ReplaceExpression(
+                    node, f"{self.writer.language('where')}({', '.join(parts)})"
+                )
+                return
+            case ast.Call(func=ast.Name() as func) if self.builtin(func) and self._is_lane(node):
+                name = "minimum" if self.builtin(func) == "min" else "maximum"
+                yield ReplaceExpression(func, self.writer.language(name))
+                for argument in node.args:
+                    yield from self.changes(argument, mask)
+                return
+        for child in children(node):
+            yield from self.changes(child, mask)
+
+    def code(self, node: ast.expr, mask: str) -> str:
+        """An expression with these changes, on one line."""
+        changes = list(self.changes(node, mask))
+        for change in changes:
+            if isinstance(change, ReplaceExpression) and change.anchor is node:
+                return change.code
+        module, (changed,) = excerpts.after(self.facts.kernel.module, changes, [node])
+        assert isinstance(changed, ast.expr)
+        return excerpts.one_line(module, changed)
+
+    def operand(self, node: ast.expr, mask: str) -> str:
+        """The same, in parentheses where it could fall apart inside another expression."""
+        code = self.code(node, mask)
+        return code if isinstance(parsed(code, mode="eval").body, _ATOMIC) else f"({code})"
+
+    def condition(self, node: ast.expr, mask: str) -> str:
+        """A condition as a tile of truth values, ready to be an operand of `&`."""
+        match node:
+            case ast.BoolOp(op=op):
+                sign = " & " if isinstance(op, ast.And) else " | "
+                return f"({sign.join(self.conditions(node, mask))})"
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return f"~{self.condition(operand, mask)}"
+        code = self.operand(node, mask)
+        return code if self.facts.values[node].dtype == "bool" else f"({code} != 0)"
+
+    def conditions(self, node: ast.expr, mask: str) -> list[str]:
+        """The same, where it is an `and`, in parts; what a part loads waits for those before."""
+        if not isinstance(node, ast.BoolOp):
+            return [self.condition(node, mask)]
+        negation = "" if isinstance(node.op, ast.And) else "~"
+        parts: list[str] = []
+        for value in node.values:
+            parts.append(self.condition(value, mask))
+            mask = f"{mask} & {negation}{parts[-1]}"
+        return parts
+
+    def _access(self, node: ast.AST) -> Effect | None:
+        """The access of a call that reads or writes one element per lane."""
+        for effect in self.body.loop.effects:
+            if effect.node is node and effect.pointer is not None:
+                return effect if self.body.loop.is_lane(effect.pointer) else None
+        return None
+
+    def _masked(self, call: ast.Call, effect: Effect, mask: str) -> Iterator[Change]:
+        place = {EffectKind.LOAD: 1, EffectKind.STORE: 2}.get(effect.kind, len(call.args))
+        given = next((k.value for k in call.keywords if k.arg == "mask"), None)
+        if given is None and len(call.args) > place:
+            given = call.args[place]
+        for child in children(call):
+            if given is None or child not in (
+                given,
+                *(k for k in call.keywords if k.arg == "mask"),
+            ):
+                yield from self.changes(child, mask)
+        if given is None:
+            yield AddArgument(call, f"mask={mask}")
+        elif effect.mask is not None and effect.mask.is_none:
+            yield ReplaceExpression(given, mask)
+        else:
+            yield ReplaceExpression(given, f"{mask} & {self.condition(given, mask)}")
+        if effect.order in self.cleared and effect.other is None:
+            assert effect.loaded is not None
+            floats = is_surely(self.facts, effect.loaded, FLOATS)
+            yield AddArgument(call, "other=0.0" if floats else "other=0")
+
+    def _is_lane(self, node: ast.expr) -> bool:
+        return node in self.facts.values and self.body.loop.is_lane_at(node)
+
+    def builtin(self, node: ast.expr) -> str:
+        """`min` or `max`, where that is what is called; "" for all else."""
+        name = self.facts.kernel.module.builtin(node)
+        return name if name in ("min", "max") else ""
+
+    # What masked-off lanes hold
+
+    def vanishes(self, value: Value, branches: tuple[Branch, ...]) -> frozenset[int] | None:
+        """The loads that make a value 0 in lanes that these branches leave out; None: it is not."""
+        match value.op:
+            case Op.LOAD:
+                effect = self.facts.interpretation.loads[value.number]
+                if effect not in self.body.loop.effects:
+                    return None
+                steps = self.body.steps
+                around = next(s.branches for s in steps if effect.node in set(walk(s.node)))
+                inside = around[: len(branches)] == branches
+                zero = effect.other is None or (
+                    effect.other.constant == 0 and effect.other.op is Op.CONST
+                )
+                return frozenset({value.number}) if inside and zero else None
+            case Op.CAST | Op.NEG | Op.POS:
+                return self.vanishes(value.operand, branches)
+            case Op.ADD | Op.SUB | Op.MUL:
+                parts = [self.vanishes(operand, branches) for operand in value.operands]
+                if any(part is None for part in parts):
+                    return None
+                return frozenset().union(*(part for part in parts if part is not None))
+        return None
+
+
+# The header of the loop over tiles, the index and the mask, and the names for them
+
+_BOUNDS = ("arg1", "arg2", "step")
+
+
+@dataclass(frozen=True)
+class LoopHeader:
+    """`for start in range(0, n, SCALAR_BLOCK):`, and the two lines that follow it."""
+
+    loop: ScalarLoop
+    writer: Writer
+    size: int
+
+    # Names
+
+    @cached_property
+    def names(self) -> LoopNames:
+        return LoopNames(self.writer, self.loop.loop, "SCALAR_BLOCK", self.size)
+
+    @cached_property
+    def index(self) -> str:
+        """The name of the tile of indices: that of the loop's own variable, where it is free."""
+        target = self.loop.node.target
+        assert isinstance(target, ast.Name)
+        if target.id not in self.loop.facts.before[self.loop.node]:
+            return target.id
+        return self.names.local("lanes")
+
+    @cached_property
+    def start(self) -> str:
+        return self.names.local("start")
+
+    @cached_property
+    def mask(self) -> str:
+        return self.names.local("mask")
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        target = self.loop.node.target
+        assert isinstance(target, ast.Name)
+        return {} if self.index == target.id else {target.id: self.index}
+
+    # Code
+
+    def changes(self) -> Iterator[Change]:
+        """What stands before the loop."""
+        yield from self.names.begins()
+        for name, node in self._named:
+            yield InsertBefore(self.loop.node, f"{name} = {self.writer.text(node)}")
+
+    def inside(self) -> Iterator[Change]:
+        call = self._call
+        module = self.loop.facts.kernel.module
+        if comments_in(module.text_of(call)):
+            raise NotExpressible("a comment is in the header of the loop")
+        parts = [self._start, self._stop, self._wide_step]
+        more = [k for k in call.keywords if k.arg not in _BOUNDS]
+        parts += [f"{k.arg}={self.writer.text(k.value)}" for k in more]
+        yield ReplaceExpression(call, f"{module.text_of(call.func)}({', '.join(parts)})")
+        yield ReplaceExpression(self.loop.node.target, self.start)
+
+    @property
+    def first_lines(self) -> str:
+        """The indices of a tile, and which of them the loop comes to."""
+        lanes = f"{self.writer.language('arange')}(0, {self.names.block})"
+        step = self._step
+        if step in ("1", "-1"):
+            index = f"{self.start} {'+' if step == '1' else '-'} {lanes}"
+        else:
+            index = f"{self.start} + {step} * {lanes}"
+        sign = ">" if self._counts_down else "<"
+        return f"{self.index} = {index}\n{self.mask} = {self.index} {sign} {self._stop}"
+
+    @property
+    def _call(self) -> ast.Call:
+        assert isinstance(self.loop.node.iter, ast.Call)
+        return self.loop.node.iter
+
+    @cached_property
+    def _bounds(self) -> tuple[ast.expr | None, ast.expr, ast.expr | None]:
+        """The expressions for start, stop and step."""
+        call = self._call
+        given = dict(zip(_BOUNDS, call.args, strict=False))
+        given |= {k.arg: k.value for k in call.keywords if k.arg in _BOUNDS}
+        first, second, step = map(given.get, _BOUNDS)
+        if first is None:
+            raise NotExpressible("the bounds of the loop are not understood")
+        return (None, first, step) if second is None else (first, second, step)
+
+    @property
+    def _counts_down(self) -> bool:
+        step = self.loop.loop.step
+        assert step is not None
+        number = self.loop.facts.forms.of(step).constant_value
+        return number is not None and number < 0
+
+    @property
+    def _start(self) -> str:
+        node = self._bounds[0]
+        return "0" if node is None else self.writer.text(node)
+
+    @cached_property
+    def _named(self) -> list[tuple[str, ast.expr]]:
+        """Bounds that the loop would compute again, or that mean something else inside."""
+        _, stop, step = self._bounds
+        found = []
+        for node, name in ((stop, "end"), (step, "step")):
+            if node is not None and not self._is_plain(node):
+                if self.loop.loop.kind == "tl.static_range":
+                    raise NotExpressible("a bound of the unrolled loop cannot be written twice")
+                found.append((self.writer.fresh(name), node))
+        return found
+
+    def _is_plain(self, node: ast.expr) -> bool:
+        """Whether an expression may stand in the loop as well: names, numbers and operators."""
+        body = self.loop.facts.before[self.loop.node.body[0]]
+        parts = (ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)
+        plain = all(isinstance(n, (*parts, ast.expr_context)) for n in walk(node))
+        return plain and self.writer.means_the_same(node, body)
+
+    def _bound(self, node: ast.expr, *, operand: bool = False) -> str:
+        name = next((name for name, named in self._named if named is node), None)
+        if name is not None:
+            return name
+        return self.writer.operand(node) if operand else self.writer.text(node)
+
+    @property
+    def _stop(self) -> str:
+        return self._bound(self._bounds[1])
+
+    @property
+    def _step(self) -> str:
+        node = self._bounds[2]
+        number = None if node is None else self.loop.facts.values[node].constant
+        if node is None or number == 1:
+            return "1"
+        return "-1" if number == -1 else self._bound(node, operand=True)
+
+    @property
+    def _wide_step(self) -> str:
+        step = self._step
+        if step in ("1", "-1"):
+            return f"{step[:-1]}{self.names.block}"
+        return f"{step} * {self.names.block}"
+
+
+# Code for the statements of an iteration, as a tile does them
 
 _SIGNS = {
     ast.Add: "+",
@@ -35,17 +334,10 @@ _SIGNS = {
     ast.LShift: "<<",
     ast.RShift: ">>",
 }
-_LONG = {
-    "fp32": "float32",
-    "fp64": "float64",
-    **{name: name for name in ("int32", "int64", "uint32", "uint64")},
-}
 
 
 @dataclass(frozen=True)
 class LaneStatements:
-    """Writes the statements of the body, one by one."""
-
     proof: Vectorization
     writer: Writer
     header: LoopHeader
@@ -66,7 +358,7 @@ class LaneStatements:
                 carried.combining,
                 loop.initial[carried.name],
                 dtype,
-                lambda _: self.header.block,
+                lambda _: self.header.names.block,
             )
             for carried, dtype in zip(self.proof.carried, self.proof.dtypes, strict=True)
             if carried.kind is not LaneMerge.PREFIX
@@ -74,7 +366,6 @@ class LaneStatements:
 
     @cached_property
     def _sums(self) -> dict[str, str]:
-        """The names of running sums, as tiles."""
         prefixes = [c.name for c in self.proof.carried if c.kind is LaneMerge.PREFIX]
         return {name: self.writer.fresh(f"{name}_tile") for name in prefixes}
 
@@ -102,9 +393,9 @@ class LaneStatements:
         """What a mask is called under which a branch is taken."""
         found: dict[Branch, str] = {}
         for question in self.proof.body.questions:
-            found[Branch(question, True)] = self.header.local("active")
+            found[Branch(question, True)] = self.header.names.local("active")
             if question.orelse:
-                found[Branch(question, False)] = self.header.local("active")
+                found[Branch(question, False)] = self.header.names.local("active")
         return found
 
     def _mask(self, branches: Sequence[Branch]) -> str:
@@ -174,7 +465,7 @@ class LaneStatements:
             and other.branches[:1] != step.branches[:1]
             and other.branches
             and other.branches[0].node is question
-            and _binds(other.node, name)
+            and name in names_bound(other.node)
             for other in self.proof.body.steps
         )
         return name if read and earlier else ""
@@ -246,7 +537,7 @@ class LaneStatements:
         if value.constant is None and not is_surely(facts, value, frozenset({dtype})):
             plain = isinstance(parsed(code, mode="eval").body, (ast.Name, ast.Call))
             operand = code if plain else f"({code})"
-            code = f"{operand}.to({self.writer.language(_LONG[dtype])})"
+            code = f"{operand}.to({self.writer.language(SPELLED[dtype])})"
         lines = []
         if not code.isidentifier():
             added = self.writer.fresh(f"{name}_added")
@@ -271,14 +562,6 @@ class LaneStatements:
         return lines
 
     def _also(self, mask: str, test: ast.expr) -> str:
-        """The mask of the lanes in which a condition holds too."""
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
             return " & ".join([mask, *self.lanes.conditions(test, mask)])
         return f"{mask} & {self.lanes.condition(test, mask)}"
-
-
-def _binds(statement: ast.stmt, name: str) -> bool:
-    return any(
-        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
-        for n in walk(statement)
-    )

@@ -12,6 +12,7 @@ from tritonopt.facts.algebra.atoms import Iteration
 from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.operations import Op
+from tritonopt.facts.recurrences.value_parts import all_parts
 from tritonopt.source.trees import walk
 
 _COUNTED = frozenset({"range", "tl.range", "tl.static_range"})
@@ -35,7 +36,6 @@ class ScalarLoop:
 
     @cached_property
     def effects(self) -> tuple[Effect, ...]:
-        """What an iteration does, in order."""
         return tuple(e for e in self.facts.effects if self.loop in e.loops)
 
     @cached_property
@@ -96,18 +96,5 @@ def _is_scalar_access(loop: ScalarLoop, effect: Effect) -> bool:
         return False
     if effect.kind is EffectKind.LOAD and (effect.loaded is None or effect.loaded.shape != ()):
         return False
-    blocks = (part.op is Op.BLOCK_POINTER for part in _made_of(loop, pointer))
+    blocks = (part.op is Op.BLOCK_POINTER for part in all_parts(loop.facts, pointer))
     return loop.facts.bases(effect) is not None and not any(blocks)
-
-
-def _made_of(loop: ScalarLoop, pointer: Value) -> Iterator[Value]:
-    """What a pointer is made of, before the loop too."""
-    todo, seen = [pointer], set()
-    while todo:
-        for part in todo.pop().walk():
-            if part not in seen:
-                seen.add(part)
-                yield part
-                if part.op in (Op.CARRIED, Op.RESULT):
-                    identity, name = part.carrier
-                    todo.append(loop.facts.loops[identity].initial[name])

@@ -7,23 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tritonopt.checks.condition import refuted
 from tritonopt.emit.accumulator_tile import AccumulatorTile, number_code
+from tritonopt.emit.code_edits import keeping_comments
 from tritonopt.emit.writing import Writer
 from tritonopt.facts.dtypes import BOOLEANS
 from tritonopt.facts.recurrences.kinds import Kind
-from tritonopt.passes.scalar_loop.carried_names import Carried, LaneMerge
-from tritonopt.passes.scalar_loop.lane_statements import LaneStatements
-from tritonopt.passes.scalar_loop.loop_headers import LoopHeader
-from tritonopt.passes.scalar_loop.vector_proof import Vectorization
-from tritonopt.source import Change, EditConflict, InsertAfter, InsertBefore, Module, Replace
+from tritonopt.passes.scalar_loop.lane_statements import LaneStatements, LoopHeader
+from tritonopt.passes.scalar_loop.vector_proof import Carried, LaneMerge, Vectorization
+from tritonopt.source import Change, InsertAfter, InsertBefore, Module, Replace
 from tritonopt.source.editing import excerpts
 
 
 @dataclass(frozen=True)
 class VectorLoop:
-    """The changes that make a proved loop one over tiles of so many elements."""
-
     proof: Vectorization
     size: int
 
@@ -41,12 +37,7 @@ class VectorLoop:
 
     def changes(self) -> tuple[Change, ...]:
         """Raises Declined where the loop cannot be written, or a comment would be lost."""
-        try:
-            changes = tuple(self._changes())
-            excerpts.check_comments(self.proof.facts.kernel.module, changes)
-        except EditConflict as conflict:
-            raise refuted("nothing-else-is-lost", "comment-inside", str(conflict)) from None
-        return changes
+        return keeping_comments(self.proof.facts.kernel.module, self._changes())
 
     def _changes(self) -> Iterator[Change]:
         loop = self.proof.loop

@@ -3,29 +3,410 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
+from itertools import combinations, product
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import refuted, unknown
-from tritonopt.facts import KernelFacts, Value
+from tritonopt.checks.condition import Declined, refuted, unknown
+from tritonopt.emit.writing import names_bound
+from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
+from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, SOME_FLOAT, SOME_INTEGER
+from tritonopt.facts.effects import Effect
+from tritonopt.facts.memory.dependence import INDEPENDENT, Accesses, check_exchange, check_plain
+from tritonopt.facts.memory.dependence import Kind as Common
 from tritonopt.facts.operations import Op
 from tritonopt.facts.pinned_rounding import check_pins
 from tritonopt.facts.recurrences.kinds import Kind
+from tritonopt.facts.updates import mentions
 from tritonopt.facts.values import FLOAT_BITS
-from tritonopt.passes.scalar_loop.carried_names import Carried, LaneMerge, carried_names
-from tritonopt.passes.scalar_loop.loop_bodies import Body, is_surely, read_body
-from tritonopt.passes.scalar_loop.memory_order import prove_memory_order
+from tritonopt.passes.scalar_loop.loop_bodies import (
+    SUMS,
+    Body,
+    LaneUpdate,
+    is_surely,
+    read_body,
+    recurrence,
+    updates_of_lanes,
+)
 from tritonopt.passes.scalar_loop.scalar_loops import ScalarLoop
-from tritonopt.source.trees import walk
+
+_COMMUTING = frozenset({"atomic_add", "atomic_max", "atomic_min", "atomic_and", "atomic_or"}) | {
+    "atomic_xor"
+}
+
+
+def prove_memory_order(loop: ScalarLoop, attempt: Attempt, *, meets: bool) -> bool:
+    """Whether results are the same bits: of atomic sums of floats only the order may differ.
+
+    `meets` says that all threads meet behind the loop, to reduce a tile. Raises Declined where
+    iterations, or threads, may touch one element.
+    """
+    order = _Order(loop)
+    exact = order.check_loop()
+    check_exchange(loop.facts, loop.loop, loop.effects, order.accesses, meets=meets)
+    otherwise = "each iteration stores to elements of its own, if any"
+    order.accesses.prove(attempt, INDEPENDENT, otherwise)
+    if order.by_launch:
+        attempt.assume_no_other_launches()
+    attempt.prove(INDEPENDENT, "nothing else in the kernel touches what is stored")
+    return exact
+
+
+class _Order:
+    def __init__(self, loop: ScalarLoop) -> None:
+        self.loop = loop
+        self.facts: KernelFacts = loop.facts
+        self.accesses = Accesses(self.facts)
+        self.by_launch = False
+
+    def check_loop(self) -> bool:
+        effects = self.loop.effects
+        kinds = (EffectKind.LOAD, EffectKind.STORE, EffectKind.ATOMIC)
+        check_plain(effects, kinds, "the iterations")
+        written = [e for e in effects if e.kind is EffectKind.STORE]
+        alike: list[Effect] = []
+        stores: list[Effect] = []
+        for store in written:
+            own = self.accesses.of(store, store, self.loop.loop)
+            if own.kind is not Common.OPEN:
+                stores.append(store)
+            elif self._is_alike(store):
+                alike.append(store)
+            else:
+                raise unknown(INDEPENDENT, "dependence-between-iterations", own.why[0])
+        atomics = [e for e in effects if e.kind is EffectKind.ATOMIC]
+        loads = [e for e in effects if e.kind is EffectKind.LOAD]
+        for store in alike:
+            self._check_alike(store, effects)
+        for one, other in combinations(stores, 2):
+            self._check_pair(one, other, "store")
+        for store, load in product(stores, loads):
+            self._check_pair(store, load, "load")
+        exact = True
+        for atomic in atomics:
+            exact &= self._check_atomic(atomic, [*loads, *written])
+        for one_atomic, another in combinations(atomics, 2):
+            if one_atomic.name != another.name and not self.accesses.are_disjoint(
+                one_atomic, another
+            ):
+                text = f"the atomics in lines {one_atomic.line} and {another.line} may meet"
+                raise unknown(INDEPENDENT, "dependence-between-iterations", text)
+        return exact
+
+    # Stores
+
+    def _is_alike(self, store: Effect) -> bool:
+        """Whether all iterations store the same value, those of loops around too."""
+        assert store.stored is not None
+        varying = set(self.facts.interpretation.variant_loops(store.stored))
+        return varying.isdisjoint(loop.identity for loop in self.loop.loop.nest)
+
+    def _check_alike(self, store: Effect, effects: Sequence[Effect]) -> None:
+        """Wherever such a store goes, nothing else in the loop may touch that element."""
+        for other in effects:
+            if other.kind is EffectKind.STORE and other.stored is store.stored:
+                continue
+            if not self.accesses.are_disjoint(store, other):
+                raise self._shared(store, other, other.name)
+
+    def _check_pair(self, store: Effect, other: Effect, what: str) -> None:
+        """Another access may touch the element that an iteration stores in that iteration only."""
+        found = self.accesses.of(store, other, self.loop.loop)
+        stored = other.kind is EffectKind.STORE
+        ordered = stored or other.order < store.order
+        in_order = ordered and (not stored or self.facts.bases(store) == self.facts.bases(other))
+        if found.kind is Common.OPEN or (found.kind is Common.OWN and not in_order):
+            raise self._shared(store, other, what)
+
+    def _shared(self, store: Effect, other: Effect, what: str) -> Declined:
+        text = (
+            f"the {what} in line {other.line} may touch what another iteration stores in line "
+            f"{store.line}"
+        )
+        bases = (self.facts.bases(store) or frozenset()) | (self.facts.bases(other) or frozenset())
+        if len(bases) == 2:
+            text += f"; if it never does, give --assume 'disjoint({', '.join(sorted(bases))})'"
+        return unknown(INDEPENDENT, "dependence-between-iterations", text)
+
+    # Atomics
+
+    def _check_atomic(self, atomic: Effect, others: list[Effect]) -> bool:
+        """Whether the order of what is done to one element does not matter to any bit."""
+        if atomic.name not in _COMMUTING:
+            text = f"{atomic.name} in line {atomic.line} depends on the order of the iterations"
+            raise refuted(INDEPENDENT, "order-is-seen", text)
+        for other in others:
+            if other.kind is not EffectKind.LOAD or not self.accesses.are_disjoint(atomic, other):
+                text = f"the atomic in line {atomic.line} may order what line {other.line} does"
+                raise unknown("data-is-unchanged", "order-is-seen", text)
+        types = self.facts.types.behind(atomic)
+        exact = types.all_in(INTEGERS | BOOLEANS)
+        self.by_launch |= exact and types.by_launch
+        return atomic.name != "atomic_add" or exact
+
+
+# What an iteration takes over from the one before: a reduction, a prefix sum, a search, or worse
+
+
+class LaneMerge(str, Enum):
+    REDUCED = "reduced"
+    """By the operation that the loop combines with."""
+    PREFIX = "prefix"
+    """Not at all: an iteration needs the sum up to it, and the last one's is the sum of all."""
+    CHOSEN = "chosen"
+    """The extreme of what they have chosen, which is on one side of what they began with."""
+    CHOSEN_INNER = "chosen inner"
+    """The extreme that is next to what they began with; a lane that chose nothing is left out."""
+    INDEX = "index"
+    """The index that goes with an extremum."""
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A name that an iteration hands on to the next, understood."""
+
+    name: str
+    kind: LaneMerge
+    updates: tuple[LaneUpdate, ...]
+    combining: Kind
+    """Of what the lanes hold."""
+    extremum: str = ""
+    """Of an index, the name that it goes with."""
+
+
+class _CarriedNames:
+    def __init__(self, body: Body) -> None:
+        self._body = body
+        self._scalar = body.loop
+        self._loop = body.loop.loop
+        self._facts = body.loop.facts
+        self._bounds = Bounds(body.loop.facts)
+
+    def all(self) -> Iterator[Carried]:
+        updates: dict[str, tuple[LaneUpdate, ...]] = {}
+        for name, value in self._loop.carried.items():
+            if self._loop.following[name] is not value or self._is_bound(name):
+                updates[name] = updates_of_lanes(self._body, name)
+                if not updates[name]:
+                    raise recurrence(name, self._scalar.node)
+        extrema = [
+            n for n, [one, *more] in updates.items() if not more and self._comparison(n, one)
+        ]
+        for name, found in updates.items():
+            pair = next((e for e in extrema if self._goes_with(name, found, e, updates)), None)
+            if name in extrema:
+                readers = [n for n in updates if self._goes_with(n, updates[n], name, updates)]
+                yield self._extremum(name, found, readers, updates)
+            elif pair is not None:
+                yield self._index(name, found, pair, updates)
+            else:
+                yield self._alone(name, found)
+
+    def _is_bound(self, name: str) -> bool:
+        places = mentions(self._scalar.node, name)
+        return any(not isinstance(place.ctx, ast.Load) for place in places)
+
+    def _elsewhere(self, name: str, updates: Sequence[LaneUpdate]) -> list[ast.Name]:
+        """Where the loop mentions a name, but not to update it."""
+        own = {place for update in updates for place in update.own}
+        return [place for place in mentions(self._scalar.node, name) if place not in own]
+
+    # Reductions and prefix sums
+
+    def _alone(self, name: str, updates: tuple[LaneUpdate, ...]) -> Carried:
+        elsewhere = self._elsewhere(name, updates)
+        combinings = {update.combining for update in updates}
+        first = updates[0]
+        if None in combinings:
+            if len(updates) > 1:
+                raise recurrence(name, updates[1].step.node)
+            return self._search(name, first, elsewhere)
+        if len(combinings) > 1:
+            nouns = " and ".join(sorted(c.noun for c in combinings if c is not None))
+            text = f"the loop makes a {nouns} of {name}"
+            raise refuted("accumulators-are-sums", "not-a-recurrence", text)
+        assert first.combining is not None
+        if not elsewhere:
+            return Carried(name, LaneMerge.REDUCED, updates, first.combining)
+        if not self._is_prefix(updates, elsewhere):
+            raise recurrence(name, elsewhere[0])
+        return Carried(name, LaneMerge.PREFIX, updates, Kind.ADD)
+
+    def _is_prefix(self, updates: Sequence[LaneUpdate], elsewhere: Sequence[ast.Name]) -> bool:
+        """Whether the one addition of an iteration is read behind it, and nowhere else."""
+        update = updates[0]
+        node = update.step.node
+        always = not update.step.branches and not update.step.guarded
+        if len(updates) > 1 or update.combining is not Kind.ADD or not update.plain or not always:
+            return False
+        match node:
+            case ast.AugAssign(op=ast.Add()) | ast.Assign(value=ast.BinOp(op=ast.Add())):
+                behind = node.end_lineno or node.lineno
+                return all(place.lineno > behind for place in elsewhere)
+        return False
+
+    # Searches
+
+    def _search(self, name: str, update: LaneUpdate, elsewhere: Sequence[ast.Name]) -> Carried:
+        """`if c: found = i` is the last one; with `and found == -1` it is the first."""
+        if not update.tests or update.step.guarded:
+            text = f"line {update.step.node.lineno} leaves {name} to whatever comes after the loop"
+            raise refuted(SUMS, "last-value-is-used", text)
+        asks = [value for value, holds in update.asked(self._facts) if holds]
+        first = False
+        if elsewhere:
+            nodes = {place for test in update.tests for place in mentions(test, name)}
+            mine = [value for value in asks if self._reads(value, name)]
+            if set(elsewhere) - nodes or len(mine) != 1 or not self._is_unset(mine[0], name):
+                raise recurrence(name, elsewhere[0])
+            self._check_branches(name, [update])
+            first = True
+        rises = self._rises(name, update.term)
+        greatest = None if rises is None else rises != first
+        text = f"it is not shown that {name} begins with less, or more, than it is bound to"
+        for combining, above in ((Kind.MAX, True), (Kind.MIN, False)):
+            distance = self._distance(name, update.term, above=above)
+            if distance is None or distance < (1 if first else 0):
+                continue
+            if greatest is None or greatest == above:
+                return Carried(name, LaneMerge.CHOSEN, (update,), combining)
+            if distance >= 1:
+                return Carried(name, LaneMerge.CHOSEN_INNER, (update,), combining)
+        raise unknown(SUMS, "not-a-recurrence", text)
+
+    def _check_branches(self, name: str, updates: Sequence[LaneUpdate]) -> None:
+        """Where a branch asks for the name, nothing else may depend on the answer."""
+        known = {update.step.node for update in updates}
+        for step in self._body.steps:
+            asks = any(any(mentions(branch.node.test, name)) for branch in step.branches)
+            if asks and step.node not in known:
+                raise recurrence(name, step.node)
+
+    def _reads(self, value: Value, name: str) -> bool:
+        return self._loop.carried[name] in value.walk()
+
+    def _is_unset(self, value: Value, name: str) -> bool:
+        """`found == -1`, where it begins with -1."""
+        sides = {self._loop.carried[name], self._loop.initial[name]}
+        return value.op is Op.EQ and set(value.operands) == sides
+
+    def _rises(self, name: str, term: ast.expr) -> bool | None:
+        """Whether what is chosen rises or falls from iteration to iteration; None: it stays."""
+        parts = self._scalar.in_trips(self._facts.forms.of(self._facts.values[term]))
+        if parts is not None:
+            coefficient = parts[0]
+            if coefficient.is_zero:
+                return None
+            for sign in (coefficient, -coefficient):
+                bound = self._bounds.lower_bound(sign)
+                if bound is not None and bound.number >= 1:
+                    return sign is coefficient
+        text = f"line {term.lineno} binds {name} to what neither rises nor falls with the loop"
+        raise unknown(SUMS, "not-a-recurrence", text)
+
+    def _distance(self, name: str, term: ast.expr, *, above: bool) -> int | None:
+        """How far what is chosen is above what the name begins with, or below; None: unknown."""
+        forms, values = self._facts.forms, self._facts.values
+        difference = forms.of(values[term]) - forms.of(self._loop.initial[name])
+        return self._least(difference if above else -difference)
+
+    def _least(self, form: Polynomial) -> int | None:
+        """What a form is not below in any iteration: it is least in the first or the last."""
+        parts, count = self._scalar.in_trips(form), self._facts.forms.trip_count(self._loop)
+        if parts is None:
+            return None
+        coefficient, rest = parts
+        if self._at_least(coefficient) is None and count is not None:
+            last = self._at_least(rest + coefficient * (count - 1))
+            if self._at_least(-coefficient) is not None:
+                return last
+            first = self._at_least(rest)
+            return None if first is None or last is None else min(first, last)
+        return self._at_least(rest) if self._at_least(coefficient) is not None else None
+
+    def _at_least(self, form: Polynomial) -> int | None:
+        """A number from 0 on that a form is not below, whatever sizes are."""
+        bound = self._bounds.lower_bound(form)
+        return None if bound is None or bound.sizes or bound.number < 0 else bound.number
+
+    # The largest element and its index
+
+    def _comparison(self, name: str, update: LaneUpdate) -> Value | None:
+        """The condition that compares what the name is bound to with the name."""
+        if update.combining is not None or update.step.guarded:
+            return None
+        mine = [v for v, holds in update.asked(self._facts) if holds and self._reads(v, name)]
+        term, carried = self._facts.values[update.term], self._loop.carried[name]
+        if len(mine) != 1 or mine[0].op not in (Op.LT, Op.GT, Op.LE, Op.GE):
+            return None
+        return mine[0] if set(mine[0].operands) == {term, carried} else None
+
+    def _extremum(
+        self,
+        name: str,
+        updates: tuple[LaneUpdate, ...],
+        readers: Sequence[str],
+        all_updates: Mapping[str, tuple[LaneUpdate, ...]],
+    ) -> Carried:
+        (update,) = updates
+        asked = self._comparison(name, update)
+        assert asked is not None
+        tests = [t for n in (name, *readers) for u in all_updates[n] for t in u.tests]
+        known = {place for test in tests for place in mentions(test, name)}
+        other = [place for place in self._elsewhere(name, updates) if place not in known]
+        if other:
+            raise recurrence(name, other[0])
+        self._check_branches(name, [u for n in (name, *readers) for u in all_updates[n]])
+        initial = self._loop.initial[name].constant
+        if not isinstance(initial, (int, float)) or initial != initial:
+            text = f"{name} may begin with NaN, which is more than nothing and less than nothing"
+            raise unknown(SUMS, "not-a-recurrence", text)
+        grows = (asked.op in (Op.GT, Op.GE)) == (asked.right is self._loop.carried[name])
+        return Carried(name, LaneMerge.REDUCED, updates, Kind.MAX if grows else Kind.MIN)
+
+    def _goes_with(
+        self,
+        name: str,
+        updates: Sequence[LaneUpdate],
+        extremum: str,
+        all_updates: Mapping[str, tuple[LaneUpdate, ...]],
+    ) -> bool:
+        """Whether a name changes exactly where an extremum does."""
+        if name == extremum or len(updates) != 1 or len(all_updates[extremum]) != 1:
+            return False
+        mine, other = updates[0], all_updates[extremum][0]
+        if mine.combining is not None or mine.step.guarded or self._elsewhere(name, updates):
+            return False
+        return set(mine.asked(self._facts)) == set(other.asked(self._facts))
+
+    def _index(
+        self,
+        name: str,
+        updates: tuple[LaneUpdate, ...],
+        extremum: str,
+        all_updates: Mapping[str, tuple[LaneUpdate, ...]],
+    ) -> Carried:
+        asked = self._comparison(extremum, all_updates[extremum][0])
+        assert asked is not None
+        if asked.op in (Op.LE, Op.GE):
+            text = f"of equal elements {name} is the last one's"
+            raise refuted(SUMS, "no-such-reduction", text)
+        rises = self._rises(name, updates[0].term)
+        if rises is None:
+            raise recurrence(name, updates[0].step.node)
+        return Carried(name, LaneMerge.INDEX, updates, Kind.MIN if rises else Kind.MAX, extremum)
+
+
+# That a loop over single elements may become one over tiles, and all that writing it needs
 
 _WIDE = frozenset({"fp32", "fp64", "int32", "int64", "uint32", "uint64"})
 
 
 @dataclass(frozen=True)
 class Vectorization:
-    """A loop of which the iterations may be lanes."""
-
     body: Body
     carried: tuple[Carried, ...]
     dtypes: tuple[str, ...]
@@ -42,12 +423,11 @@ class Vectorization:
 
 
 def prove_vectorization(loop: ScalarLoop, attempt: Attempt) -> Vectorization:
-    """Goes through the conditions; raises Declined at the first one that does not hold."""
     _check_header(loop, attempt)
     body = read_body(loop)
     attempt.prove("iterations-are-independent", "every operation is done lane by lane")
     _check_names(loop)
-    carried = carried_names(body)
+    carried = tuple(_CarriedNames(body).all())
     types = _Types(loop, attempt)
     dtypes = tuple(types.check(name) for name in carried)
     what = ", ".join(f"{c.name} is {_WORDS[c.kind]}" for c in carried)
@@ -101,20 +481,15 @@ def _check_header(loop: ScalarLoop, attempt: Attempt) -> None:
 def _check_names(loop: ScalarLoop) -> None:
     """What the loop binds for itself becomes tiles: it must not be read behind it."""
     facts, found = loop.facts, loop.loop
-    assert isinstance(loop.node.target, ast.Name)
-    own = {n.id for n in loop.nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    own -= set(found.carried)
-    for node in walk(facts.kernel.node):
+    own = names_bound(loop.node) - set(found.carried)
+    for node in facts.kernel.nodes:
         if not isinstance(node, ast.Name) or node.id not in own or node in loop.nodes:
             continue
         value = facts.values.get(node)
-        if isinstance(node.ctx, ast.Load) and (value is None or _is_left_over(value, loop)):
+        left = value is None or any(p.op is Op.OPAQUE for p in value.walk()) or loop.is_lane(value)
+        if left and isinstance(node.ctx, ast.Load):
             text = f"line {node.lineno} reads {node.id}, which the loop binds for itself"
             raise refuted("type-stays", "name-is-bound-elsewhere", text)
-
-
-def _is_left_over(value: Value, loop: ScalarLoop) -> bool:
-    return any(part.op is Op.OPAQUE for part in value.walk()) or loop.is_lane(value)
 
 
 @dataclass(frozen=True)
@@ -123,7 +498,6 @@ class _Types:
     attempt: Attempt
 
     def check(self, carried: Carried) -> str:
-        """The type of a name, in which its tile is kept."""
         name = carried.name
         dtype = self._own(name)
         claim = "accumulators-are-wide"
@@ -173,7 +547,6 @@ class _Types:
             raise unknown("accumulators-are-wide", "accumulator-is-narrow", text)
 
     def _check_operation(self, carried: Carried, dtype: str) -> None:
-        """Whether there is a reduction for it."""
         claim, combining = "accumulators-are-sums", carried.combining
         if combining is Kind.MUL:
             text = f"the language has no product of the lanes of a tile, as {carried.name} is one"

@@ -14,7 +14,7 @@ from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
 
 if TYPE_CHECKING:
-    from tritonopt.passes.split_columns.row_statements import OneTileRow
+    from tritonopt.passes.split_columns.column_proof import OneTileRow
 
 
 @dataclass(frozen=True)
@@ -164,8 +164,8 @@ class SplitColumns(Pass):
             )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        from tritonopt.passes.split_columns.column_proof import one_tile_row
         from tritonopt.passes.split_columns.long_rows import is_done
-        from tritonopt.passes.split_columns.row_statements import one_tile_row
 
         row = one_tile_row(facts)
         if row is not None and not is_done(row, self.longest):

@@ -20,11 +20,9 @@ from tritonopt.emit.writing import (
 from tritonopt.facts import Value
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.partials import TYPES, Partial
-from tritonopt.launches.known_launches import check_builtin, number_at_launch
+from tritonopt.launches.known_launches import check_builtin, in_tuner_keys, number_at_launch
 from tritonopt.launches.launch_grids import Extent, new_name
-from tritonopt.launches.plan import NewAxis
-from tritonopt.launches.planned_launch import PlannedLaunch
-from tritonopt.launches.pruning import in_tuner_keys
+from tritonopt.launches.plan import NewAxis, PlannedLaunch
 from tritonopt.passes.split_reduce.second_sweep import header_of
 from tritonopt.passes.split_reduce.split_loop import SplitLoop
 from tritonopt.source import (

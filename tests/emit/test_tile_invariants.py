@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 
 import pytest
 
-from tritonopt.passes.grid_stride.tile_invariants import _keeping_their_names, _Uses
+from tritonopt.passes.grid_stride.tile_body import _keeping_their_names, _Uses
 
 NAMES = [*"abcde"]
 

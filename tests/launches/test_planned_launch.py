@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from tritonopt import source
-from tritonopt.launches.planned_launch import PlannedLaunch
+from tritonopt.launches.plan import PlannedLaunch
 
 KERNEL = """\
 import triton

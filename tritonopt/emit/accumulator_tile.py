@@ -1,16 +1,16 @@
-"""The tile that stands for an accumulator until it is reduced: how it begins, and with what."""
+"""Loops over tiles: their names, and the tile that an accumulator is until it is reduced."""
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from tritonopt.emit.writing import NotExpressible, Writer
-from tritonopt.facts import Value
+from tritonopt.facts import Loop, Value
 from tritonopt.facts.language import DTYPES, function
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import Kind
@@ -19,7 +19,60 @@ from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.source import Change, InsertBefore, Replace, ReplaceExpression
 from tritonopt.source.trees import walk
 
-_NAMES = {short: long for long, short in DTYPES.items()} | {"bool": "int1"}
+SPELLED = {short: long for long, short in DTYPES.items()} | {"bool": "int1"}
+"""What the language calls a type."""
+
+
+@dataclass(frozen=True)
+class LoopNames:
+    """The names of a loop over tiles, which other loops of its kind may have too."""
+
+    writer: Writer
+    loop: Loop
+    """The outermost one that it takes the place of."""
+    wanted: str
+    """What the number of elements in a tile is called, ..."""
+    size: int
+    """... and what it is."""
+    _shared: set[str] = field(default_factory=set)
+    """Names that are used here and in another loop."""
+
+    @cached_property
+    def block(self) -> str:
+        """The name of the number of elements in a tile."""
+        return self._known or self.writer.fresh(self.wanted)
+
+    @cached_property
+    def _known(self) -> str:
+        """That name, where another loop is one over tiles already."""
+        kernel = self.writer.facts.kernel
+        for statement in kernel.node.body:
+            match statement:
+                case ast.AnnAssign(
+                    target=ast.Name(id=name), annotation=kind, value=ast.Constant(value=self.size)
+                ) if name.startswith(self.wanted):
+                    if kernel.module.resolve(kind) == "triton.language.constexpr":
+                        return name
+        return ""
+
+    def begins(self) -> Iterator[Change]:
+        """Binds that number, where nothing does."""
+        if not self._known:
+            code = f"{self.block}: {self.writer.language('constexpr')} = {self.size}"
+            yield InsertBefore(self.writer.facts.kernel.statements[0], code)
+
+    def local(self, wanted: str) -> str:
+        """A name for use in the loop, which other loops may use too."""
+        facts, own = self.writer.facts, set(walk(self.loop.node))
+        others = (n for n in facts.loops if not n.inlined and n not in self.loop.nest)
+        elsewhere = {node for loop in others for node in walk(loop.node)} - own
+        places = [n for n in facts.kernel.nodes if isinstance(n, ast.Name) and n.id == wanted]
+        if places and elsewhere.issuperset(places) and wanted not in self._shared:
+            known = facts.before[self.loop.node].get(wanted)
+            if known is None or known.op is Op.OPAQUE:  # what another loop has counted
+                self._shared.add(wanted)
+                return wanted
+        return self.writer.fresh(wanted)
 
 
 @dataclass(frozen=True)
@@ -84,9 +137,8 @@ class AccumulatorTile:
 
     def has_comment(self, statement: ast.stmt) -> bool:
         """Whether a comment stands behind a statement, in its last line."""
-        lines = self.writer.facts.kernel.module.lines.texts
-        assert statement.end_lineno is not None and statement.end_col_offset is not None
-        return "#" in lines[statement.end_lineno - 1].encode()[statement.end_col_offset :].decode()
+        last = statement.end_lineno or statement.lineno
+        return bool(self.writer.facts.kernel.module.comments(last, last + 1))
 
     @cached_property
     def filler(self) -> float | int | None:
@@ -124,8 +176,7 @@ class AccumulatorTile:
 
     def _filled(self) -> str:
         """Code for the tile as it is before the loop."""
-        language = self.writer.language
-        shape, dtype = f"[{self.extents(self.start or self.first)}]", self._dtype
+        shape, dtype = self.extents(self.start or self.first), self._dtype
         if self.combining.repeats:
             if self.filler is not None:
                 filler = self._as_written or number_code(self.filler)
@@ -137,15 +188,13 @@ class AccumulatorTile:
             filler = str(self.combining.identity)
             if filler == "1" and self.dtype in FLOAT_BITS:
                 filler = "1.0"
-        if filler in ("0", "0.0"):
-            return f"{language('zeros')}({shape}, dtype={dtype})"
-        return f"{language('full')}({shape}, {filler}, dtype={dtype})"
+        return filled(self.writer, shape, filler, dtype)
 
     @property
     def _dtype(self) -> str:
         """Code for the type of the accumulator."""
         if self.dtype is not None:
-            return self.writer.language(_NAMES[self.dtype])
+            return self.writer.language(SPELLED[self.dtype])
         if self.start is None:
             return f"{self.name}.dtype"
         given = _type_given(self.start.value, self.writer)
@@ -169,10 +218,15 @@ def _given(call: ast.expr, writer: Writer, places: Mapping[str, int], name: str)
     if not isinstance(call, ast.Call):
         return None
     place = places.get(function(writer.facts.kernel.module.resolve(call.func)))
-    if place is None:
-        return None
-    named = next((k.value for k in call.keywords if k.arg == name), None)
-    return call.args[place] if len(call.args) > place else named
+    named = next((k.value for k in call.keywords if k.arg == name and place is not None), None)
+    return named if place is None or len(call.args) <= place else call.args[place]
+
+
+def filled(writer: Writer, shape: str, filler: str, dtype: str) -> str:
+    """Code for a tile with one number in each lane."""
+    if filler in ("0", "0.0"):
+        return f"{writer.language('zeros')}([{shape}], dtype={dtype})"
+    return f"{writer.language('full')}([{shape}], {filler}, dtype={dtype})"
 
 
 def number_code(number: float | int) -> str:

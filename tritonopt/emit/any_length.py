@@ -15,7 +15,6 @@ from enum import Enum
 from functools import cached_property
 
 from tritonopt.checks.condition import unknown
-from tritonopt.emit.accumulators import is_as_wide
 from tritonopt.emit.sweeps import RowSweeps
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import (
@@ -66,6 +65,9 @@ _LANE_BY_LANE = (
     *(NumPrograms, Param, ProgramId, Quotient, Rounded, Zero),
 )
 """What an index may be made of."""
+_PROMOTING = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.WHERE})
+_KEEPING = frozenset({"abs", "exp", "exp2", "log", "log2", "sqrt"})
+"""Functions of a float that give the same type."""
 _PLACE = Param("(place in the row)")
 """What no parameter is called."""
 
@@ -114,7 +116,8 @@ class _Kernel:
     def check(self) -> AnyLength:
         for loop in self.facts.loops:
             alike = loop.is_counted and not loop.inlined and not loop.nest[:-1]
-            if not alike or loop.left_early or self._count(loop) != self.sweeps.count:
+            count = self.facts.forms.trip_count(loop)
+            if not alike or loop.left_early or count != self.sweeps.count:
                 raise _matters(f"the loop in line {loop.line} is no plain sweep over the row")
         assert self._accumulated is not None  # in the order of the loops, before it is asked for
         for effect in self.facts.effects:
@@ -129,9 +132,6 @@ class _Kernel:
         loads = (e for e in self.sweeps.effects if e.kind is EffectKind.LOAD)
         early = (e.pointer for e in loads if e.loops and last not in e.loops)
         return len({self._place(pointer) for pointer in early if pointer is not None})
-
-    def _count(self, loop: Loop) -> Polynomial | None:
-        return self.facts.forms.trip_count(loop)
 
     # Effects
 
@@ -206,7 +206,8 @@ class _Kernel:
 
     def _by_parts(self, value: Value) -> _Kind | None:
         if value.op in _GIVEN:
-            return None if self._is_tile_length(value) else _Kind.SAME
+            leaves = self.facts.forms.of(value).leaves()
+            return None if any(atom in self.tile.atoms for atom in leaves) else _Kind.SAME
         if value.op is Op.RESULT:
             return self._accumulated.get(value.carrier)
         kinds = {self._kinds[operand.serial] for operand in value.operands}
@@ -221,9 +222,6 @@ class _Kernel:
                 return _Kind.PLACE
         return None
 
-    def _is_tile_length(self, value: Value) -> bool:
-        return any(atom in self.tile.atoms for atom in self.facts.forms.of(value).leaves())
-
     def _reduced(self, value: Value, kinds: set[_Kind | None]) -> _Kind | None:
         (kind,) = kinds
         if kind is _Kind.SAME and not (value.operand.shape or value.operand.shape is None):
@@ -235,15 +233,18 @@ class _Kernel:
     def _place(self, value: Value) -> Polynomial | None:
         """The form of an index, in terms of the place in the row; None where that is not all."""
         form = self.facts.forms.of(value)
-        lane = Lane(self.tile, 0)
-        trips = {a for a in form.leaves() if isinstance(a, Iteration) and a.loop is not None}
-        if len(trips) != 1:
+        first = self._first(form)
+        if first is None:
             return None
-        place = Polynomial.of(_PLACE) - self.tile * Polynomial.of(trips.pop())
-        launch = self.facts.launches.launches[0]
-        form = substitute(form, LaunchBinding(launch, {lane: place}))
+        launch, lane = self.facts.launches.launches[0], Lane(self.tile, 0)
+        form = substitute(form, LaunchBinding(launch, {lane: Polynomial.of(_PLACE) - first}))
         plain = (isinstance(a, _LANE_BY_LANE) and a not in self.tile.atoms for a in form.leaves())
         return form if all(plain) else None
+
+    def _first(self, form: Polynomial) -> Polynomial | None:
+        """Where in the row the tile of a form begins; None where it is not of one sweep."""
+        trips = {a for a in form.leaves() if isinstance(a, Iteration) and a.loop is not None}
+        return self.tile * Polynomial.of(trips.pop()) if len(trips) == 1 else None
 
     # What loops carry
 
@@ -305,12 +306,10 @@ class _Kernel:
 
     def _is_behind(self, atom: object) -> bool:
         """Whether this is an indicator that is 0 behind the end of the row."""
-        if not isinstance(atom, Negative):
+        first = self._first(atom.form) if isinstance(atom, Negative) else None
+        if first is None or not isinstance(atom, Negative):
             return False
-        trips = {a for a in atom.form.leaves() if isinstance(a, Iteration) and a.loop is not None}
-        if len(trips) != 1:
-            return False
-        place = self.tile * Polynomial.of(trips.pop()) + Polynomial.of(Lane(self.tile, 0))
+        place = first + Polynomial.of(Lane(self.tile, 0))
         return self.facts.forms.is_nonnegative(atom.form + self.extent - place)
 
     def _off(self, value: Value) -> float | None:
@@ -389,3 +388,16 @@ class _Outside(Padding):
         # What is multiplied by 0 adds nothing where it is finite.
         product = value.op is Op.MUL and 0.0 in map(kernel._off, value.operands)
         return 0.0 if product and kernel._filled.is_finite(value) else super()._number(value, axes)
+
+
+def is_as_wide(value: Value, wanted: str) -> bool:
+    """Whether an operand makes the result at least of that type of float."""
+    if value.dtype == wanted:
+        return True
+    if value.op is Op.REDUCE and value.reduction.name == "sum":
+        return is_as_wide(value.operand, wanted)
+    sides = (value.then, value.other) if value.op is Op.WHERE else value.operands
+    keeps = value.op in _PROMOTING or (
+        value.op is Op.ELEMENTWISE and value.function.rsplit(".", 1)[-1] in _KEEPING
+    )
+    return keeps and any(is_as_wide(side, wanted) for side in sides)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, count
 
+from tritonopt.checks.condition import refuted
 from tritonopt.emit.writing import NotExpressible, comments_in
-from tritonopt.source import Module, ReplaceExpression
+from tritonopt.source import Change, EditConflict, Module, ReplaceExpression
 from tritonopt.source.editing import excerpts
 from tritonopt.source.editing.expressions import ATOMIC
 from tritonopt.source.editing.expressions import in_parentheses as in_parentheses
 from tritonopt.source.editing.keyword_spacing import spaced_as_in
+from tritonopt.source.editing.width import call_on_lines
 from tritonopt.source.lines import Lines
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import children, walk
@@ -89,10 +91,7 @@ class CodeEdits:
         named = [f"{keyword.arg}={self.code(keyword.value)}" for keyword in call.keywords]
         named += self.added.pop(call, ())
         texts += [spaced_as_in(self.module, call, keyword) for keyword in named]
-        inside = f"{margin}    {', '.join(texts)}\n"
-        if len(inside) > width + 1:
-            inside = "".join(f"{margin}    {text},\n" for text in texts)
-        return f"{self.code(call.func)}(\n{inside}{margin})"
+        return call_on_lines(self.code(call.func), texts, width + 1, margin)
 
     def _outermost(self, root: ast.AST) -> Iterator[ast.expr]:
         edited = (self.instead, self.behind, self.before, self.added)
@@ -156,3 +155,13 @@ def arguments_code(module: Module, call: ast.Call) -> str:
     given = [excerpts.one_line(module, argument) for argument in call.args]
     named = [(k.arg, excerpts.one_line(module, k.value)) for k in call.keywords]
     return ", ".join([*given, *(f"{name}={code}" if name else f"**{code}" for name, code in named)])
+
+
+def keeping_comments(module: Module, changes: Iterable[Change]) -> tuple[Change, ...]:
+    """The changes. Raises Declined where a comment would be lost by them."""
+    try:
+        found = tuple(changes)
+        excerpts.check_comments(module, found)
+    except EditConflict as conflict:
+        raise refuted("nothing-else-is-lost", "comment-inside", str(conflict)) from None
+    return found

@@ -10,14 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tritonopt.emit.writing import (
-    NotExpressible,
-    Writer,
-    block_of,
-    is_plain,
-    names_bound,
-    reads_of,
-)
+from tritonopt.emit.writing import NotExpressible, Writer, block_of, is_plain, names_bound, reads_of
 from tritonopt.facts import Loop, Value
 from tritonopt.facts.loop_nests import TwoSweeps
 from tritonopt.facts.operations import Op
@@ -108,7 +101,8 @@ class MovedAccumulator:
             if statement in total.removed or len(names) != 1 or not is_plain(self.facts, statement):
                 continue
             (name,) = names
-            if any(mentions(v, self.sweeps.first) for v in self._values_in(statement)):
+            inner = nodes_of(self.facts, [statement])
+            if any(mentions(self.facts.values[node], self.sweeps.first) for node in inner):
                 continue  # what comes of the first sweep stays, whoever reads it
             if any(re.search(rf"\b{name}\b", text) for text in written):
                 continue
@@ -118,9 +112,6 @@ class MovedAccumulator:
             later = [n for n in reads if n.lineno > statement.lineno]
             if later and all(n in inside for n in later) and not reads_of(statement, name):
                 yield Remove(statement)
-
-    def _values_in(self, statement: ast.stmt) -> list[Value]:
-        return [self.facts.values[node] for node in nodes_of(self.facts, [statement])]
 
 
 def mentions(value: Value, loop: Loop) -> bool:

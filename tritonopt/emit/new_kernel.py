@@ -45,6 +45,13 @@ def _head(module: Module, name: str, parameters: Sequence[str]) -> list[str]:
     return [f"def {name}(", *parts, "):"]
 
 
+def renamed_head(lines: list[str], name: str) -> str:
+    """From `def` to the colon, of a kernel's lines up to its first statement."""
+    while lines and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
+        lines.pop()  # what stands above the first statement
+    return parameters.renamed("\n".join(lines), 0, name)
+
+
 def lines_of(facts: KernelFacts, first: int, last: int) -> str:
     """Lines of the kernel from the first statement on, unindented. Raises NotExpressible."""
     for node in facts.kernel.nodes:
@@ -187,10 +194,7 @@ class PartText:
         """From `def` to the colon."""
         kernel, module = self.facts.kernel, self.facts.kernel.module
         node = kernel.node
-        lines = self._lines(node.lineno, self._first_line - 1)
-        while lines and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
-            lines.pop()  # what stands above the first statement
-        lines = parameters.renamed("\n".join(lines), 0, self.name).split("\n")
+        lines = renamed_head(self._lines(node.lineno, self._first_line - 1), self.name).split("\n")
         if len(self.parameters) == len(kernel.parameters):
             return lines
         if node.args.posonlyargs or node.args.kwonlyargs or node.args.vararg or node.args.kwarg:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from tritonopt.emit.writing import names_bound, reads_of
+from tritonopt.emit.writing import NotExpressible, names_bound, reads_of
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.interpretation import Environment
 from tritonopt.source import Change, Remove
@@ -28,6 +28,16 @@ class Stretch:
     """Comments on what is spread over several statements now: they do not go with one of these."""
     gone: frozenset[str] = frozenset()
     """Comments on statements that are removed."""
+
+    @classmethod
+    def of(cls, facts: KernelFacts, statement: ast.stmt) -> Stretch:
+        """One statement."""
+        for owner in facts.kernel.nodes:
+            for name, block in ast.iter_fields(owner):
+                if isinstance(owner, ast.stmt) and isinstance(block, list) and statement in block:
+                    place = block.index(statement)
+                    return cls(facts, owner, name, place, len(block) - place - 1)
+        raise NotExpressible(f"line {statement.lineno} is in no block of the kernel")
 
     @property
     def block(self) -> list[ast.stmt]:

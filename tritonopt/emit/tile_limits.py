@@ -19,7 +19,7 @@ from tritonopt.launches.launch_grids import (
     read_extent,
     statement_of,
 )
-from tritonopt.launches.planned_launch import PlannedLaunch
+from tritonopt.launches.plan import PlannedLaunch
 from tritonopt.source import Change, InsertBefore, Launch, Remove, Replace, ReplaceExpression
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
@@ -35,7 +35,6 @@ _NAME = "num_programs"
 
 
 def default_limit(axis: int, *, has_sums: bool) -> str:
-    """The limit where none is asked for."""
     if has_sums:
         return _WITH_SUMS
     return _MOST_OF_LATER_AXES if axis else _WITHOUT

@@ -11,12 +11,13 @@ import ast
 import copy
 import io
 import tokenize
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
 
 from tritonopt.checks.condition import NotExpressible as NotExpressible
+from tritonopt.checks.condition import refuted
 from tritonopt.facts import Atom, EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Iteration, Lane, Negative, Opaque
 from tritonopt.facts.algebra.polynomial import monomial_polynomial
@@ -32,7 +33,8 @@ from tritonopt.facts.constexprs import is_constexpr
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import HINTS, function
 from tritonopt.facts.operations import Op
-from tritonopt.source.names import Scope
+from tritonopt.source import Module
+from tritonopt.source.names import Names, Scope
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 
@@ -68,16 +70,16 @@ class Writer:
     def language(self, function: str) -> str:
         """`tl.where`, as this file spells it."""
         names = self.facts.kernel.module.names
-        scope = names.scopes[self.facts.kernel.node]
-        dotted = f"triton.language.{function}"
-        for outer in _around(scope):
-            for name in outer.bindings:
-                spelled = {"triton.language": f"{name}.{function}", dotted: name}.get(
-                    names.resolve_name(name, scope)
-                )
-                if spelled is not None:
-                    return spelled
-        raise NotExpressible(f"the file does not import triton.language, so {function} has no name")
+        scope: Scope | None = names.scopes[self.facts.kernel.node]
+        around: list[Scope] = []
+        while scope is not None:
+            around.append(scope)
+            scope = scope.parent
+        spelled = in_a_file(names, f"triton.language.{function}", *around)
+        if spelled is None:
+            detail = f"the file does not import triton.language, so {function} has no name"
+            raise NotExpressible(detail)
+        return spelled
 
     @property
     def minimum(self) -> str:
@@ -202,10 +204,7 @@ class Writer:
         return None
 
     def find_mask(
-        self,
-        indicators: Iterable[Atom],
-        environment: Environment,
-        expressions: Sequence[ast.expr],
+        self, indicators: Iterable[Atom], environment: Environment, expressions: Sequence[ast.expr]
     ) -> ast.expr:
         """An expression for the lanes where all of some conditions hold. Raises NotExpressible."""
         ordered = sorted(indicators, key=str)
@@ -261,10 +260,14 @@ class Writer:
         return ast.unparse(_Rebuild(self, replaced, ()).expression(node))
 
 
-def _around(scope: Scope | None) -> Iterator[Scope]:
-    while scope is not None:
-        yield scope
-        scope = scope.parent
+def in_a_file(names: Names, dotted: str, scope: Scope, *around: Scope) -> str | None:
+    """What `triton.NAME` is called in a scope, by what that and those around it bind."""
+    package, _, last = dotted.rpartition(".")
+    for name in (name for outer in (scope, *around) for name in outer.bindings):
+        resolved = names.resolve_name(name, scope)
+        if resolved in (package, dotted):
+            return name if resolved == dotted else f"{name}.{last}"
+    return None
 
 
 @dataclass(frozen=True)
@@ -374,6 +377,13 @@ def comments_in(text: str) -> int:
     return sum(t.type == tokenize.COMMENT for t in tokenize.generate_tokens(lines))
 
 
+def check_no_comment(module: Module, node: ast.stmt | ast.expr) -> None:
+    """Raises Declined where one is inside of what goes."""
+    if comments_in(module.text_of(node)):
+        detail = f"a comment inside line {node.lineno} would be lost"
+        raise refuted("nothing-else-is-lost", "comment-inside", detail)
+
+
 def block_of(root: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
     """The list of statements that one stands in."""
     for node in walk(root):
@@ -392,10 +402,15 @@ def is_plain(facts: KernelFacts, statement: ast.stmt) -> bool:
             pass
         case _:
             return False
+    named = any(isinstance(node, ast.NamedExpr) for node in walk(statement))
+    return not named and only_loads(facts, statement)
+
+
+def only_loads(facts: KernelFacts, statement: ast.stmt, *, volatile: bool = True) -> bool:
+    """Whether all that a statement does is to load; `volatile` says in which way it may."""
     inside = set(walk(statement))
-    if any(isinstance(node, ast.NamedExpr) for node in inside):
-        return False
-    return all(e.kind is EffectKind.LOAD for e in facts.effects if e.node in inside)
+    effects = (e for e in facts.effects if e.node in inside)
+    return all(e.kind is EffectKind.LOAD and (volatile or not e.volatile) for e in effects)
 
 
 def _start(facts: KernelFacts, loop: Loop) -> ast.expr:
@@ -445,10 +460,7 @@ def _choice_again(
 
 
 def _again(
-    writer: Writer,
-    rebuild: _Rebuild,
-    statement: ast.stmt,
-    names: Mapping[str, str] | None = None,
+    writer: Writer, rebuild: _Rebuild, statement: ast.stmt, names: Mapping[str, str] | None = None
 ) -> str:
     """The statement once more, binding a new name that later ones then read."""
     match statement:

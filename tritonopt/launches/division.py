@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from tritonopt.checks.condition import NotExpressible
 from tritonopt.facts.host.launcher_code import evaluated_by, evaluation_at, locals_with_form
 from tritonopt.facts.host.local_names import names_of
-from tritonopt.launches.known_launches import check_builtin
+from tritonopt.launches.known_launches import NewParameter, check_builtin
 from tritonopt.launches.launch_grids import (
     Extent,
     GridNotReadable,
@@ -24,7 +24,6 @@ from tritonopt.launches.launch_grids import (
     scope_at,
     statement_of,
 )
-from tritonopt.launches.new_parameters import NewParameter
 from tritonopt.source import Change, InsertAfter, InsertBefore, Launch, Remove, ReplaceExpression
 from tritonopt.source.editing import excerpts
 from tritonopt.source.editing.expressions import in_parentheses
@@ -70,8 +69,6 @@ class _Number:
 
 @dataclass
 class Division:
-    """The changes of all launches of a kernel."""
-
     by: NewParameter
     count: NewParameter | None
     """The parameter that takes the number of programs of before; None where there is one."""
@@ -104,7 +101,7 @@ class Division:
             return
         statement = binding if isinstance(binding, ast.stmt) else parents[binding]
         assert isinstance(statement, ast.stmt)
-        one = len({(d.template, *map(_texts, d.reads)) for d in group}) == 1
+        one = len({(d.template, *(ast.dump(read) for _, read in d.reads)) for d in group}) == 1
         if first.extent.meta:
             yield from self._in_a_function(statement, group)
         elif one and all(_may_come_first(divisor, statement) for divisor in group):
@@ -356,7 +353,7 @@ def words_of(extent: Extent) -> list[str]:
     if expression is None or not extent.is_plain:
         return []
     own = ""
-    if _stays(extent) and (extent.meta or extent.is_short):
+    if _stays(extent) and (extent.meta or is_short(expression)):
         code = extent.at_launch() if extent.meta else launch.module.text_of(expression)
         own = code if code and is_short(parsed(code, mode="eval").body) else ""
     found = [own] if own.isidentifier() else []
@@ -404,10 +401,6 @@ def _has_capitals(launch: Launch) -> bool:
     """Whether a launcher binds a name in capitals."""
     bound = scope_at(launch).bindings
     return any(name.isupper() and len(name) > 1 for name in bound)
-
-
-def _texts(read: tuple[str, ast.expr]) -> str:
-    return ast.dump(read[1])
 
 
 def _is_plain_read(argument: ast.expr) -> bool:

@@ -14,9 +14,10 @@ from functools import cached_property
 from itertools import chain, count
 
 from tritonopt.checks.condition import NotExpressible
+from tritonopt.facts.host.launcher_code import evaluated_by
 from tritonopt.facts.host.side_effects import Evaluation
 from tritonopt.facts.host.torch_api import SIZES
-from tritonopt.source import Change, Launch, Module, ReplaceExpression
+from tritonopt.source import Change, Kernel, Launch, ReplaceExpression
 from tritonopt.source.editing import excerpts
 from tritonopt.source.editing.expressions import in_parentheses
 from tritonopt.source.names import Binding, Scope
@@ -61,7 +62,6 @@ class Extent:
 
     @property
     def scope(self) -> Scope:
-        """The scope of the launch."""
         return scope_at(self.launch)
 
     @cached_property
@@ -69,10 +69,9 @@ class Extent:
         return Evaluation(self.launch.module, self.scope, self.meta)
 
     @property
-    def _passed(self) -> list[ast.expr]:
-        """What the launch evaluates after its grid."""
-        call = self.launch.call
-        return [*call.args, *(keyword.value for keyword in call.keywords)]
+    def _evaluated(self) -> list[ast.expr]:
+        """The grid, and what the launch evaluates after it."""
+        return evaluated_by(self.launch)
 
     def in_kernel_terms(self, cdiv: str) -> str | None:
         """The same number, as the kernel can compute it from its parameters.
@@ -103,8 +102,8 @@ class Extent:
         A function is called last of all, after the arguments were evaluated.
         """
         if self.meta:
-            return self._passed
-        around = [self.launch.grid, *self._passed]
+            return self._evaluated[1:]
+        around = self._evaluated
         if not self.name:
             return around
         home = self.scope.find(self.name)
@@ -172,7 +171,7 @@ class Extent:
                 argument = given_by(self.launch).get(key)
                 if argument is None:
                     return None
-                if not self.evaluation.gives_the_same(argument, self._passed):
+                if not self.evaluation.gives_the_same(argument, self._evaluated[1:]):
                     return None
                 code = module.text_of(argument)
                 alone = isinstance(module.names.parents[node], ast.Call)
@@ -215,22 +214,11 @@ class Extent:
         )
 
     @property
-    def has_effects(self) -> bool:
-        """Whether evaluating it once more may do something, or come to something else."""
-        return self.expression is not None and not self.evaluation.is_pure(self.expression)
-
-    @property
     def is_repeatable(self) -> bool:
         """Whether what stands in the grid comes to the same once more, after the arguments."""
         if self.expression is None or self.name or self.meta:
             return True  # a tuple that was made before, or a function that is called last
-        after = [self.launch.grid, *self._passed]
-        return self.evaluation.gives_the_same(self.expression, after)
-
-    @property
-    def is_short(self) -> bool:
-        """Whether what stands in the grid is one name, number or size, and no arithmetic."""
-        return is_short(self.expression)
+        return self.evaluation.gives_the_same(self.expression, self._evaluated)
 
     @property
     def comes_first(self) -> bool:
@@ -338,7 +326,7 @@ def read_extent(launch: Launch, axis: int) -> Extent:
     read = [_extent_of(binding, axis) for binding in bindings]
     if len(read) > 1 and any(meta for _, meta, _ in read):
         raise GridNotReadable(f"{grid.id} is one of several functions")
-    passed = [*launch.call.args, *(keyword.value for keyword in launch.call.keywords)]
+    passed = evaluated_by(launch)[1:]
     if not Evaluation(launch.module, scope_at(launch)).gives_the_same(grid, passed):
         raise GridNotReadable(f"what the launch passes may bind {grid.id} again")
     expression, meta, axes = read[0]
@@ -350,40 +338,31 @@ def read_extent(launch: Launch, axis: int) -> Extent:
 
 def given_by(launch: Launch) -> Mapping[str, ast.expr]:
     """The arguments that reach the kernel as the launch passes them."""
-    given = dict(launch.arguments)
     names = [parameter.name for parameter in launch.kernel.parameters]
     # A heuristic for what is passed by its place would pass it twice, which is an error.
-    placed = set(names[: len(launch.call.args)])
-    decorators = zip(launch.kernel.node.decorator_list, launch.kernel.decorators, strict=True)
-    for decorator, name in decorators:
-        if name == "triton.heuristics":
-            chosen = set_by_heuristics(launch.module, decorator)
-            given = {
-                key: value
-                for key, value in given.items()
-                if key in placed or (chosen is not None and key not in chosen)
-            }
-    return given
+    placed = names[: len(launch.call.args)]
+    chosen = {name for name, _ in heuristic_functions(launch.kernel)}
+    given = launch.arguments.items()
+    return {key: value for key, value in given if key in placed or not chosen & {key, ""}}
 
 
-def set_by_heuristics(module: Module, decorator: ast.expr) -> set[str] | None:
-    """The arguments that a decorator sets: those of a `triton.heuristics(...)`.
+HEURISTICS = "triton.heuristics"
 
-    None where that is not seen.
-    """
-    called = decorator.func if isinstance(decorator, ast.Call) else decorator
-    if module.resolve(called) != "triton.heuristics":
-        return set()
-    parts = (
-        [*decorator.args, *(k.value for k in decorator.keywords)]
-        if isinstance(decorator, ast.Call)
-        else []
-    )
-    match parts:
-        case [ast.Dict(keys=keys)]:
-            found = [key.value if isinstance(key, ast.Constant) else None for key in keys]
-            return None if None in found else {str(key) for key in found}
-    return None
+
+def heuristic_functions(kernel: Kernel) -> Iterator[tuple[str, ast.expr | None]]:
+    """What heuristics set: the parameter and the function; ("", None) for what is not seen."""
+    for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
+        if name != HEURISTICS or not isinstance(decorator, ast.Call):
+            continue
+        for table in (*decorator.args, *(k.value for k in decorator.keywords)):
+            if not isinstance(table, ast.Dict):
+                yield "", None
+                continue
+            for key, function in zip(table.keys, table.values, strict=True):
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    yield key.value, function
+                else:
+                    yield "", None
 
 
 def _extent_of(grid: Binding, axis: int) -> tuple[ast.expr, str, int]:
@@ -508,12 +487,3 @@ def _words_in(function: ast.AST) -> Iterator[str]:
 def _calls_nothing(expression: ast.expr) -> bool:
     calls = (ast.Call, ast.Await, ast.NamedExpr, ast.Yield, ast.YieldFrom)
     return not any(isinstance(node, calls) for node in walk(expression))
-
-
-def names_in(function: ast.AST) -> Iterator[str]:
-    """Every name that a function reads, binds or takes."""
-    for node in walk(function):
-        if isinstance(node, ast.Name):
-            yield node.id
-        elif isinstance(node, ast.arg):
-            yield node.arg

@@ -15,7 +15,7 @@ from tritonopt.facts.host.reach import reach_of
 from tritonopt.facts.host.side_effects import effects_of
 from tritonopt.facts.host.tensor_expressions import Allocation, allocation
 from tritonopt.launches.launch_grids import statement_of
-from tritonopt.launches.planned_launch import PlannedLaunch
+from tritonopt.launches.plan import PlannedLaunch
 from tritonopt.source import Kernel, Launch
 from tritonopt.source.trees import walk
 

@@ -3,23 +3,276 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import refuted, unknown
-from tritonopt.facts import KernelFacts
+from tritonopt.checks.condition import NotExpressible, refuted, unknown
+from tritonopt.facts import KernelFacts, Value
+from tritonopt.facts.host.launcher_code import evaluated_by, evaluation_at
+from tritonopt.facts.host.local_names import names_of
+from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.launches.division import Division, Divisor, words_of
-from tritonopt.launches.known_launches import check_numbers, check_parameter, extents_of
-from tritonopt.launches.launch_grids import Extent, given_by, statement_of
-from tritonopt.launches.new_parameters import NewParameter, new_constexpr, new_number
-from tritonopt.launches.planned_launch import PlannedLaunch
-from tritonopt.launches.pruning import in_tuner_keys
-from tritonopt.source import Change, Kernel
+from tritonopt.launches.known_launches import (
+    NewParameter,
+    check_binding,
+    check_numbers,
+    check_parameter,
+    extents_of,
+    in_tuner_keys,
+    new_parameter,
+)
+from tritonopt.launches.launch_grids import Extent, given_by, scope_at, statement_of
+from tritonopt.source import (
+    Change,
+    Enclose,
+    InsertAfter,
+    InsertBefore,
+    Kernel,
+    Launch,
+    Replace,
+    ReplaceExpression,
+)
+from tritonopt.source.editing import excerpts
+from tritonopt.source.editing.changes import ELSE
+from tritonopt.source.editing.expressions import in_parentheses
+from tritonopt.source.editing.width import line_width, on_lines
 from tritonopt.source.launches import places
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
+
+_KNOWN = "length-is-known-at-the-launch"
+_OPERATORS: Mapping[Op, str] = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.FLOORDIV: "//"}
+
+
+@dataclass(frozen=True)
+class PlannedLaunch:
+    """A launch `kernel[grid](...)` that is a statement of its own."""
+
+    launch: Launch
+
+    @property
+    def statement(self) -> ast.Expr:
+        found = statement_of(self.launch)
+        assert found is not None
+        return found
+
+    @property
+    def before(self) -> Sequence[ast.stmt]:
+        """The statements of its block that stand before it."""
+        assert self.launch.launcher is not None
+        _, block, place = names_of(self.launch.launcher).home[self.statement]
+        return block[:place]
+
+    @property
+    def called(self) -> ast.Name | None:
+        """The name of the kernel; None where it is called by another one."""
+        match self.launch.call.func:
+            case ast.Subscript(value=ast.Name(id=name) as called):
+                return called if name == self.launch.kernel.name else None
+        return None
+
+    def own_binding(self, name: ast.expr, also: ast.expr | None = None) -> ast.Assign | None:
+        """The one statement that binds a name which is read at this launch alone, or in `also`."""
+        launcher = self.launch.launcher
+        if launcher is None or not isinstance(name, ast.Name):
+            return None
+        others = set(walk(also)) if also is not None else set()
+        names = (n for n in walk(launcher) if isinstance(n, ast.Name) and n.id == name.id)
+        uses = [n for n in names if n not in others]
+        if len(uses) != 2 or scope_at(self.launch).node is not launcher:
+            return None
+        for node in walk(launcher):
+            match node:
+                case ast.Assign(targets=[ast.Name() as target]) if target in uses:
+                    return node
+        return None
+
+    # What the kernel takes, in the words of the launch
+
+    def repeats(self, expression: ast.expr) -> bool:
+        """Whether what the launch evaluates comes to the same once more, before the launch."""
+        return evaluation_at(self.launch).gives_the_same(expression, evaluated_by(self.launch))
+
+    def passed(self, name: str) -> ast.expr | None:
+        """What it passes for a parameter, or the default, which may be computed once more.
+
+        None where that is not so, or where a tuner or a heuristic chooses it.
+        """
+        found = given_by(self.launch).get(name)
+        if found is None:
+            return self.default(name)
+        return found if self.repeats(found) else None
+
+    def default(self, name: str) -> ast.Constant | None:
+        """The constant that a parameter is where the launch leaves it out; None where it is none.
+
+        A tuner or a heuristic may choose it instead.
+        """
+        kernel = self.launch.kernel
+        found = next(p.default for p in kernel.parameters if p.name == name)
+        chosen = len(kernel.decorators) > 1 or self.launch.chosen_by is not None
+        if name in self.launch.arguments or chosen or not isinstance(found, ast.Constant):
+            return None
+        return found
+
+    def argument(self, name: str) -> str:
+        """Code for what the kernel takes for a parameter. Raises Declined."""
+        passed = self.passed(name)
+        if passed is None:
+            text = f"what the launch in {self.launch.where} passes for {name} is not seen"
+            raise unknown(_KNOWN, "arguments-are-not-seen", text)
+        return self.launch.module.text_of(passed)
+
+    def number(self, value: Value) -> str:
+        """Code for a number that the kernel computes of its arguments. Raises Declined."""
+        if value.op is Op.CONST and type(value.constant) is int:
+            return str(value.constant)
+        if value.op in (Op.PARAM, Op.CONSTEXPR):
+            return self.argument(value.name)
+        if value.op in _OPERATORS:
+            left, right = self.number(value.left), self.number(value.right)
+            if value.op not in (Op.ADD, Op.SUB):
+                left = in_parentheses(left)
+            if value.op is not Op.ADD:
+                right = in_parentheses(right)
+            return f"{left} {_OPERATORS[value.op]} {right}"
+        if value.op is Op.CDIV:
+            return f"triton.cdiv({self.number(value.left)}, {self.number(value.right)})"
+        text = f"the launch in {self.launch.where} does not pass how long the row is"
+        raise unknown(_KNOWN, "length-is-computed", text)
+
+    def leaves_out(self, name: str) -> bool:
+        """Whether it leaves a parameter to its default, which another kernel may have too."""
+        return name not in self.launch.arguments and self.default(name) is not None
+
+    def options(self, *names: str) -> Iterator[str]:
+        """Code that passes the options of these names once more. Raises NotExpressible."""
+        for keyword in self.launch.call.keywords:
+            if keyword.arg in names:
+                if not self.repeats(keyword.value):
+                    raise NotExpressible(f"line {keyword.value.lineno} computes {keyword.arg}")
+                yield f"{keyword.arg}={self.launch.module.text_of(keyword.value)}"
+
+    def device_of(self, parameters: Iterable[str]) -> str:
+        """Code for the device of the first of some tensors that has a name here.
+
+        Raises NotExpressible where none has.
+        """
+        passed = map(self.passed, parameters)
+        named = next((tensor for tensor in passed if isinstance(tensor, ast.Name)), None)
+        if named is None:
+            raise NotExpressible(f"no tensor has a name at the launch in {self.launch.where}")
+        return f"{named.id}.device"
+
+    # Buffers, and one more launch
+
+    @property
+    def width(self) -> int:
+        """Of a line that stands where the launch does."""
+        return line_width(self.launch.module) - self.statement.col_offset
+
+    def allocated(self, buffers: Mapping[str, str], when: str) -> str:
+        """Code that binds each buffer to what a call allocates where a test holds, else to None."""
+        made = [f"{name} = {call}" for name, call in buffers.items()]
+        one = f"{made[0]} if {when} else None"
+        if len(made) == 1 and len(one) <= self.width:
+            return one
+        return f"{' = '.join(buffers)} = None\n{self._under(when, made)}"
+
+    def then(self, code: str, when: str) -> InsertAfter:
+        """Another launch after this one, where a test holds."""
+        return InsertAfter(self.statement, self._under(when, [code]))
+
+    def _under(self, test: str, statements: Iterable[str]) -> str:
+        return _under(test, *(on_lines(code, self.width - 4) for code in statements))
+
+    def another(
+        self,
+        kernel: str,
+        grid: str,
+        parameters: Mapping[str, bool],
+        first: Mapping[str, str],
+        last: Iterable[str],
+    ) -> str:
+        """Code that launches another kernel, of whose parameters it is said which have a default.
+
+        It passes what comes `first`, then what this launch passes for the parameters that both
+        have: by place as long as that is the new kernel's order; and some keywords `last`. Raises
+        Declined.
+        """
+        own = [p for p in self.launch.kernel.parameters if p.name in parameters]
+        own = [p for p in own if not self.leaves_out(p.name)]
+        named = {p.name for p in own if p.constexpr or p.default is not None}
+        order, arguments, by_place = [*parameters], list[str](), True
+        for name, code in {**first, **{p.name: self.argument(p.name) for p in own}}.items():
+            by_place = by_place and name not in named and order[len(arguments)] == name
+            arguments.append(code if by_place else f"{name}={code}")
+        launched = f"{kernel}[{grid}]({', '.join([*arguments, *last])})"
+        check_binding(self.launch, launched, parameters)
+        return launched
+
+    # Two kernels, and a test between them
+
+    def is_after(self, test: str) -> bool:
+        """Whether it stands where the test was asked and does not hold."""
+        launcher, wanted = self.launch.launcher, ast.dump(parsed(test, mode="eval").body)
+        return launcher is not None and any(
+            isinstance(node, ast.If)
+            and ast.dump(node.test) == wanted
+            and any(self.statement in walk(other) for other in node.orelse)
+            for node in walk(launcher)
+        )
+
+    def either(
+        self,
+        test: str,
+        kernel: str,
+        parameters: Mapping[str, bool],
+        changes: Sequence[Change],
+        *,
+        first: str = "",
+        otherwise: Sequence[Change] = (),
+    ) -> Iterator[Change]:
+        """Another kernel where a test holds, launched with some changes after some statements.
+
+        Of its parameters it is said which have a default. Where the test does not hold, the launch
+        is as it was but for the changes `otherwise`. Raises NotExpressible.
+        """
+        module, statement = self.launch.module, self.statement
+        assert self.called is not None
+        changed = [ReplaceExpression(self.called, kernel), *changes]
+        one = excerpts.changed_code(module, statement, changed)
+        check_binding(self.launch, one, parameters)
+        other = excerpts.changed_code(module, statement, otherwise)
+        if _ends_with_comment(other):
+            # A comment after a launch may be for a tool that reads that line, so the launch stays
+            # in its line; the comment above goes into the `else` with it, so it is repeated.
+            above = excerpts.said_of(module, statement)
+            yield InsertBefore(statement, _under(test, first, *above, one))
+            yield Enclose(statement, statement, f"{ELSE}\n    ...")
+            yield from otherwise
+        else:
+            # What is said above the launch is said above the question.
+            code = f"{_under(test, first, one)}\n{ELSE}\n{excerpts.indented(other, '    ')}"
+            yield Replace(statement, code)
+
+
+def _under(test: str, *parts: str) -> str:
+    """The parts that are not empty, under an `if`."""
+    return f"if {test}:\n{excerpts.indented(chr(10).join(filter(None, parts)), '    ')}"
+
+
+def _ends_with_comment(code: str) -> bool:
+    """Whether something stands after the one statement of the code."""
+    (statement,) = parsed(code).body
+    assert statement.end_lineno is not None
+    last = code.split("\n")[statement.end_lineno - 1].encode()
+    return bool(last[statement.end_col_offset :].strip())
+
+
+# What is proved of the launches of a kernel that are to change with it
 
 _SEEN = "launches-are-seen"
 
@@ -62,7 +315,7 @@ class LaunchPlan:
             for p in self.facts.kernel.parameters
             if p.constexpr and p.annotation is not None
         ]
-        return new_constexpr(self.facts, name, (annotations or [annotation])[-1])
+        return new_parameter(self.facts, name, (annotations or [annotation])[-1])
 
     def count(self, axis: int, cdiv: str, fresh: Callable[..., str]) -> Count:
         """How many programs the launches start along an axis. Raises Declined.
@@ -85,7 +338,7 @@ class LaunchPlan:
             word = word.upper()
         wanted = [word] if word.isidentifier() else []
         name = fresh(*wanted, *_counting_names(self.facts.kernel))
-        return Count(name, new_number(self.facts, name), extents)
+        return Count(name, new_parameter(self.facts, name), extents)
 
     @property
     def _has_capitals(self) -> bool:
@@ -160,13 +413,11 @@ def _passed_as(
     facts: KernelFacts, extents: Sequence[Extent], words: Sequence[Sequence[str]]
 ) -> str:
     """The parameter that every launch passes the number of programs, by its name; "" if none is."""
-    inside = (node for node in walk(facts.kernel.node) if isinstance(node, ast.Name))
-    stored = {node.id for node in inside if isinstance(node.ctx, ast.Store)}
     for parameter in facts.kernel.parameters:
         passed = [given_by(extent.launch).get(parameter.name) for extent in extents]
         pairs = zip(passed, words, strict=True)
         same = all(isinstance(node, ast.Name) and node.id in names for node, names in pairs)
-        if extents and same and parameter.name not in stored:
+        if extents and same and parameter.name not in _stored(facts):
             return parameter.name
     return ""
 
@@ -181,9 +432,12 @@ def _in_kernel_terms(facts: KernelFacts, extents: Sequence[Extent], cdiv: str) -
     # A quotient that rounds up adds to the length first, which may not fit 32 bits.
     divides = any(isinstance(node, ast.Call) for node in walk(tree))
     names = {node.id for node in walk(tree) if isinstance(node, ast.Name)}
-    inside = (node for node in walk(facts.kernel.node) if isinstance(node, ast.Name))
-    bound = {node.id for node in inside if isinstance(node.ctx, ast.Store)}
-    return "" if divides or names & (bound | facts.pointers) else text
+    return "" if divides or names & (_stored(facts) | facts.pointers) else text
+
+
+def _stored(facts: KernelFacts) -> set[str]:
+    names = (node for node in facts.kernel.nodes if isinstance(node, ast.Name))
+    return {node.id for node in names if isinstance(node.ctx, ast.Store)}
 
 
 def can_choose(facts: KernelFacts) -> bool:

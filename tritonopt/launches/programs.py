@@ -21,6 +21,7 @@ from tritonopt.facts.language import DTYPES, MATH_MODULES, function
 from tritonopt.facts.memory.races import find_crossing, find_races
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
+from tritonopt.facts.recurrences.value_parts import bounds_of
 from tritonopt.facts.values import Value
 from tritonopt.launches.launch_grids import Extent
 from tritonopt.source import Launch
@@ -137,7 +138,7 @@ def check_program_count(facts: KernelFacts, ids: ProgramIds) -> None:
         detail = f"the work is divided by the number of programs, which line {line} asks for"
         raise refuted(claim, "already-done", detail)
     for loop in facts.loops:
-        if any(_counts_programs(value) for value in _steering(loop)):
+        if any(map(_counts_programs, bounds_of(loop))):
             detail = f"how the loop in line {loop.line} runs depends on how many programs there are"
             raise refuted(claim, "program-ids-are-used", detail)
 
@@ -186,11 +187,6 @@ def _strides(form: Polynomial, loop: Loop, axis: int) -> bool:
 
 def _without(monomial: Monomial, atoms: set[Atom]) -> Monomial:
     return tuple(power for power in monomial if power[0] not in atoms)
-
-
-def _steering(loop: Loop) -> Iterator[Value]:
-    """What decides how often a loop runs."""
-    yield from (v for v in (loop.start, loop.stop, loop.step, loop.condition) if v is not None)
 
 
 def _counts_programs(value: Value) -> bool:

@@ -94,6 +94,11 @@ class Kernel:
         """The function and all inside it, in the order of `walk`."""
         return tuple(walk(self.node))
 
+    @property
+    def statements(self) -> list[ast.stmt]:
+        """Its body without what documents it."""
+        return self.node.body[ast.get_docstring(self.node, clean=False) is not None :]
+
     @cached_property
     def called(self) -> frozenset[str]:
         """The names that are called in it, `f` of `f(x)`."""
