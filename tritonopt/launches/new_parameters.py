@@ -73,10 +73,9 @@ def new_constexpr(facts: KernelFacts, name: str, annotation: str) -> NewParamete
 
 
 def new_number(facts: KernelFacts, name: str) -> NewParameter:
-    """A number of the launch, before the constexprs."""
-    parameters = facts.kernel.parameters
-    places = [number for number, p in enumerate(parameters) if p.constexpr]
-    return _placed(facts, name, (places or [len(parameters)])[0], "")
+    """A number of the launch, after the others: before the constexprs at the end."""
+    numbers = [number for number, p in enumerate(facts.kernel.parameters) if not p.constexpr]
+    return _placed(facts, name, (numbers or [-1])[-1] + 1, "")
 
 
 def _placed(facts: KernelFacts, name: str, place: int, annotation: str) -> NewParameter:
