@@ -174,7 +174,17 @@ def profit(
         why = f"there are not {wanted} in {told}" if told else f"the launches have not {wanted}"
         return Profit(Answer.NEVER, why, len(failed))
     why = f"not all of {told} have {wanted}" if told else f"no launch shows {wanted}"
-    return Profit(Answer.AT_LAUNCH, why, len(failed))
+    fact = _fact(failed[0], at_launches[0][1]) if len(failed) == 1 else ""
+    return Profit(Answer.AT_LAUNCH, why, len(failed), fact)
+
+
+def _fact(bound: Bound, at: Sizes) -> str:
+    """A bound as a fact that a user can give; "" where it is no plain limit of a parameter."""
+    above, below = _ROW[bound.quantity](at)
+    if below != 1 or not isinstance(above, Polynomial) or not isinstance(above.sole_atom, Param):
+        return ""
+    limit = f">= {bound.least}" if bound.least is not None else f"<= {bound.most}"
+    return f"{above.readable} {limit}"
 
 
 def _shown_by(run: Recorded, bound: Bound, at: Sizes) -> bool | None:
