@@ -11,8 +11,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e
-DEMO := examples/softmax.py
-REWRITTEN := build/demo/softmax.py
+DEMO := examples/router_softmax.py
+REWRITTEN := build/demo/router_softmax.py
 
 .PHONY: all demo docs test test-all test-default-torch test-triton check clean
 .DEFAULT_GOAL := test
@@ -28,12 +28,12 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@touch $@
 
 demo: $(INSTALLED)
-	@echo "== tritonopt rewrite $(DEMO) --passes online-softmax"
-	@$(BIN)/tritonopt rewrite $(DEMO) --passes online-softmax
+	@echo "== tritonopt rewrite $(DEMO)"
+	@$(BIN)/tritonopt rewrite $(DEMO)
 	@mkdir -p $(dir $(REWRITTEN))
 	@cp $(DEMO) $(REWRITTEN)
-	@echo "== tritonopt rewrite $(REWRITTEN) --passes online-softmax --write"
-	@$(BIN)/tritonopt rewrite $(REWRITTEN) --passes online-softmax --write
+	@echo "== tritonopt rewrite $(REWRITTEN) --write"
+	@$(BIN)/tritonopt rewrite $(REWRITTEN) --write
 	@echo "== tritonopt verify $(DEMO) $(REWRITTEN)"
 	@$(BIN)/tritonopt verify $(DEMO) $(REWRITTEN)
 

@@ -248,20 +248,21 @@ class Replayed:
 
 def replay(journey: Journey) -> Iterator[Replayed]:
     """The stages of a journey, each made from the one before."""
-    text = (EXAMPLES / f"{journey.path}.py").read_text(encoding="utf-8")
+    path = EXAMPLES / f"{journey.path}.py"
+    text = path.read_text(encoding="utf-8")
     for stage in journey.stages:
         made, why_not = text, stage.why_not
         if stage.passes:
-            made, why_not = _rewritten(text, stage)
+            made, why_not = _rewritten(text, stage, path)
         yield Replayed(stage, made, why_not)
         text = made
 
 
-def _rewritten(text: str, stage: Stage) -> tuple[str, str]:
-    """The text after a pass; and why it left it alone, if it did."""
+def _rewritten(text: str, stage: Stage, path: Path) -> tuple[str, str]:
+    """The text of a file after a pass; and why it left it alone, if it did."""
     safety = {*DEFAULT_SAFETY, *([Safety.ASSUMPTION] if stage.assumes else [])}
     try:
-        result = rewrite_source(text, stage.passes, safety=safety)
+        result = rewrite_source(text, stage.passes, path=str(path), safety=safety)
     except PassSelectionError as error:
         return text, str(error).split(";")[0]
     if result.changed:

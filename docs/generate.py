@@ -21,6 +21,7 @@ from typing import Any
 from benchmarks import (
     algebra,
     block_pointer_sites,
+    demo_speed,
     figures,
     library_reach,
     null_test,
@@ -196,34 +197,11 @@ def _option(action: argparse.Action) -> str:
 
 def demo() -> str:
     """The example of the README: the command and its diff."""
-    path, passes = "examples/softmax.py", "online-softmax"
+    path = "examples/router_softmax.py"
     before = (ROOT / path).read_text(encoding="utf-8")
-    result = rewrite_source(before, passes, path=path)
-    diff = unified(path, before, result.text).splitlines()
-    lines = [f"$ tritonopt rewrite {path} --passes {passes}", *diff]
+    diff = unified(path, before, rewrite_source(before, path=str(ROOT / path)).text).splitlines()
+    lines = [f"$ tritonopt rewrite {path}", *diff]
     return "\n".join(["```diff", *(line.rstrip() for line in lines), "```", ""])
-
-
-DEMO_SHAPES = ((1000000, 64), (32768, 2048), (16384, 4096), (4096, 16384), (2048, 65536))
-"""Rows and row lengths, from short rows that fit one tile to rows of 64 tiles."""
-
-
-def demo_speed() -> str:
-    """Original / rewritten time of examples/softmax.py, from the record of benchmarks/rows.py."""
-    cells = {
-        (cell["rows"], cell["length"], cell["dtype"]): cell["ratios"]
-        for cell in Report(_record("rows-nvidia-h200")).cells
-        if cell["operation"] == "softmax"
-    }
-    lines = [
-        f"| rows x elements | {' | '.join(f'{m} x {n}' for m, n in DEMO_SHAPES)} |",
-        "| --- " * (len(DEMO_SHAPES) + 1) + "|",
-    ]
-    for passes in ("online-softmax", "rows"):
-        for dtype in ("fp32", "fp16"):
-            ratios = (f"{cells[m, n, dtype][passes][0]:.2f}x" for m, n in DEMO_SHAPES)
-            lines.append(f"| `{passes}`, {dtype} | {' | '.join(ratios)} |")
-    return _lines(lines)
 
 
 # Tables of recorded measurements
@@ -281,7 +259,7 @@ def mutations() -> str:
 PARTS: dict[str, Callable[[], str]] = {
     "usage": usage,
     "demo": demo,
-    "demo_speed": demo_speed,
+    "demo_speed": lambda: demo_speed.table(_record("demo_speed-nvidia-h200")),
     "fuse_stats": fuse_stats,
     "other_rewrites": lambda: _lines(figures.other_rewrites_rows()),
     "row_lengths": lambda: _lines(by_length(Report(_record("rows-nvidia-h200")))),

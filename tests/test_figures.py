@@ -52,10 +52,9 @@ def every_ratio() -> set[str]:
     for row in figures.results("fuse_stats_speed-nvidia-h200"):
         seen |= {f"{version['ratio']:.2f}x" for version in row["versions"].values()}
     names = ("rewrites_speed", "grid_stride_speed", "library_speed", "scalar_loop_speed")
-    names += ("interleaved_access_speed",)
+    names += ("interleaved_access_speed", "demo_speed")
     for name in (*names, *AFTER_ROWS):
         seen |= {f"{row['ratio']:.2f}x" for row in figures.results(f"{name}-nvidia-h200")}
-    seen |= set(SPEED.findall(generate.demo_speed()))
     seen |= set(SPEED.findall("\n".join(findings.accepted(records.kept()))))
     seen |= {f"{ratio:.2f}x" for ratios in searched() for ratio in ratios}
     return seen | {f"{library_mean(name):.2f}x" for name in ("library_speed", *AFTER_ROWS)}

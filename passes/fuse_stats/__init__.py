@@ -129,7 +129,7 @@ class FuseStats(Pass):
     # Deviations from the mean of the first tile, so that no digits cancel.
     first_cols = tl.arange(0, BLOCK)
     first_x = tl.load(X + first_cols, mask=first_cols < N, other=0.0).to(tl.float32)
-    shift = tl.sum(first_x, axis=0) / tl.maximum(tl.minimum(N, BLOCK), 1)
+    shift = tl.sum(first_x, axis=0) / tl.minimum(N, BLOCK)
     squares = tl.zeros([BLOCK], dtype=tl.float32)
     shifted = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
@@ -142,7 +142,7 @@ class FuseStats(Pass):
     mean = tl.sum(total, axis=0) / N
     shifted_sum = tl.sum(shifted, axis=0)
     m2 = tl.sum(squares, axis=0) - shifted_sum * (shifted_sum / N)
-    m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
+    m2 = tl.where(m2 < 0.0, 0.0, m2)
     var = m2 / N
     ```
 

@@ -124,11 +124,10 @@ FORMULAS: dict[str, Formula] = {"shifted": _shifted, "moments": _moments, "welfo
 
 
 def first_count(fusion: Fusion, writer: Writer) -> str:
-    """The number of elements in the first tile, at least 1."""
+    """The number of elements in the first tile; where there are none, what it divides is unused."""
     start = fusion.facts.before[fusion.sweeps.first.node]
     expressions = list(fusion.facts.values)
     factors: list[str] = []
-    masked = False
     for stream in fusion.count.streams:
         if stream.lanes is None:
             continue
@@ -136,12 +135,9 @@ def first_count(fusion: Fusion, writer: Writer) -> str:
         if stream.masked:
             limit = writer.find_form(stream.extent, start, expressions)
             factors.append(f"{writer.minimum}({limit}, {extent})")
-            masked = True
         else:
             factors.append(extent)
     product = " * ".join(factors) or "1"
-    if masked:
-        return f"{writer.maximum}({product}, 1)"
     return product if len(factors) < 2 else f"({product})"
 
 

@@ -18,6 +18,7 @@ from tritonopt.facts.reductions import Accumulation, nodes_of
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.source import Change, InsertAfter, InsertBefore, Remove, Replace, ReplaceExpression
 from tritonopt.source.editing.excerpts import said_of
+from tritonopt.source.editing.width import line_width, on_lines
 from tritonopt.source.trees import walk
 
 
@@ -89,12 +90,12 @@ class MergedSweep:
     def changes(self, formula: Formula) -> list[Change]:
         """The edits. Raises NotExpressible."""
         lines = formula(self)
-        after = "\n".join(lines.after)
+        after = self._block(lines.after, self.first)
         changes: list[Change] = [*self.tile.changes]
         if self.by_lane:
             changes += [ReplaceExpression(use, lines.result) for use in self.fusion.uses]
-        changes.append(InsertBefore(self.first, "\n".join(lines.before)))
-        changes.append(InsertAfter(self.update, "\n".join(lines.inside)))
+        changes.append(InsertBefore(self.first, self._block(lines.before, self.first)))
+        changes.append(InsertAfter(self.update, self._block(lines.inside, self.update)))
         kept = self._kept_headings if after else None
         if kept is not None:  # what heads both stays; what explains the loop alone goes with it
             changes += [InsertBefore(self.second, after), Remove(self.second)]
@@ -103,6 +104,10 @@ class MergedSweep:
         written = [change.code for change in changes if not isinstance(change, Remove)]
         headings = kept or frozenset()
         return [*changes, *self.moved.no_longer_read(self.total, written, headings=headings)]
+
+    def _block(self, lines: Sequence[str], at: ast.stmt) -> str:
+        width = line_width(self.facts.kernel.module) - at.col_offset
+        return "\n".join(on_lines(line, width) for line in lines)
 
     @property
     def _kept_headings(self) -> frozenset[str] | None:
@@ -234,10 +239,11 @@ class MergedSweep:
     def finish(self, name: str, m2: str) -> list[str]:
         """The sum of squared deviations, never below zero, where the kernel looks for it."""
         where = self.writer.language("where")
-        # tl.maximum would make a NaN of the row 0; a comparison with a NaN is false.
+        # Rounding may take it just below. tl.maximum would make a NaN of the row 0; a comparison
+        # with a NaN is false.
         lines = [
             f"{name} = {m2}",
-            f"{name} = {where}({name} < 0.0, 0.0, {name})  # rounding may take it just below zero",
+            f"{name} = {where}({name} < 0.0, 0.0, {name})",
         ]
         return [*lines, *self.hand_over(name)]
 

@@ -51,8 +51,10 @@ class Licm(Pass):
       the truth of a pointer).
     - No store in the loop may alias the load, and the loop has no atomic, barrier, volatile load,
       dependent launch, inline assembly or unknown call.
-    - Nothing new is read where the loop has no iterations: if necessary, the loop's condition is
-      added to the mask (loops that count up or down).
+    - Nothing new is read: the loop has iterations in every program of every launch, as with
+      `range(tl.program_id(0), rows, tl.num_programs(0))` and `min(rows, ...)` programs, or the mask
+      of the load is off where it has none. Otherwise `masked=true` adds the loop's condition to the
+      mask (loops that count up or down).
     - The loop is a `range` or `tl.range` without `disable_licm` and `warp_specialize`.
 
     Assumed: two pointers are the same buffer or disjoint; no other launches (`no-other-launches`).
@@ -80,7 +82,7 @@ class Licm(Pass):
     def launch(x, w):
         rows, n = x.shape
         y = x.new_empty(rows, n)
-        scale_rows[(64,)](x, w, y, rows, n, BLOCK=1024)
+        scale_rows[(min(rows, 64),)](x, w, y, rows, n, BLOCK=1024)
         return y
     ```
 
@@ -91,8 +93,7 @@ class Licm(Pass):
     def scale_rows(X, W, Y, rows, N, BLOCK: tl.constexpr):
         cols = tl.arange(0, BLOCK)
         mask = cols < N
-        # Without iterations of the loop below, nothing is loaded.
-        w = tl.load(W + cols, mask=mask & (tl.program_id(0) < rows)).to(tl.float32)
+        w = tl.load(W + cols, mask=mask).to(tl.float32)
         for row in range(tl.program_id(0), rows, tl.num_programs(0)):
             x = tl.load(X + row * N + cols, mask=mask)
             tl.store(Y + row * N + cols, x * w, mask=mask)
@@ -101,7 +102,7 @@ class Licm(Pass):
     def launch(x, w):
         rows, n = x.shape
         y = x.new_empty(rows, n)
-        scale_rows[(64,)](x, w, y, rows, n, BLOCK=1024)
+        scale_rows[(min(rows, 64),)](x, w, y, rows, n, BLOCK=1024)
         return y
     ```
 
@@ -120,6 +121,8 @@ class Licm(Pass):
     suggested. A moved tile occupies registers until the loop ends; the remark gives its size.
     """
 
+    masked: bool = False
+
     name: ClassVar[str] = "licm"
     summary: ClassVar[str] = "move loop-invariant loads out of a loop"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
@@ -132,26 +135,24 @@ class Licm(Pass):
         bits: Bits | None = None  # most kernels have no site to ask for
         said: set[tuple[ast.stmt, str]] = set()
         for places in invariant_loads(facts):
-            site = loop_sites.first_that_holds(map(_site, places))
+            site = loop_sites.first_that_holds(map(self._site, places))
             key = places[0].statement, site.failed[0].reason if site.failed else ""
             if not site.failed or key not in said:
                 said.add(key)
                 bits = bits or bits_when_code_moves(facts)
                 yield replace(site, bits=bits)
 
+    def _site(self, load: InvariantLoad) -> Site:
+        """One load and one loop around it, as they came out."""
+        from tritonopt.passes.licm.hoisted_code import hoisted
+        from tritonopt.passes.licm.load_legality import check
+        from tritonopt.rewriting import loop_sites
 
-def _site(load: InvariantLoad) -> Site:
-    """One load and one loop around it, as they came out."""
+        def make(attempt: Attempt) -> Sequence[Change]:
+            check(load, attempt)
+            return hoisted(load, attempt, mask=self.masked)
 
-    from tritonopt.passes.licm.hoisted_code import hoisted
-    from tritonopt.passes.licm.load_legality import check
-    from tritonopt.rewriting import loop_sites
-
-    def make(attempt: Attempt) -> Sequence[Change]:
-        check(load, attempt)
-        return hoisted(load, attempt)
-
-    facts = load.facts
-    what = f"{load.what} above {loop_sites.header(facts, load.loop)}"
-    outcome = f"{load.tile} in registers meanwhile"
-    return loop_sites.site(load.expression, what, outcome, make)
+        facts = load.facts
+        what = f"{load.what} above {loop_sites.header(facts, load.loop)}"
+        outcome = f"{load.tile} in registers meanwhile"
+        return loop_sites.site(load.expression, what, outcome, make)

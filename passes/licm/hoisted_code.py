@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, unknown
 from tritonopt.emit.loop_invariants import HoistedSlice, may_divide_by_zero
-from tritonopt.emit.trip_guards import runs_when, why_it_runs
+from tritonopt.emit.trip_guards import runs_at_launches, runs_when, why_it_runs
 from tritonopt.emit.writing import NotExpressible, Writer, reads_of
 from tritonopt.facts import Assumption, Loop, Polynomial
 from tritonopt.facts.algebra.polynomial import ONE
@@ -48,14 +48,22 @@ class _Plan:
         return [*self.statements, *([self.definition] if self.definition else [])]
 
 
-def hoisted(load: InvariantLoad, attempt: Attempt) -> list[Change]:
-    """The load above the loop. Raises Declined or NotExpressible."""
+def hoisted(load: InvariantLoad, attempt: Attempt, *, mask: bool) -> list[Change]:
+    """The load above the loop. Raises Declined or NotExpressible.
+
+    `mask` is whether one that is new where a loop has no iterations is masked off there.
+    """
     facts = load.facts
     writer = Writer(facts)
     _check_conditions_move(load, writer)
     conditions = run_conditions(load, writer, attempt)
     plan = _plan(load, writer)
     _check_something_stays(load, plan)
+    if conditions and not mask:
+        raise _may_not_run(
+            f"{load.where} may run no time at all, and the load would be new then: nothing shows "
+            f"that {' and '.join(conditions)}; masked=true masks it"
+        )
     masks = [change for one in load.loads for change in masked(load, one, writer, conditions)]
     code = _code(load, plan, masks)
     changes: list[Change] = [
@@ -205,7 +213,10 @@ def run_conditions(load: InvariantLoad, writer: Writer, attempt: Attempt) -> lis
         known = _conditions_of(load, one)
         for loop in load.loops:
             shown = why_it_runs(load.facts, loop, known)
-            if shown is None:
+            if shown is None and runs_at_launches(load.facts, loop):
+                attempt.assume_no_other_launches()
+                reasons[f"the loop in line {loop.line} runs in every program of each launch"] = None
+            elif shown is None:
                 conditions[_run_condition(load, writer, loop)] = None
             else:
                 why, assumption = shown

@@ -24,6 +24,9 @@ from tritonopt.source.trees import walk
 if TYPE_CHECKING:
     from tritonopt.passes.loop_unswitch.invariant_branches import InvariantBranch
 
+MEASURED_STATEMENTS = 16
+"""In a loop; the copies of a longer one are much to read, and may spill registers."""
+
 
 @dataclass(frozen=True)
 class LoopUnswitch(Pass):
@@ -46,7 +49,7 @@ class LoopUnswitch(Pass):
 
     Loads under a branch are not pipelined, and compilers unswitch only small branches. Without its
     name the pass acts only on a branch with a load, under no other runtime branch, in a loop with a
-    `tl.dot` that is not nested.
+    `tl.dot` that is not nested and has at most 16 statements.
 
     ## Conditions
 
@@ -190,6 +193,8 @@ class LoopUnswitch(Pass):
             never = "no matrix product waits for a load under the branch"
         elif branch.loop.parent is not None or branch.is_under_another:
             never = "the loop runs again and again inside another one, or the load stays in it"
+        elif sum(isinstance(n, ast.stmt) for n in walk(branch.loop.node)) > MEASURED_STATEMENTS:
+            never = f"only loops of up to {MEASURED_STATEMENTS} statements were measured"
         message = site.message
         if not never and site.failed and site.failed[0].reason == "too-many-statements":
             message += "; the load under it is not pipelined, so that may pay, or spill registers"

@@ -80,7 +80,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def is_hoisted(*arguments: str, capsys: pytest.CaptureFixture[str]) -> bool:
-    main(["rewrite", *arguments, "--isolated", "--passes", "licm", "--check"])
+    main(["rewrite", *arguments, "--isolated", "--passes", "licm{masked=true}", "--check"])
     return "+    w = tl.load(W + row, mask=N > 0)" in capsys.readouterr().out
 
 
@@ -146,7 +146,7 @@ def test_a_launch_in_another_file_may_leave_out_what_is_added(
 
 def test_what_is_suggested_is_applied_by_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     Path("run.py").write_text(APART)
-    main(["suggest", "kernel.py", "run.py", "--isolated", "--passes", "licm"])
+    main(["suggest", "kernel.py", "run.py", "--isolated", "--passes", "licm{masked=true}"])
     out = capsys.readouterr().out
     assert "--context kernel.py --context run.py" in out
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -788,3 +789,30 @@ def test_force_color_and_no_color(run: Any, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("NO_COLOR", "")
     monkeypatch.setenv("FORCE_COLOR", "")
     assert "\x1b" not in "".join(run("k.py")[1:])
+
+
+def test_what_gains_at_a_length_that_no_launch_shows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "sums.py"
+    text = (
+        "import torch\nimport triton\nimport triton.language as tl\n\n\n"
+        "@triton.jit\ndef sums(X, Y, N, BLOCK: tl.constexpr):\n"
+        "    row = tl.program_id(0)\n    cols = tl.arange(0, BLOCK)\n"
+        "    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)\n"
+        "    tl.store(Y + row, tl.sum(x, axis=0))\n\n\n"
+        "def run(x):\n    m, n = x.shape\n    y = torch.empty(m, device=x.device)\n"
+        "    BLOCK = triton.next_power_of_2(n)\n"
+        "    sums[(m,)](x, y, n, BLOCK=BLOCK)\n    return y\n"
+    )
+    file.write_text(text)
+    assert main(["suggest", str(file), "--isolated"]) == 0
+    said = capsys.readouterr().err
+    assert f"{file}:8:11: row-batch is profitable where BLOCK <= 256 (" in said
+    command = said[said.index("tritonopt rewrite ") :].partition("\n")[0]
+    assert main(shlex.split(command)[1:]) == 0
+    assert "ROWS = max(512 // BLOCK, 1)" in file.read_text()
+    # A length that is shown leaves nothing to say.
+    file.write_text(text.replace("    y = torch", "    assert n <= 4096\n    y = torch"))
+    assert main(["suggest", str(file), "--isolated", "--assume", "BLOCK >= 512"]) == 0
+    assert "is profitable where" not in capsys.readouterr().err

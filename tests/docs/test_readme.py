@@ -21,7 +21,8 @@ pytestmark = pytest.mark.thorough
 def checkout(tmp_path: Path) -> Path:
     """A folder with the example of the README where a checkout has it."""
     (tmp_path / "examples").mkdir()
-    shutil.copy(ROOT / "examples" / "softmax.py", tmp_path / "examples")
+    shutil.copy(ROOT / "examples" / "router_softmax.py", tmp_path / "examples")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)  # which says how long a line may be
     return tmp_path
 
 

@@ -22,7 +22,7 @@ from tritonopt.rewriting.pipeline import rewrite_source
 
 EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", "12"))
 BATCH = 3
-PASSES = "licm,loop-unswitch"
+PASSES = "licm{masked=true},loop-unswitch"
 DISJOINT = ["disjoint(X, W)", "disjoint(X, Y)", "disjoint(W, Y)"]
 ARGUMENTS = list(itertools.product((0, 1, 5), (0, 2, 3), (0, 1, 2), (0, 1)))
 

@@ -210,6 +210,45 @@ def test_a_given_fact_counts() -> None:
     assert answer(KERNEL, "row-batch", "n <= 257") == (Answer.AT_LAUNCH, 1)
 
 
+@pytest.mark.parametrize(
+    ("check", "expected"),
+    [
+        ("assert n in {16, 64, 256}", Answer.ALWAYS),
+        ("assert n in (64, 257)", Answer.AT_LAUNCH),
+        ("if n not in [32, 64]:\n        raise ValueError(n)", Answer.ALWAYS),
+        ("if n in [32, 64]:\n        raise ValueError(n)", Answer.AT_LAUNCH),
+        ("assert n not in (1, 2)", Answer.AT_LAUNCH),
+        ("assert n in (64, m)", Answer.AT_LAUNCH),
+        ("assert n in ()", Answer.AT_LAUNCH),
+    ],
+)
+def test_a_length_of_which_there_are_few(check: str, expected: Answer) -> None:
+    found, _ = answer(KERNEL.replace("    y = torch", f"    {check}\n    y = torch"), "row-batch")
+    assert found is expected
+
+
+@pytest.mark.parametrize(
+    ("parameter", "call", "expected"),
+    [
+        ("width=64", "", Answer.ALWAYS),
+        ("width: int = 64", "run(x)", Answer.ALWAYS),
+        ("*, width=64", "run(x, width=128)", Answer.ALWAYS),
+        ("width", "run(x, 128)", Answer.ALWAYS),
+        ("width=1024", "run(x)", Answer.NEVER),
+        ("width", "", Answer.AT_LAUNCH),
+        ("width=64", "run(x, 128), run(x)", Answer.AT_LAUNCH),
+        ("width=64", "run(x, x.shape[1])", Answer.AT_LAUNCH),
+        ("width=64", "run(x, **more)", Answer.AT_LAUNCH),
+        ("width=64", "run(*more)", Answer.AT_LAUNCH),
+        ("width=None", "", Answer.AT_LAUNCH),
+    ],
+)
+def test_a_length_that_callers_pass(parameter: str, call: str, expected: Answer) -> None:
+    text = KERNEL.replace("x: torch.Tensor", f"x, {parameter}").replace("y, n, B", "y, width, B")
+    found, _ = answer(f"{text}\n\ndef use(x, more):\n    return {call or None}\n", "row-batch")
+    assert found is expected
+
+
 def test_two_launches_of_which_one_gains() -> None:
     both = KERNEL.replace("    return y", "    kernel[(m,)](x, y, 64, BLOCK=1024)\n    return y")
     assert answer(both.replace("y, n, B", "y, 4096, B"), "row-batch") == (Answer.AT_LAUNCH, 2)

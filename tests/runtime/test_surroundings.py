@@ -72,16 +72,16 @@ def torch(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def test_launches_are_no_evidence(tmp_path: Path, torch: ModuleType) -> None:
-    assert rewrite_source(REPEATED, "licm").changed, "for the file they are"
+    assert rewrite_source(REPEATED, "licm{masked=true}").changed, "for the file they are"
     module: Any = load(tmp_path, REPEATED)
-    made, reasons = optimized(module.scale, "licm")
+    made, reasons = optimized(module.scale, "licm{masked=true}")
     assert reasons == ["data-may-change"] and made.src == module.scale.src
     assert "launched from anywhere" in made.tritonopt.remarks[0].message
 
 
 def test_what_is_given_takes_their_place(tmp_path: Path, torch: ModuleType) -> None:
     module: Any = load(tmp_path, REPEATED)
-    made, _ = optimized(module.scale, "licm", assume=["disjoint(w_ptr, y_ptr)"])
+    made, _ = optimized(module.scale, "licm{masked=true}", assume=["disjoint(w_ptr, y_ptr)"])
     assert made.tritonopt.passes == ("licm",)
 
 
@@ -96,7 +96,7 @@ def either(x_ptr, y_ptr, n, negate, BLOCK: tl.constexpr):
             x = -x
         tl.store(y_ptr + row * BLOCK + offsets, x)
 """
-    made, reasons = optimized(load(tmp_path, text).either, "licm")
+    made, reasons = optimized(load(tmp_path, text).either, "licm{masked=true}")
     assert reasons[-1] == "part-of-a-pass"
     assert made.tritonopt.remarks[-1].message.startswith("licm means loop-unswitch too for now")
 
@@ -224,16 +224,16 @@ def test_the_language_by_whatever_name(tmp_path: Path) -> None:
 def test_new_code_does_not_say_what_the_module_understands_otherwise(
     tmp_path: Path, root: Path, torch: ModuleType
 ) -> None:
-    # Its `max` is a reduction, and the rewrite would call Python's.
-    text = case("fuse-stats/another_max").text
+    # Its `min` is a reduction, and the rewrite would call Python's.
+    text = case("fuse-stats/another_min").text
     module: Any = load(tmp_path, text)
     _, reasons = optimized(module.kernel, "fuse-stats")
     assert reasons == ["not-expressible"]
-    del module.max
+    del module.min
     made, _ = optimized(module.kernel, "fuse-stats")
-    assert "max(min(N, BLOCK), 1)" in made.src
-    module.max = module.sum
-    with pytest.raises(RuntimeError, match="optimized for what max stood for"):
+    assert "min(N, BLOCK)" in made.src
+    module.min = module.sum
+    with pytest.raises(RuntimeError, match="optimized for what min stood for"):
         assert made.cache_key
 
 

@@ -274,6 +274,7 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
         notes=(
             *(concise_line(shown, remark) for remark in seen.given_up),
             *seen.notes(passes),
+            *(_at_a_length(job, target, found) for found in seen.at_a_length),
             *selection.notes(settings),
         ),
     )
@@ -333,12 +334,16 @@ class _Seen:
     suppressions: AppliedSuppressions
     given_up: list[Remark] = field(default_factory=list)
     defects: list[Remark] = field(default_factory=list)
+    at_a_length: list[Found] = field(default_factory=list)
+    """What a fact on sizes would make profitable."""
     _remarks: list[tuple[tuple[int, ...], Remark]] = field(default_factory=list)
     _suggestions: list[tuple[tuple[int, ...], Suggestion]] = field(default_factory=list)
 
     def take_in(self, job: Job, target: Target, result: Survey) -> None:
         self.given_up += result.given_up
         self.defects += result.defects
+        near = (f for f in result.found if f.remark.reason == "profitable-at-some-sizes")
+        self.at_a_length += (f for f in near if f.site.profit.fact and f.is_legal)
         self._remarks += ((found.place, found.remark) for found in result.found)
         self._suggestions += _suggestions(job, target, result)
 
@@ -378,6 +383,23 @@ def _suggestions(
         where = "" if any(others) else found.kernel_name
         suggestion = _suggestion(job, target, found, where, mends=rewriting.mends(found))
         yield (not suggestion.is_mistake, *found.place), suggestion
+
+
+def _at_a_length(job: Job, target: Target, found: Found) -> str:
+    """What would be gained at sizes that no launch shows, and the command that makes it: with the
+    fact it would be a text for these sizes only."""
+    from tritonopt.rewriting.options import spelled
+
+    remark, fact, gain = found.remark, found.site.profit.fact, found.chosen.gain
+    worth = f" ({gain.figure})" if gain else ""
+    where = shlex.quote(f"{target.path}:{found.kernel_name or remark.line}")
+    flags = job.flags
+    flags += job.context if found.known.kernel.module.has_asked_elsewhere else ""
+    return (
+        f"{target.path}:{remark.line}:{remark.column}: {remark.pass_name} is profitable where "
+        f"{fact}{worth}: tritonopt rewrite {where} --passes {shlex.quote(spelled(found.chosen))}"
+        f"{flags} --write"
+    )
 
 
 class _Rewriting:

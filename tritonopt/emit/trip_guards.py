@@ -13,6 +13,7 @@ from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.forms import Forms
 from tritonopt.facts.algebra.indicators import negative
 from tritonopt.facts.algebra.polynomial import ONE, Atom, TooLarge
+from tritonopt.facts.algebra.turns import holds_in_every_program
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.launch_bindings import LaunchBinding
@@ -49,6 +50,15 @@ def _why_it_runs(
         if _implies(forms, condition, missing) or condition * runs == condition:
             return f"{condition.readable} holds only where the loop in line {loop.line} runs", None
     return None
+
+
+def runs_at_launches(facts: KernelFacts, loop: Loop) -> bool:
+    """Whether a loop runs at least once in every program of every launch that is seen."""
+    try:
+        missing = _below_zero_when_it_runs(facts, loop)
+        return missing is not None and holds_in_every_program(facts, -missing - 1)
+    except TooLarge:
+        return False
 
 
 def implies(forms: Forms, condition: Polynomial, other: Polynomial) -> bool:

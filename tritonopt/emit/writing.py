@@ -332,7 +332,8 @@ def first_iteration(
             lines.append(_choice_again(writer, rebuild, statement, read_after[statement]))
         else:
             lines.append(_again(writer, rebuild, statement))
-    return FirstIteration(tuple(lines), ast.unparse(rebuild.expression(wanted)))
+    written = tuple(line for line in lines if line)
+    return FirstIteration(written, ast.unparse(rebuild.expression(wanted)))
 
 
 def _path(loops: Sequence[Loop], upto: ast.stmt) -> list[ast.stmt]:
@@ -462,7 +463,10 @@ def _choice_again(
 def _again(
     writer: Writer, rebuild: _Rebuild, statement: ast.stmt, names: Mapping[str, str] | None = None
 ) -> str:
-    """The statement once more, binding a new name that later ones then read."""
+    """The statement once more, binding a new name that later ones then read.
+
+    "" where it is one name for what has another one: that is what they read.
+    """
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             zero = rebuild.is_zero(value, "int32")
@@ -474,6 +478,9 @@ def _again(
             expression = ast.BinOp(before, op, rebuild.expression(value))
         case _:
             raise NotExpressible("not a plain assignment")
+    if names is None and isinstance(expression, ast.Name) and expression.id.isidentifier():
+        rebuild.names[name] = expression
+        return ""
     new = names[name] if names is not None else writer.fresh(_FIRST + name.lstrip("_"))
     rebuild.names[name] = ast.Name(new, ast.Load())
     annotation = ""

@@ -92,10 +92,10 @@ class NewParameter:
 
 
 def new_parameter(facts: KernelFacts, name: str, annotation: str = "") -> NewParameter:
-    """A constexpr after the others, or a number of the launch before them."""
+    """A constexpr after the other ones, or a number of the launch after the other numbers."""
     parameters = facts.kernel.parameters
-    places = [number for number, p in enumerate(parameters) if p.constexpr]
-    place = (places[-1] + 1 if annotation else places[0]) if places else len(parameters)
+    alike = [place for place, p in enumerate(parameters) if p.constexpr == bool(annotation)]
+    place = alike[-1] + 1 if alike else len(parameters) if annotation else 0
     defaults = [number for number, p in enumerate(parameters) if p.default is not None]
     if _may_stand_inside(facts, parameters):
         place = min([place, *defaults])

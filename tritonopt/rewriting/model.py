@@ -42,6 +42,8 @@ class Profit:
     """What is missing for a gain."""
     failed: int = 0
     """Conditions of the model that do not hold, or that no launch shows."""
+    fact: str = ""
+    """With it given, nothing is missing; "" where no single fact does that."""
     recorded: str = ""
     """The recorded launches that show what no source does, as messages name them; "" for none."""
 

@@ -11,15 +11,17 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from tritonopt.facts.algebra.atoms import Param
+from tritonopt.facts.algebra.divisibility import replaced
 from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
 from tritonopt.facts.algebra.tiles import length_and_tile, tiles_of
 from tritonopt.facts.algebra.turns import is_nonnegative_at, takes_at_most
+from tritonopt.facts.memory.circumstances import numbers_given
 from tritonopt.rewriting.model import Answer, Profit
 
 if TYPE_CHECKING:
@@ -172,7 +174,17 @@ def profit(
         why = f"there are not {wanted} in {told}" if told else f"the launches have not {wanted}"
         return Profit(Answer.NEVER, why, len(failed))
     why = f"not all of {told} have {wanted}" if told else f"no launch shows {wanted}"
-    return Profit(Answer.AT_LAUNCH, why, len(failed))
+    fact = _fact(failed[0], at_launches[0][1]) if len(failed) == 1 else ""
+    return Profit(Answer.AT_LAUNCH, why, len(failed), fact)
+
+
+def _fact(bound: Bound, at: Sizes) -> str:
+    """A bound as a fact that a user can give; "" where it is no plain limit of a parameter."""
+    above, below = _ROW[bound.quantity](at)
+    if below != 1 or not isinstance(above, Polynomial) or not isinstance(above.sole_atom, Param):
+        return ""
+    limit = f">= {bound.least}" if bound.least is not None else f"<= {bound.most}"
+    return f"{above.readable} {limit}"
 
 
 def _shown_by(run: Recorded, bound: Bound, at: Sizes) -> bool | None:
@@ -222,7 +234,20 @@ def _sizes(
         if binding is not None and binding.grid and None not in binding.grid:
             programs = reduce(operator.mul, binding.grid, ONE)
         threads = None if binding is None else threads_of(binding.launch)
-        yield binding, Sizes(length, step, programs, threads)
+        yield binding and _as_called(binding), Sizes(length, step, programs, threads)
+
+
+def _as_called(binding: LaunchBinding) -> LaunchBinding:
+    """A launch with the numbers that callers pass to its launcher, or leave to be its defaults."""
+    given = numbers_given(binding.launch)
+    if not given:
+        return binding
+    return replace(
+        binding,
+        values={name: replaced(form, given) for name, form in binding.values.items()},
+        nonnegative=tuple(replaced(form, given) for form in binding.nonnegative),
+        grid=tuple(extent and replaced(extent, given) for extent in binding.grid),
+    )
 
 
 def _shown(

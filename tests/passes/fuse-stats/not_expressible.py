@@ -39,13 +39,13 @@ def run(x):
     return mean, var
 
 
-# case: another_max
+# case: another_min
 # expect: not applied, not-expressible
-"""`max` is the reduction of triton.language, imported under that name."""
+"""`min` is the reduction of triton.language, imported under that name."""
 
 import torch
 import triton
-from triton.language import load, store, arange, zeros, where, sum, program_id, float32, constexpr, max
+from triton.language import load, store, arange, zeros, where, sum, program_id, float32, constexpr, min
 
 @triton.jit
 def kernel(X, MEAN, VAR, N, BLOCK: constexpr):

@@ -87,3 +87,72 @@ def run(x, w, flag=1):
     out = torch.empty_like(x)
     kernel[(m,)](x, w, out, n, flag, BLOCK=16)
     return out
+
+
+# case: more_programs_than_rows
+# expect: not applied, may-run-zero-times
+"""One of two launches may start programs without a row."""
+
+
+@triton.jit
+def kernel(X, W, Out, m, n, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n
+    for row in range(tl.program_id(0), m, tl.num_programs(0)):
+        w = tl.load(W + cols, mask=mask, other=0.0)
+        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
+        tl.store(Out + row * n + cols, x * w, mask=mask)
+
+
+def run(x, w, few):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    if few:
+        kernel[(min(m, 64),)](x, w, out, m, n, BLOCK=64)
+    else:
+        kernel[(64,)](x, w, out, m, n, BLOCK=64)
+    return out
+
+
+# case: empty_rows
+# expect: not applied, may-run-zero-times
+"""There may be rows, and a scale for each, without an element: `Scale` may be no memory then."""
+
+
+@triton.jit
+def kernel(X, Scale, Out, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        scale = tl.load(Scale + row)
+        x = tl.load(X + row * n + cols, mask=cols < n)
+        tl.store(Out + row * n + cols, x * scale, mask=cols < n)
+
+
+def run(x, scale):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(m,)](x, scale, out, n, BLOCK=16)
+    return out
+
+
+# case: programs_skip_rows
+# expect: not applied, may-run-zero-times
+"""As many programs as rows, of which the second begins at the third: the last ones have none."""
+
+
+@triton.jit
+def kernel(X, W, Out, m, n, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n
+    for row in range(tl.program_id(0) * 2, m, tl.num_programs(0)):
+        w = tl.load(W + cols, mask=mask, other=0.0)
+        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
+        tl.store(Out + row * n + cols, x * w, mask=mask)
+
+
+def run(x, w):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(m,)](x, w, out, m, n, BLOCK=64)
+    return out

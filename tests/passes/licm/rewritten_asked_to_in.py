@@ -4,6 +4,7 @@ import triton.language as tl
 
 
 # case: asked_twice_by_a_flag
+# options: masked=true
 """The branch that is left with nothing goes, and the other one reads what it read."""
 
 
@@ -54,6 +55,7 @@ def run(x, scale, out):
 
 
 # case: backwards
+# options: masked=true
 """A loop that counts down runs where it starts above its end."""
 
 
@@ -76,6 +78,7 @@ def run(x, b):
 
 
 # case: bound_in_two_ways_by_a_flag
+# options: masked=true
 """The name stands for two things, so what is loaded gets one of its own."""
 
 
@@ -102,6 +105,7 @@ def run(x, b):
 
 
 # case: comments_move_along
+# options: masked=true
 """A comment stays right above its load; why both are masked is said once, above them."""
 
 
@@ -130,6 +134,7 @@ def run(x, scale, bias):
 
 
 # case: derived
+# options: masked=true
 """What is made of the loaded values moves with them, a name that is bound twice included."""
 
 
@@ -154,6 +159,7 @@ def run(x, w):
 
 
 # case: divided_before
+# options: masked=true
 """The divisor was divided by before the loop: by zero, nothing would come to it."""
 
 
@@ -177,6 +183,7 @@ def run(x, b):
 
 
 # case: elif_of_a_flag
+# options: masked=true
 """Every question on the way is asked again, in its order."""
 
 
@@ -205,6 +212,7 @@ def run(x, b, mode):
 
 
 # case: flag_around_an_inner_loop
+# options: masked=true
 """Out of both loops, with the question on the way to it."""
 
 
@@ -229,6 +237,7 @@ def run(x, b):
 
 
 # case: flag_of_the_kernel
+# options: masked=true
 """A constant of the kernel, annotated as one, is known like a parameter."""
 
 
@@ -253,6 +262,7 @@ def run(x, b):
 
 
 # case: flags_of_two_loads
+# options: masked=true
 """What the first load has put above the loop, the second one joins."""
 
 
@@ -326,6 +336,7 @@ def run(x, w):
 
 
 # case: in_an_expression
+# options: masked=true
 # verify: no, name_used_elsewhere is verified, and has new names too
 """The load has no name of its own and gets one, from the parameter."""
 

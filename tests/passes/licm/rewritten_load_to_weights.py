@@ -4,6 +4,7 @@ import triton.language as tl
 
 
 # case: load_then_branch
+# options: masked=true
 # verify: always
 # with: loop-unswitch
 """Once the flag is loaded above the loop, so is the branch on it."""
@@ -52,6 +53,7 @@ def run(x, w):
 
 
 # case: masked_by_the_condition
+# options: masked=true
 # with: loop-unswitch
 """Programs that the condition leaves out find all lanes masked off."""
 
@@ -105,6 +107,7 @@ def run(x, w):
 
 
 # case: nest_of_loops
+# options: masked=true
 """Out of both loops, from the middle of the inner one."""
 
 
@@ -129,6 +132,7 @@ def run(x, scale):
 
 
 # case: pointer_bound_under_a_flag
+# options: masked=true
 """The pointer has a value where the flag is on, and only there."""
 
 
@@ -177,6 +181,7 @@ def run(x, scale):
 
 
 # case: ternary_of_a_flag
+# options: masked=true
 """One side changes with the row and stays; the other is read once."""
 
 
@@ -200,6 +205,7 @@ def run(x, b, by_row):
 
 
 # case: two_flags
+# options: masked=true
 """The second load goes where the first one is, and what is computed from both with it."""
 
 
@@ -227,6 +233,7 @@ def run(x, b):
 
 
 # case: under_a_flag
+# options: masked=true
 """Without a bias there is none to read: what the compiler knows goes with the load."""
 
 
@@ -252,6 +259,7 @@ def run(x, b):
 
 
 # case: under_none
+# options: masked=true
 """A pointer that is None is asked for before the loop as well."""
 
 
@@ -275,6 +283,7 @@ def run(x, b):
 
 
 # case: under_the_else_of_a_flag
+# options: masked=true
 """The contrary of what was asked."""
 
 
@@ -300,6 +309,7 @@ def run(x, b):
 
 
 # case: weights
+# options: masked=true
 """The weights are the same for every row. A program without rows must not read them."""
 
 
@@ -319,4 +329,53 @@ def run(x, w):
     m, n = x.shape
     out = torch.empty_like(x)
     kernel[(2,)](x, w, out, m, n, BLOCK=triton.next_power_of_2(n))
+    return out
+
+
+# case: a_row_for_each_program
+# verify: always
+"""No launch starts more programs than there are rows, so the loop runs in each."""
+
+
+@triton.jit
+def kernel(X, W, Out, m, n, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n
+    for row in range(tl.program_id(0), m, tl.num_programs(0)):
+        w = tl.load(W + cols, mask=mask, other=0.0)
+        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
+        tl.store(Out + row * n + cols, x * w, mask=mask)
+
+
+# tritonopt: x: f32[m, n], w: f32[n]
+def run(x, w, few=False):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    if few:
+        kernel[(min(3, m),)](x, w, out, m, n, BLOCK=64)
+    else:
+        kernel[(m,)](x, w, out, m, n, BLOCK=64)
+    return out
+
+
+# case: length_is_checked
+"""The launcher has checked that rows have elements."""
+
+
+@triton.jit
+def kernel(X, Scale, Out, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        scale = tl.load(Scale + row)
+        x = tl.load(X + row * n + cols, mask=cols < n)
+        tl.store(Out + row * n + cols, x * scale, mask=cols < n)
+
+
+# tritonopt: x: f32[m, n], scale: f32[m]
+def run(x, scale):
+    m, n = x.shape
+    assert n > 0
+    out = torch.empty_like(x)
+    kernel[(m,)](x, scale, out, n, BLOCK=16)
     return out

@@ -21,6 +21,7 @@ from tritonopt.facts.algebra.atoms import (
     Maximum,
     Minimum,
     PowerOfTwo,
+    ProgramId,
 )
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.algebra.divisibility import replaced, substitute
@@ -148,6 +149,30 @@ def starts_at_most(facts: KernelFacts, axis: int, programs: int) -> bool:
         return False
 
 
+def holds_in_every_program(facts: KernelFacts, form: Polynomial) -> bool:
+    """Whether a form is at least 0 in all programs of all launches, also where a size is 0."""
+    prover = _Prover(Bounds(facts), sizes_may_be_zero=True)
+    try:
+        return bool(facts.launches.bindings) and all(
+            (least := _in_the_last_program(form, binding)) is not None
+            and prover.is_nonnegative(substitute(least, binding), binding.nonnegative)
+            for binding in facts.launches.bindings
+        )
+    except TooLarge:
+        return False
+
+
+def _in_the_last_program(form: Polynomial, binding: LaunchBinding) -> Polynomial | None:
+    """A form that only gets smaller from program to program, where it is smallest."""
+    for atom in [atom for atom in form.atoms if isinstance(atom, ProgramId)]:
+        programs = binding.programs(atom)
+        within = [monomial for monomial in form.terms if any(a == atom for a, _ in monomial)]
+        if programs is None or within != [((atom, 1),)] or form.terms[within[0]] > 0:
+            return None
+        form = replaced(form, {atom: programs - 1})
+    return form
+
+
 def _takes_few_in(
     prover: _Prover, step: Polynomial, rest: Polynomial, binding: LaunchBinding
 ) -> bool:
@@ -162,6 +187,7 @@ class _Prover:
     bounds: Bounds
     given: list[Assumption] | None = None
     """What the user gave, and an answer may rest on."""
+    sizes_may_be_zero: bool = False
     answers: dict[tuple[Polynomial, tuple[Polynomial, ...], int], bool] = field(
         default_factory=dict
     )
@@ -182,7 +208,7 @@ class _Prover:
 
     def _is_nonnegative(self, form: Polynomial, known: tuple[Polynomial, ...], steps: int) -> bool:
         least = self.bounds.lower_bound(form)
-        if least is not None and least.number >= 0:
+        if least and least.number >= 0 and not (self.sizes_may_be_zero and least.sizes):
             if self.given is not None:
                 self.given.extend(least.given)
             return True

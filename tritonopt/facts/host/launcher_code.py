@@ -694,6 +694,11 @@ class _CheckedHost(_Host):
         if equal and zero and isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mod):
             found.multiples.append((self.form(left.left, place), self.form(left.right, place)))
             return
+        few = _few_numbers(right)
+        if few and isinstance(op, ast.In if holds else ast.NotIn):
+            number = self.form(left, place)
+            found.nonnegative += [-number + max(few), number - min(few)]
+            return
         try:
             difference = self.form(right, place) - self.form(left, place)
         except TooLarge:
@@ -713,6 +718,13 @@ class _CheckedHost(_Host):
                 found.nonnegative.append(-difference if holds else difference - 1)
             case ast.Gt():
                 found.nonnegative.append(-difference - 1 if holds else difference)
+
+
+def _few_numbers(node: ast.expr) -> list[int]:
+    """The whole numbers of `{16, 32}`; none where it has anything else."""
+    elements = node.elts if isinstance(node, (ast.Set, ast.Tuple, ast.List)) else []
+    numbers = [e.value for e in elements if isinstance(e, ast.Constant) and type(e.value) is int]
+    return numbers if len(numbers) == len(elements) else []
 
 
 def _unknown(node: ast.AST, what: str) -> Polynomial:

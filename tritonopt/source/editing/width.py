@@ -7,7 +7,7 @@ import io
 import os
 import sys
 import tokenize
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -90,14 +90,17 @@ def _read(path: Path, width_of: Callable[[Any], Any]) -> int | None:
 def on_lines(code: str, width: int) -> str:
     """A statement that is a call, or binds one to a name, on several lines where it is long.
 
-    Only the outermost call is broken: its arguments get a line, or a line each.
+    Only one call is broken: of `load(...).to(...)` the longer one. Its arguments get a line, or a
+    line each.
     """
     if len(code) <= width:
         return code
-    statement = parsed(code).body[0]
-    call = statement.value if isinstance(statement, (ast.Expr, ast.Assign)) else None
-    if not isinstance(call, ast.Call):
+    body = parsed(code).body
+    value = body[0].value if body and isinstance(body[0], (ast.Expr, ast.Assign)) else None
+    calls = list(_chained(value))
+    if not calls:
         return code
+    call = max(calls, key=lambda call: _end(call) - _end(call.func))
     parts = [*call.args, *(keyword.value for keyword in call.keywords)]
     names = [*("" for _ in call.args), *(f"{keyword.arg}=" for keyword in call.keywords)]
     texts = [ast.get_source_segment(code, part) for part in parts]
@@ -105,5 +108,16 @@ def on_lines(code: str, width: int) -> str:
     inside = f"    {', '.join(written)}\n"
     if len(inside) > width:
         inside = "".join(f"    {part},\n" for part in written)
-    function = ast.get_source_segment(code, call.func)
-    return f"{code[: call.col_offset]}{function}(\n{inside})"
+    before, after = (code.encode()[: _end(call.func)], code.encode()[_end(call) :])
+    return f"{before.decode()}(\n{inside}){after.decode()}"
+
+
+def _chained(value: ast.expr | None) -> Iterator[ast.Call]:
+    """A call, and those whose results it is a method of."""
+    while isinstance(value, ast.Call):
+        yield value
+        value = value.func.value if isinstance(value.func, ast.Attribute) else None
+
+
+def _end(node: ast.expr) -> int:
+    return node.end_col_offset or 0
