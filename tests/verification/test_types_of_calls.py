@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tests.layers import everything
 from tritonopt.verification import Verdict
 
 _HEAD = """
@@ -80,8 +81,9 @@ def test_what_the_original_does_not_compile_for_is_no_evidence(
 ) -> None:
     """With float64 its loop leaves `acc` as another type; the rewritten one fails at once."""
     changed = _DOT.replace("acc += tl.dot(x, y)", "acc = tl.dot(x, y, acc)")
-    verdict = of_texts(_DOT, changed, max_examples=12)
-    assert verdict.verdict in ("identical", "equivalent"), verdict.counterexample
+    if everything():
+        verdict = of_texts(_DOT, changed, max_examples=12)
+        assert verdict.verdict in ("identical", "equivalent"), verdict.counterexample
     only = ("f32|f16|f64", "f64")
     verdict = of_texts(_DOT.replace(*only), changed.replace(*only), max_examples=12)
     assert verdict.verdict == "unsupported", verdict

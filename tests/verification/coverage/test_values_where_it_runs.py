@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.layers import few
 from tritonopt.verification import Verdict
 
 _HEAD = """
@@ -52,7 +53,7 @@ CHANGED = {
 }
 
 
-@pytest.mark.parametrize("name", CHANGED)
+@pytest.mark.parametrize("name", few(CHANGED, 1))
 def test_values_and_numbers_meet_what_differs(name: str, of_texts: Callable[..., Verdict]) -> None:
     verdict = of_texts(TWO_WAYS, TWO_WAYS.replace(*CHANGED[name]))
     assert verdict.verdict == "counterexample", verdict.reason
@@ -151,7 +152,7 @@ def launch(index: torch.Tensor, x: torch.Tensor):
 """
 
 
-@pytest.mark.parametrize("dtype", ["int8", "int16"])
+@pytest.mark.parametrize("dtype", few(["int8", "int16"], 1))
 def test_an_index_in_a_narrow_type(dtype: str, of_texts: Callable[..., Verdict]) -> None:
     changed = TAKEN.replace(
         "tl.program_id(0))\n    cols", f"tl.program_id(0)).to(tl.{dtype})\n    cols"
