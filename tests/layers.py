@@ -13,7 +13,10 @@ EVERYTHING = "TRITONOPT_TEST_ALL"
 
 
 def few(parameters: Iterable[Any], *places: int) -> list[Any]:
-    """Parameters of a test, those at these places in every run; all are of one kind. A tuple has the values of several."""
+    """The parameters of a test, which are of one kind: those at these places are in every run.
+
+    A tuple has the values of several.
+    """
     chosen = []
     for place, one in enumerate(parameters):
         values = one if isinstance(one, tuple) else (one,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,3 +38,16 @@ def test_a_few_parameters_are_in_every_run_and_the_others_are_thorough() -> None
     chosen = few(["a", "b", ("c", 1)], 1)
     assert [len(one.marks) for one in chosen] == [1, 0, 1]
     assert [one.values for one in chosen] == [("a",), ("b",), ("c", 1)]
+
+
+def test_each_test_is_in_one_layer(root: Path) -> None:
+    words = (root / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    named: list[str] = []
+    for line in re.findall(r"^LAYER_\w+ := (.*)$", words, re.MULTILINE):
+        for folders in re.findall(r"\$\(patsubst %,tests/%,(.*?)\)", line):
+            named += [f"tests/{folder}" for folder in folders.split()]
+        named += re.findall(r"(?<=\s)tests/[\w./]+", " " + re.sub(r"\$\(.*?\)", "", line))
+    folders = {path.parent for path in root.glob("tests/*/**/test_*.py")}
+    holding = {f"tests/{path.relative_to(root / 'tests').parts[0]}" for path in folders}
+    files = {f"tests/{path.name}" for path in root.glob("tests/test_*.py")}
+    assert sorted(named) == sorted(holding | files)
