@@ -150,7 +150,7 @@ def test_launches_are_compared_and_others_like_them_drawn(command: list[str]) ->
 
 @pytest.mark.parametrize(
     ("factor", "answer", "said"),
-    [("1.0000005", "counterexample", "another function"), ("1.0", "identical", "")],
+    few([("1.0000005", "counterexample", "another function"), ("1.0", "identical", "")], 0),
 )
 def test_launches_have_to_be_the_same_algebra(
     command: list[str], factor: str, answer: str, said: str
@@ -228,6 +228,7 @@ def test_an_error_that_the_original_does_not_show(command: list[str]) -> None:
         assert part in verdict.counterexample
 
 
+@pytest.mark.thorough(instead="test_launches_are_compared_and_others_like_them_drawn")
 def test_a_tuned_kernel_is_compared_and_others_like_it_drawn(
     command: list[str], tmp_path: Path
 ) -> None:

@@ -567,6 +567,7 @@ def test_what_only_the_original_calls_has_not_to_run_in_the_other() -> None:
     assert lines == {("original", 4), ("original", 7), ("rewritten", 4)}
 
 
+@pytest.mark.thorough(instead="test_sizes_beyond_which_another_kernel_is_taken")
 def test_a_tile_that_holds_every_row_up_to_a_limit(of_texts: Callable[..., Verdict]) -> None:
     grown = SCALED.replace("BLOCK=32", "BLOCK=min(2**16, triton.next_power_of_2(n))")
     wrong = grown.replace("cols < n)\n\n", "cols < n - (start > 0))\n\n")
@@ -917,6 +918,7 @@ def planes(x: torch.Tensor):
 """
 
 
+@pytest.mark.thorough(instead="test_sizes_are_drawn_by_what_the_kernel_does")
 def test_a_size_that_is_singled_out_in_loops_inside_of_others(
     of_texts: Callable[..., Verdict],
 ) -> None:

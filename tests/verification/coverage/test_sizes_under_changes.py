@@ -46,6 +46,7 @@ def launch(x: torch.Tensor, axis: int = 1):
 _ARGS = "x: f32[m, n], axis: 1|0"
 
 
+@pytest.mark.thorough(instead="test_a_mistake_in_its_second_turn_is_found")
 def test_a_loop_behind_a_flag_takes_a_second_turn(of_texts: Callable[..., Verdict]) -> None:
     changed = TWO_WAYS.replace("total += tl.load", "total += 1.0 * tl.load")
     verdict = of_texts(TWO_WAYS, changed, args=_ARGS)
@@ -62,6 +63,7 @@ FIXED = "x: f32[20, n], axis: 0|1"
 SMALL = TWO_WAYS.replace('int("2048")', "16")
 
 
+@pytest.mark.thorough(instead="test_a_tile_that_grows_is_fixed_by_no_arguments")
 def test_a_tile_that_holds_what_the_arguments_fix(of_texts: Callable[..., Verdict]) -> None:
     """Of 20 rows there are two tiles of 16, and one of 32."""
     verdict = of_texts(SMALL, SMALL.replace('": 16', '": 32'), args=FIXED)

@@ -187,6 +187,7 @@ def launch(x: torch.Tensor):
 """
 
 
+@pytest.mark.thorough(instead="test_a_long_row_where_it_runs")
 def test_as_many_tiles_as_a_number_that_differs(of_texts: Callable[..., Verdict]) -> None:
     """From the 257th part on they are lost: as many tiles as a changed number says, and more."""
     changed = IN_PARTS.replace(
@@ -253,6 +254,7 @@ def launch(x: torch.Tensor, size: tuple):
 """
 
 
+@pytest.mark.thorough(instead="test_a_long_row_where_it_runs")
 def test_a_long_size_beside_others_that_are_not_one(of_texts: Callable[..., Verdict]) -> None:
     """Of one element every position reads the same, exact or not."""
     changed = STRETCHED.replace("at.to(tl.float32)", "at.to(tl.float16).to(tl.float32)")
@@ -334,6 +336,7 @@ def launch(x: torch.Tensor, p: float = 0.5):
 """
 
 
+@pytest.mark.thorough(instead="test_values_and_numbers_meet_what_differs")
 def test_a_float_beyond_a_number_in_what_differs(of_texts: Callable[..., Verdict]) -> None:
     verdict = of_texts(SCALED, SCALED.replace("(1 - p)", "(1 - tl.minimum(p, 0.75))"))
     assert verdict.verdict == "counterexample", verdict
