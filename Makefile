@@ -1,6 +1,7 @@
 # make demo      rewrite an example, look at the diff, verify the result
 # make test      the test suite, with one of every kind of what takes seconds to verify
-# make test-all  the same with all of them: some minutes more
+# make test-all  the same with all of them: half an hour more
+# make test-unit, test-cases, test-verification, test-commands    the layers of `make test`
 # make check     ruff and mypy
 # make docs      the site of all pages, in build/site/html; needs no network once mkdocs is installed
 # make test-default-torch    demo and test with the torch that pip installs where nothing is configured
@@ -14,7 +15,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 DEMO := examples/router_softmax.py
 REWRITTEN := build/demo/router_softmax.py
 
-.PHONY: all demo docs test test-all test-default-torch test-triton check clean
+.PHONY: all demo docs test test-unit test-cases test-verification test-commands test-all test-default-torch test-triton check clean
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -46,11 +47,22 @@ $(VENV)/.docs-installed: $(INSTALLED)
 	@$(INSTALL) '.[docs]'
 	@touch $@
 
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal -q --color=no
+LAYER_unit := $(patsubst %,tests/%,checks emit facts launches measurement reporting rewriting source) \
+	tests/test_architecture.py tests/test_layers.py
+LAYER_cases := tests/passes tests/test_examples.py tests/test_references.py
+LAYER_verification := tests/verification tests/test_mutations.py
+LAYER_commands := $(patsubst %,tests/%,cli docs engines packaging runtime tuning) \
+	tests/test_figures.py tests/test_rows.py tests/test_tuning_benchmark.py
+
 test: $(INSTALLED)
-	@$(BIN)/python -m pytest -n 2 --dist worksteal -q --color=no -m 'not thorough'
+	@$(PYTEST) -m 'not thorough'
+
+test-unit test-cases test-verification test-commands: test-%: $(INSTALLED)
+	@$(PYTEST) -m 'not thorough' $(LAYER_$*)
 
 test-all: $(INSTALLED)
-	@$(BIN)/python -m pytest -n 2 --dist worksteal -q --color=no
+	@$(PYTEST)
 
 # An environment as empty as it can be: on Linux that torch is the CUDA build, several GB of it.
 KEPT := HOME PATH MAKEFLAGS PIP_CERT HTTPS_PROXY https_proxy

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.layers import EVERYTHING
+
 ROOT = Path(__file__).resolve().parent.parent
 
 # The many processes that tests start need not compile our modules anew each time.
@@ -28,6 +30,27 @@ settings.load_profile("tests")
 
 
 _NO_RAY = "ray is not installed: pip install 'tritonopt[ray]'"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if "not thorough" not in config.option.markexpr:
+        os.environ[EVERYTHING] = "1"
+    else:
+        os.environ.pop(EVERYTHING, None)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests of a pass's cases side by side: one process then rewrites each case once."""
+    of_cases = [item for item in items if _pass_of(item)]
+    ordered = iter(sorted(of_cases, key=_pass_of))
+    items[:] = [next(ordered) if _pass_of(item) else item for item in items]
+
+
+def _pass_of(item: pytest.Item) -> str:
+    if item.path.name not in ("test_cases.py", "test_compiled.py"):
+        return ""
+    given: dict[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
+    return getattr(given.get("case"), "pass_name", given.get("name", ""))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.layers import few
 from tritonopt.cli.main import main
 from tritonopt.source import read
 
@@ -92,11 +93,14 @@ def split(text: str) -> bool:
 
 @pytest.mark.parametrize(
     "command",
-    [
-        ("k.py", "9000"),
-        ("-m", "pytest", "-q", "-p", "no:cacheprovider", "k.py"),
-        ("-c", "import k; k.test_totals()"),
-    ],
+    few(
+        [
+            (("k.py", "9000"),),
+            (("-m", "pytest", "-q", "-p", "no:cacheprovider", "k.py"),),
+            (("-c", "import k; k.test_totals()"),),
+        ],
+        0,
+    ),
     ids=["a script", "pytest", "a module that imports it"],
 )
 def test_the_sizes_of_a_run_decide(run: Run, command: tuple[str, ...]) -> None:

@@ -12,7 +12,14 @@ from typing import Any
 
 import pytest
 
-from tests.tuning.test_tune import ARGS, EXAMPLE, SERVER, WINS_LATER, Planted
+from tests.tuning.test_tune import (
+    ARGS,
+    EXAMPLE,
+    SERVER,
+    WINS_LATER,
+    Planted,
+    start_nothing,
+)
 from tritonopt.cli import tune as command
 from tritonopt.cli.main import main
 from tritonopt.measurement.results import Ratio
@@ -23,9 +30,18 @@ QUICK = ("--passes", "one-tile", "--keep-parameters", "--budget", "5m", "--preci
 
 
 @pytest.fixture
-def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Planted:
+def processes() -> None:
+    """For a test whose workers are processes."""
+
+
+@pytest.fixture
+def planted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Planted:
     """The command, with workers that know a plan in place of a GPU."""
     found = Planted(tmp_path)
+    if "processes" not in request.fixturenames:
+        start_nothing(monkeypatch)
     monkeypatch.setenv("TRITONOPT_PLANTED", str(found.plan))
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     usual = command._requests
@@ -54,7 +70,7 @@ def run(
     return call
 
 
-def test_a_diff_then_the_file_then_a_check(planted: Planted, run: Run) -> None:
+def test_a_diff_then_the_file_then_a_check(planted: Planted, processes: None, run: Run) -> None:
     planted.plan.write_text(json.dumps({"rules": WINS_LATER}))
     before = planted.file.read_text()
     code, out, err = run("--args", ARGS)

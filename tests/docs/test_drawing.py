@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.test_architecture import FLOORS, IMPORTS, room_of
+from tests.test_architecture import FLOORS, all_imports, room_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-it-is-built.md"
 
@@ -19,7 +19,7 @@ def drawn() -> Arrows:
 
 def imported() -> Arrows:
     """From which room to which other one something is imported."""
-    arrows = {(room_of(found.importer), found.room) for found in IMPORTS}
+    arrows = {(room_of(found.importer), found.room) for found in all_imports()}
     return {(room, other) for room, other in arrows if room and room != other and other in FLOORS}
 
 

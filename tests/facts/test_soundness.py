@@ -14,6 +14,7 @@ from tests.facts.evaluation import Evaluation, NotShown, Point
 from tests.facts.execution import Execution, Num, Undefined, num
 from tests.facts.programs import kernels
 from tests.facts.support import facts_of
+from tests.layers import number
 from tritonopt.facts import Atom, KernelFacts, render
 from tritonopt.facts.algebra.atoms import Call, Converted, Loaded, Math, Opaque, Reduced, Undef
 
@@ -123,7 +124,7 @@ def arguments(
 
 
 @settings(
-    max_examples=300,
+    max_examples=number(150, 300),
     deadline=None,
     suppress_health_check=[
         HealthCheck.too_slow,

@@ -1,4 +1,8 @@
-"""What the passes write compiles wherever the original did, for GPUs that need not be here."""
+"""What the passes write compiles wherever the original did, for GPUs that need not be here.
+
+Every run compiles what it verifies, one case of each kind of rewrite, and every fifth of the
+others; `make test-all` compiles all.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,15 @@ def not_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def cases(*passes: str, without: tuple[str, ...] = ()) -> pytest.MarkDecorator:
     found = [case for name in passes for case in rewritten(name) if case.name not in without]
-    return pytest.mark.parametrize("case", found, ids=[case.name for case in found])
+    chosen = [
+        pytest.param(
+            case,
+            marks=() if case.is_always_run or place % 5 == 0 else pytest.mark.thorough,
+            id=case.name,
+        )
+        for place, case in enumerate(found)
+    ]
+    return pytest.mark.parametrize("case", chosen)
 
 
 @cases(

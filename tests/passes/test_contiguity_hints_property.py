@@ -16,6 +16,7 @@ from types import CodeType
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.layers import number
 from tritonopt import rewrite_source
 from tritonopt.rewriting.model import Condition, RemarkKind
 from tritonopt.rewriting.pipeline import RewriteResult
@@ -79,7 +80,7 @@ NUMBERS = {
 }
 
 SETTINGS = settings(
-    max_examples=80,
+    max_examples=number(30, 80),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],

@@ -15,12 +15,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.layers import number
 from tests.passes.cases import difference, said
 from tests.passes.compiling import compiled
 from tests.passes.loop_kernels import Kernels, run
 from tritonopt.rewriting.pipeline import rewrite_source
 
-EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", "12"))
+EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", number(4, 12)))
 BATCH = 3
 PASSES = "licm{masked=true},loop-unswitch"
 DISJOINT = ["disjoint(X, W)", "disjoint(X, Y)", "disjoint(W, Y)"]

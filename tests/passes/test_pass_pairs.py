@@ -4,7 +4,8 @@ Kernels are drawn that have something for every pass, often in the same statemen
 of passes is run in both orders, and all of them together; triples with options of any value
 begin with a pass that may create a kernel, which the others then find.
 
-TRITONOPT_EXAMPLES sets how many results are verified (8; a long run takes hundreds).
+TRITONOPT_EXAMPLES sets how many results are verified (3, and 8 by `make test-all`; a long run
+takes hundreds).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
+from tests.layers import number
 from tests.passes.cases import BACKEND, case, difference, said
 from tritonopt.rewriting import options
 from tritonopt.rewriting.options import PassSelectionError, Selected
@@ -26,7 +28,7 @@ from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.rewriting.registry import catalog, select
 
-EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", "8"))
+EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", number(3, 8)))
 
 # Options with which a pass has something to do here.
 SPELLED = {
@@ -56,13 +58,13 @@ UNEQUAL = ("moments",)
 ORDERS = [*permutations(PASSES, 2), tuple(PASSES), tuple(reversed(PASSES))]
 
 LOOK = settings(
-    max_examples=8 * EXAMPLES,
+    max_examples=16 * EXAMPLES,
     deadline=None,
     derandomize="TRITONOPT_EXAMPLES" not in os.environ,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.nested_given],
 )
 RUN = settings(LOOK, max_examples=EXAMPLES, phases=[Phase.explicit, Phase.reuse, Phase.generate])
-SOME = settings(LOOK, max_examples=4 * EXAMPLES)
+SOME = settings(LOOK, max_examples=8 * EXAMPLES)
 FEW = settings(RUN, max_examples=(EXAMPLES + 1) // 2)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import layers
 from tritonopt import facts, source
 from tritonopt.facts import kernel_facts
 from tritonopt.rewriting.pipeline import rewrite_source
@@ -115,7 +116,7 @@ def many(count: int) -> str:
     return "import triton\nimport triton.language as tl\n" + "".join(f"\n\n{c}" for c in copies)
 
 
-@pytest.mark.parametrize("passes", ["rows", "licm", "all"])
+@pytest.mark.parametrize("passes", layers.few(["rows", "licm", "all"], 0))
 def test_work_grows_with_the_kernels(passes: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of facts, and of nodes in what is parsed; counted, for a clock would not tell on its own."""
     counts: Counter[str] = Counter()

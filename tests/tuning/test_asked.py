@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.layers import few
 from tests.tuning.test_session import KERNEL
 from tritonopt import source
 from tritonopt.tuning.asked import Asked, requests_of
@@ -180,7 +181,7 @@ def test_what_a_script_calls_is_seen_and_backward_passes_too(file: Path) -> None
 
 @pytest.mark.parametrize(
     ("passed", "label"),
-    [("", "x f32[24], dim=-1"), (", None, 2", "x f32[24], dim=-1, mode=None, few=2")],
+    few([("", "x f32[24], dim=-1"), (", None, 2", "x f32[24], dim=-1, mode=None, few=2")], 0),
 )
 def test_the_last_arguments_of_an_autograd_function_are_left_out_as_callers_do(
     file: Path, passed: str, label: str
@@ -193,11 +194,14 @@ def test_the_last_arguments_of_an_autograd_function_are_left_out_as_callers_do(
 
 @pytest.mark.parametrize(
     ("old", "new", "label"),
-    [
-        ("save_for_backward(x)", "needs_input_grad", "few=1"),
-        ("few=1)", "few=1, *, last=2)", "few=1, last=2"),
-        ("few=1)", "few=1.0)", "few=1"),
-    ],
+    few(
+        [
+            ("save_for_backward(x)", "needs_input_grad", "few=1"),
+            ("few=1)", "few=1, *, last=2)", "few=1, last=2"),
+            ("few=1)", "few=1.0)", "few=1"),
+        ],
+        0,
+    ),
 )
 def test_arguments_that_are_counted_or_no_defaults_stay(
     file: Path, old: str, new: str, label: str

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.layers import few
 from tritonopt.verification import Verdict
 
 _HEAD = """
@@ -69,7 +70,7 @@ GRADIENTS = {
 }
 
 
-@pytest.mark.parametrize("shown", GRADIENTS)
+@pytest.mark.parametrize("shown", few(GRADIENTS, 2))
 def test_gradients_in_other_ways_than_all_at_once(
     shown: str, of_texts: Callable[..., Verdict]
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tests.layers import everything
 from tritonopt.verification import Verdict
 
 _HEAD = """
@@ -80,8 +81,9 @@ def test_what_the_original_does_not_compile_for_is_no_evidence(
 ) -> None:
     """With float64 its loop leaves `acc` as another type; the rewritten one fails at once."""
     changed = _DOT.replace("acc += tl.dot(x, y)", "acc = tl.dot(x, y, acc)")
-    verdict = of_texts(_DOT, changed, max_examples=12)
-    assert verdict.verdict in ("identical", "equivalent"), verdict.counterexample
+    if everything():
+        verdict = of_texts(_DOT, changed, max_examples=12)
+        assert verdict.verdict in ("identical", "equivalent"), verdict.counterexample
     only = ("f32|f16|f64", "f64")
     verdict = of_texts(_DOT.replace(*only), changed.replace(*only), max_examples=12)
     assert verdict.verdict == "unsupported", verdict
@@ -94,8 +96,9 @@ def test_a_product_of_narrow_numbers_may_be_rounded_elsewhere(
     old = _DOT.replace("f32|f16|f64[k", "f16[k").replace("f32|f16|f64", "f32")
     old = old.replace("tl.dot(x, y)", "tl.dot((x * 0.3).to(y.dtype), y) / 0.3")
     changed = old.replace("(x * 0.3)", "(x * 0.7)").replace("/ 0.3", "/ 0.7")
-    verdict = of_texts(old, changed, max_examples=12)
-    assert verdict.verdict == "equivalent", verdict.counterexample
+    if everything():
+        verdict = of_texts(old, changed, max_examples=12)
+        assert verdict.verdict == "equivalent", verdict.counterexample
     wrong = old.replace("/ 0.3", "/ 0.3003")
     assert of_texts(old, wrong, max_examples=12).verdict == "counterexample"
 

@@ -55,7 +55,6 @@ def run(x: torch.Tensor):
 
 
 # case: negated_end
-# verify: always
 """The mask says where the row has not ended, by a comparison that holds behind it."""
 
 
@@ -83,7 +82,6 @@ def run(x: torch.Tensor):
 
 
 # case: normalized
-# verify: always
 """What is stored depends on the element that is loaded at the same offset."""
 
 
@@ -239,6 +237,7 @@ def run(x: torch.Tensor):
 
 
 # case: tiles_of_sums
+# verify: always
 """Tiles that are added up, and reduced behind the loops: they grow."""
 
 

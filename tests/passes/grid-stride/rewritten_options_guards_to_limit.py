@@ -425,7 +425,6 @@ def run(x: torch.Tensor):
 
 
 # case: limit_for_a_whole_grid
-# verify: always
 # options: programs=3
 """A kernel that loops over tiles, and is started for each of them."""
 

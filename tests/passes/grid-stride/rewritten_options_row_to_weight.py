@@ -355,7 +355,6 @@ def run(x: torch.Tensor):
 
 
 # case: third_axis
-# verify: always
 # options: axis=2,programs=2
 """Three axes, of which the last is walked."""
 

@@ -137,7 +137,6 @@ def run(a: torch.Tensor, b: torch.Tensor):
 
 
 # case: one_axis_without_names
-# verify: always
 # options: rows=4
 """The id and the number of columns have no names."""
 

@@ -388,7 +388,6 @@ def softmax(x: torch.Tensor):
 
 # case: row_in_a_tuple
 # options: raise_block=1024
-# verify: always
 """The arguments are a tuple that is bound before; the tile is passed beside it."""
 
 
@@ -481,7 +480,6 @@ def run(x: torch.Tensor, begin: int = 0):
 
 
 # case: rows_have_elements
-# verify: always
 # options: raise_block=4096
 """No row is empty, and the longest take more warps."""
 
@@ -579,7 +577,6 @@ def run(x: torch.Tensor):
 
 # case: sigmoid_of_filled_lanes
 # options: longer_rows=branch,raise_block=1024
-# verify: always
 """A longer tile has lanes behind the end of the row, and what these add is 0."""
 
 
@@ -639,7 +636,6 @@ def run(x: torch.Tensor):
 
 
 # case: tile_follows_the_row
-# verify: always
 # options: longer_rows=branch,raise_block=64
 """Rows of up to 64 elements get a tile of their length, and longer ones keep theirs."""
 

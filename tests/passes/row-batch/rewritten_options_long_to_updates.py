@@ -231,7 +231,6 @@ def means(x: torch.Tensor, l: torch.Tensor):
 
 # case: row_of_several_tiles_asked_for
 # options: several_tiles=true
-# verify: always
 """Squares are added up tile by tile, and a later loop goes through the row again: RMS norm.
 
 Few rows are shown to be slower then; an option asks for it.

@@ -399,7 +399,6 @@ def reduced(x: torch.Tensor):
 
 
 # case: largest_of_all
-# verify: always
 # options: turns=1
 """The largest element of a tensor: exact, and one program before."""
 

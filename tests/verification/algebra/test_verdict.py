@@ -149,6 +149,7 @@ def test_sums_of_torch_are_followed(of_texts: Callable[..., Verdict]) -> None:
     assert verdict.algebra is not None and verdict.algebra.is_same, verdict
 
 
+@pytest.mark.thorough(instead="test_a_constant_that_is_a_little_off_is_told")
 def test_what_runs_in_long_calls_alone_is_compared_too(
     of_texts: Callable[..., Verdict], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.layers import few
 from tritonopt.verification import VerificationError, verify
 from tritonopt.verification.capture.generalize import (
     NotGeneral,
@@ -149,7 +150,7 @@ def test_launches_are_compared_and_others_like_them_drawn(command: list[str]) ->
 
 @pytest.mark.parametrize(
     ("factor", "answer", "said"),
-    [("1.0000005", "counterexample", "another function"), ("1.0", "identical", "")],
+    few([("1.0000005", "counterexample", "another function"), ("1.0", "identical", "")], 0),
 )
 def test_launches_have_to_be_the_same_algebra(
     command: list[str], factor: str, answer: str, said: str
@@ -182,7 +183,9 @@ def run(x):
 """
 
 
-@pytest.mark.parametrize(("change", "answer"), [("D * 1", "identical"), ("64", "counterexample")])
+@pytest.mark.parametrize(
+    ("change", "answer"), few([("D * 1", "identical"), ("64", "counterexample")], 1)
+)
 def test_a_tile_that_is_a_row_is_drawn_in_other_sizes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str, answer: str
 ) -> None:
@@ -225,6 +228,7 @@ def test_an_error_that_the_original_does_not_show(command: list[str]) -> None:
         assert part in verdict.counterexample
 
 
+@pytest.mark.thorough(instead="test_launches_are_compared_and_others_like_them_drawn")
 def test_a_tuned_kernel_is_compared_and_others_like_it_drawn(
     command: list[str], tmp_path: Path
 ) -> None:

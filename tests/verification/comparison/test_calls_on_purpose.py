@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.layers import few
 from tritonopt.verification import Progress, Verdict
 from tritonopt.verification.drawn_calls import Drawable, limits_on, untried
 from tritonopt.verification.inputs.examples import Example, TensorRecipe
@@ -116,11 +117,17 @@ def total(x: torch.Tensor):
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [
-        ("range(0, n, BLOCK)", "range(0, n - (BLOCK == 64) * 3, BLOCK)"),
-        ('args["n"] % args["BLOCK"] == 0', 'args["n"] % 16 == 0'),
-        ("start + tl.arange", "tl.where(start // BLOCK * (BLOCK == 64) > 3, 0, start) + tl.arange"),
-    ],
+    few(
+        [
+            ("range(0, n, BLOCK)", "range(0, n - (BLOCK == 64) * 3, BLOCK)"),
+            ('args["n"] % args["BLOCK"] == 0', 'args["n"] % 16 == 0'),
+            (
+                "start + tl.arange",
+                "tl.where(start // BLOCK * (BLOCK == 64) > 3, 0, start) + tl.arange",
+            ),
+        ],
+        0,
+    ),
 )
 def test_each_configuration_has_tiles_of_its_own(
     old: str, new: str, of_texts: Callable[..., Verdict]

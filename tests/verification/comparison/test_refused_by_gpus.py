@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.layers import few
 from tritonopt.verification import Verdict
 
 _ORIGINAL = """
@@ -63,7 +64,7 @@ def test_what_no_gpu_takes(
 
 @pytest.mark.parametrize(
     "new",
-    ["K=32, N=16, num_warps=8, num_stages=4)", "K=16, N=32)"],
+    few(["K=32, N=16, num_warps=8, num_stages=4)", "K=16, N=32)"], 1),
 )
 def test_what_a_gpu_takes(of_texts: Callable[..., Verdict], new: str) -> None:
     verdict = _verified(of_texts, "K=16, N=16)", new)

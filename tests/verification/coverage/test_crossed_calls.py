@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from tritonopt.verification import Verdict
 from tritonopt.verification.coverage.call_changes import in_turn, pairs_of_changes
 from tritonopt.verification.inputs.examples import Limits, PlainValue
@@ -44,6 +46,7 @@ def launch(x: torch.Tensor, label: torch.Tensor, ignored: int = 0, mark: bool = 
 _ARGS = "x: f32[m, n], label: i64[m] in 0..n, ignored: -1|1, mark: False|True"
 
 
+@pytest.mark.thorough(instead="test_a_mistake_in_long_ignored_rows_is_found")
 def test_rows_that_a_value_singles_out_are_long_too(of_texts: Callable[..., Verdict]) -> None:
     """The loop over an ignored row takes a second turn; with a flag set beside it."""
     changed = IGNORED.replace("0.0 * cols", "cols * 0.0").replace("row * 0 - 1.0", "0 * row - 1.0")

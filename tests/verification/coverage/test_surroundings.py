@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.layers import few
 from tritonopt.verification import Verdict
 
 DOUBLE = """
@@ -37,7 +38,7 @@ ASKING = {
 }
 
 
-@pytest.mark.parametrize("name", ASKING)
+@pytest.mark.parametrize("name", few(ASKING, 2))
 def test_where_it_runs(name: str, of_texts: Callable[..., Verdict]) -> None:
     old, new = ASKING[name]
     given = {"args": "x: f32[n]", "max_examples": 1}

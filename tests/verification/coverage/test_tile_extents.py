@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.layers import few
 from tritonopt import source
 from tritonopt.verification import Verdict
 from tritonopt.verification.coverage.demands import demands
@@ -64,7 +65,7 @@ ANSWERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ANSWERS)
+@pytest.mark.parametrize("name", few(ANSWERS, 0, 1))
 def test_sizes_are_drawn_for_which_a_program_has_several_rows(
     name: str, of_texts: Callable[..., Verdict]
 ) -> None:
@@ -206,10 +207,13 @@ def launch(x: torch.Tensor):
 
 @pytest.mark.parametrize(
     "new, verdict",
-    [
-        ("tl.maximum(part, largest)", "identical"),
-        ("tl.where(start > 0, largest, part)", "counterexample"),
-    ],
+    few(
+        [
+            ("tl.maximum(part, largest)", "identical"),
+            ("tl.where(start > 0, largest, part)", "counterexample"),
+        ],
+        0,
+    ),
 )
 def test_a_loop_over_tiles_takes_a_second_turn(
     new: str, verdict: str, of_texts: Callable[..., Verdict]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.layers import few
 from tritonopt.verification import Verdict
 
 _HEAD = """
@@ -52,7 +53,7 @@ CHANGED = {
 }
 
 
-@pytest.mark.parametrize("name", CHANGED)
+@pytest.mark.parametrize("name", few(CHANGED, 1))
 def test_values_and_numbers_meet_what_differs(name: str, of_texts: Callable[..., Verdict]) -> None:
     verdict = of_texts(TWO_WAYS, TWO_WAYS.replace(*CHANGED[name]))
     assert verdict.verdict == "counterexample", verdict.reason
@@ -151,7 +152,7 @@ def launch(index: torch.Tensor, x: torch.Tensor):
 """
 
 
-@pytest.mark.parametrize("dtype", ["int8", "int16"])
+@pytest.mark.parametrize("dtype", few(["int8", "int16"], 1))
 def test_an_index_in_a_narrow_type(dtype: str, of_texts: Callable[..., Verdict]) -> None:
     changed = TAKEN.replace(
         "tl.program_id(0))\n    cols", f"tl.program_id(0)).to(tl.{dtype})\n    cols"
@@ -186,6 +187,7 @@ def launch(x: torch.Tensor):
 """
 
 
+@pytest.mark.thorough(instead="test_a_long_row_where_it_runs")
 def test_as_many_tiles_as_a_number_that_differs(of_texts: Callable[..., Verdict]) -> None:
     """From the 257th part on they are lost: as many tiles as a changed number says, and more."""
     changed = IN_PARTS.replace(
@@ -252,6 +254,7 @@ def launch(x: torch.Tensor, size: tuple):
 """
 
 
+@pytest.mark.thorough(instead="test_a_long_row_where_it_runs")
 def test_a_long_size_beside_others_that_are_not_one(of_texts: Callable[..., Verdict]) -> None:
     """Of one element every position reads the same, exact or not."""
     changed = STRETCHED.replace("at.to(tl.float32)", "at.to(tl.float16).to(tl.float32)")
@@ -333,6 +336,7 @@ def launch(x: torch.Tensor, p: float = 0.5):
 """
 
 
+@pytest.mark.thorough(instead="test_values_and_numbers_meet_what_differs")
 def test_a_float_beyond_a_number_in_what_differs(of_texts: Callable[..., Verdict]) -> None:
     verdict = of_texts(SCALED, SCALED.replace("(1 - p)", "(1 - tl.minimum(p, 0.75))"))
     assert verdict.verdict == "counterexample", verdict

@@ -327,6 +327,7 @@ def rotate(q, cos):
 """
 
 
+@pytest.mark.thorough(instead="test_a_tensor_gets_the_dimensions_that_are_asked_for")
 def test_four_dimensions_and_a_table_that_goes_with_them(
     of_texts: Callable[..., Verdict],
 ) -> None:

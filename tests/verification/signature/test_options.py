@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tests.layers import everything
 from tritonopt import source
 from tritonopt.verification import Verdict
 from tritonopt.verification.signature.inference import read
@@ -52,8 +53,10 @@ def test_what_is_looked_up_by_name_is_an_argument() -> None:
 
 
 def test_all_its_values_are_passed(of_texts: Callable[..., Verdict]) -> None:
-    verdict = of_texts(BY_A_MODE, BY_A_MODE.replace("0.5 * x * x", "x * (0.5 * x)"))
-    assert verdict.verdict == "identical", verdict.reason
-    assert any("approximate: 'none'|'tanh'" in note for note in verdict.notes), verdict.notes
-    wrong = BY_A_MODE.replace("0.5 * x * x", "0.5 * x")
-    assert of_texts(BY_A_MODE, wrong).verdict == "counterexample"
+    if everything():
+        verdict = of_texts(BY_A_MODE, BY_A_MODE.replace("0.5 * x * x", "x * (0.5 * x)"))
+        assert verdict.verdict == "identical", verdict.reason
+        assert any("approximate: 'none'|'tanh'" in note for note in verdict.notes), verdict.notes
+    wrong = of_texts(BY_A_MODE, BY_A_MODE.replace("0.5 * x * x", "0.5 * x"))
+    assert wrong.verdict == "counterexample"
+    assert any("approximate: 'none'|'tanh'" in note for note in wrong.notes), wrong.notes

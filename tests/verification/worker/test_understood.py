@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from tests.layers import few
 from tritonopt.verification import Verdict
 from tritonopt.verification.worker.triton_interpreter import libdevice
 
@@ -122,7 +123,7 @@ LIBDEVICE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", few(FORMS, 2, 5, 7, 8, 12))
 def test_a_form_that_the_compiler_takes(form: str, of_texts: Callable[..., Verdict]) -> None:
     text = _TEXT
     for old, new in FORMS[form]:
