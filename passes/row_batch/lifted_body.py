@@ -518,7 +518,7 @@ class _Walk:
         in_both = names_bound(ast.Module(statement.body, []))
         in_both &= names_bound(ast.Module(statement.orelse, []))
         decided = is_constexpr(self._facts, test)
-        for name in (then.keys() | names.keys()) & names_bound(statement):
+        for name in sorted((then.keys() | names.keys()) & names_bound(statement)):
             mine, other = then.get(name, SCALAR), names.get(name, SCALAR)
             if mine == other and (decided or at_most(mine) == mine):
                 continue
@@ -551,7 +551,7 @@ class _Walk:
     def _carried(self, loop: ast.For, before: dict[str, Axes], *, unrolled: bool) -> None:
         """Whether each name is of one kind at the start of all iterations. Raises Declined."""
         after = self._inside.names
-        for name in self._facts.before[loop].keys() & names_bound(loop):
+        for name in sorted(self._facts.before[loop].keys() & names_bound(loop)):
             mine, theirs = before.get(name, SCALAR), after.get(name, SCALAR)
             if mine == EITHER or mine == theirs == at_most(mine):
                 continue  # who reads it before it is bound again is declined
