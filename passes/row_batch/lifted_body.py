@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tritonopt.checks.condition import refuted, unknown
-from tritonopt.emit.accumulator_tile import filled
 from tritonopt.emit.code_edits import CodeEdits, in_parentheses
-from tritonopt.emit.writing import Writer, names_bound
+from tritonopt.emit.writing import Writer, filled, names_bound
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.constexprs import is_constexpr
