@@ -16,9 +16,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tritonopt.checks.condition import refuted, unknown
-from tritonopt.emit.accumulator_tile import filled
 from tritonopt.emit.code_edits import CodeEdits, in_parentheses
-from tritonopt.emit.writing import Writer, names_bound
+from tritonopt.emit.writing import Writer, filled, names_bound
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.constexprs import is_constexpr
@@ -518,7 +517,7 @@ class _Walk:
         in_both = names_bound(ast.Module(statement.body, []))
         in_both &= names_bound(ast.Module(statement.orelse, []))
         decided = is_constexpr(self._facts, test)
-        for name in (then.keys() | names.keys()) & names_bound(statement):
+        for name in sorted((then.keys() | names.keys()) & names_bound(statement)):
             mine, other = then.get(name, SCALAR), names.get(name, SCALAR)
             if mine == other and (decided or at_most(mine) == mine):
                 continue
@@ -551,7 +550,7 @@ class _Walk:
     def _carried(self, loop: ast.For, before: dict[str, Axes], *, unrolled: bool) -> None:
         """Whether each name is of one kind at the start of all iterations. Raises Declined."""
         after = self._inside.names
-        for name in self._facts.before[loop].keys() & names_bound(loop):
+        for name in sorted(self._facts.before[loop].keys() & names_bound(loop)):
             mine, theirs = before.get(name, SCALAR), after.get(name, SCALAR)
             if mine == EITHER or mine == theirs == at_most(mine):
                 continue  # who reads it before it is bound again is declined

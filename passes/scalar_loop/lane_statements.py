@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tritonopt.emit.accumulator_tile import SPELLED, AccumulatorTile, LoopNames, number_code
+from tritonopt.emit.accumulator_tile import SPELLED, AccumulatorTile, LoopNames
 from tritonopt.emit.writing import (
     NotExpressible,
     Writer,
     block_of,
     comments_in,
     names_bound,
+    number_code,
     reads_of,
 )
 from tritonopt.facts import KernelFacts, Value

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tritonopt.emit.accumulator_tile import AccumulatorTile, number_code
+from tritonopt.emit.accumulator_tile import AccumulatorTile
 from tritonopt.emit.code_edits import keeping_comments
-from tritonopt.emit.writing import Writer
+from tritonopt.emit.writing import Writer, number_code
 from tritonopt.facts.dtypes import BOOLEANS
 from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.passes.scalar_loop.lane_statements import LaneStatements, LoopHeader

@@ -9,10 +9,16 @@ from functools import cached_property
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
-from tritonopt.emit.accumulator_tile import filled, number_code
 from tritonopt.emit.code_edits import in_parentheses, new_function_name
 from tritonopt.emit.new_kernel import renamed_head
-from tritonopt.emit.writing import NotExpressible, Writer, comments_in, names_read
+from tritonopt.emit.writing import (
+    NotExpressible,
+    Writer,
+    comments_in,
+    filled,
+    names_read,
+    number_code,
+)
 from tritonopt.facts import Assumption, KernelFacts
 from tritonopt.facts.algebra.turns import is_at_most
 from tritonopt.facts.compiled_types import NUMBER, integer_type

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tritonopt.emit.writing import NotExpressible, Writer
+from tritonopt.emit.writing import NotExpressible, Writer, filled, number_code
 from tritonopt.facts import Loop, Value
 from tritonopt.facts.language import DTYPES, function
 from tritonopt.facts.operations import Op
@@ -220,17 +220,3 @@ def _given(call: ast.expr, writer: Writer, places: Mapping[str, int], name: str)
     place = places.get(function(writer.facts.kernel.module.resolve(call.func)))
     named = next((k.value for k in call.keywords if k.arg == name and place is not None), None)
     return named if place is None or len(call.args) <= place else call.args[place]
-
-
-def filled(writer: Writer, shape: str, filler: str, dtype: str) -> str:
-    """Code for a tile with one number in each lane."""
-    if filler in ("0", "0.0"):
-        return f"{writer.language('zeros')}([{shape}], dtype={dtype})"
-    return f"{writer.language('full')}([{shape}], {filler}, dtype={dtype})"
-
-
-def number_code(number: float | int) -> str:
-    """Code for a number."""
-    if isinstance(number, float) and math.isinf(number):
-        return f'float("{"-" if number < 0 else ""}inf")'
-    return repr(number)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 import io
+import math
 import tokenize
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -664,3 +665,17 @@ class _Rebuild:
             load.keywords = [ast.keyword("mask", mask) if k in masks else k for k in load.keywords]
         else:
             load.keywords = [ast.keyword("mask", mask), *load.keywords]
+
+
+def filled(writer: Writer, shape: str, filler: str, dtype: str) -> str:
+    """Code for a tile with one number in each lane."""
+    if filler in ("0", "0.0"):
+        return f"{writer.language('zeros')}([{shape}], dtype={dtype})"
+    return f"{writer.language('full')}([{shape}], {filler}, dtype={dtype})"
+
+
+def number_code(number: float | int) -> str:
+    """Code for a number."""
+    if isinstance(number, float) and math.isinf(number):
+        return f'float("{"-" if number < 0 else ""}inf")'
+    return repr(number)
