@@ -109,15 +109,15 @@ class RowBatches(Pass):
     ```python
     @triton.jit
     def softmax_kernel(X, Y, stride, M, N, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-        rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
-        row_mask = rows < M
+        row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
+        row_mask = row < M
         cols = tl.arange(0, BLOCK)[None, :]
         x = tl.load(
-            X + rows * stride + cols, mask=row_mask & (cols < N), other=-float("inf")
+            X + row * stride + cols, mask=row_mask & (cols < N), other=-float("inf")
         )
         e = tl.exp(x - tl.max(x, axis=1, keep_dims=True))
         tl.store(
-            Y + rows * stride + cols,
+            Y + row * stride + cols,
             e / tl.sum(e, axis=1, keep_dims=True),
             mask=row_mask & (cols < N),
         )

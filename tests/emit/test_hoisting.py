@@ -13,7 +13,7 @@ def hoisted(parameter: str, *loops: str) -> str:
         lines = [f"    {loop}:", *(f"    {line}" for line in lines)]
     text = "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
     text += f"def kernel({parameter}, Out, rows, n, parts):\n" + "\n".join(lines) + "\n"
-    return rewrite_source(text, "licm", assume=[f"disjoint({parameter}, Out)"]).text
+    return rewrite_source(text, "licm{masked=true}", assume=[f"disjoint({parameter}, Out)"]).text
 
 
 @pytest.mark.parametrize(
