@@ -100,7 +100,7 @@ class AutotuneState(Lint):
     """
 
     name: ClassVar[str] = "autotune-state"
-    mends: ClassVar[bool] = True
+    fixes: ClassVar[bool] = True
     summary: ClassVar[str] = "find autotuned kernels whose result changes when they run twice"
     harm: ClassVar[str] = (
         "tuning runs the kernel many times on the arguments of the first launch: that launch "

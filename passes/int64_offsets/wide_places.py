@@ -32,10 +32,10 @@ _TENSORS = frozenset({Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.LANE, Op.LOAD})
 
 @dataclass(frozen=True)
 class WidePlace:
-    """Expressions to be cast, all of one value, and the overflow that is mended by that."""
+    """Expressions to be cast, all of one value, and the overflow that is fixed by that."""
 
     nodes: tuple[ast.expr, ...]
-    mended: Overflow
+    fixed: Overflow
 
 
 class WidePlaces:
@@ -46,14 +46,14 @@ class WidePlaces:
         self._overflows = overflows
 
     def find(self) -> Iterator[WidePlace | tuple[Overflow, Declined]]:
-        """Places that mend all that can be mended; of the others, why they cannot."""
+        """Places that fix all that can be fixed; of the others, why they cannot."""
         left = list(self._overflows)
         found: list[WidePlace | tuple[Overflow, Declined]] = []
         for place in self._bindings():
-            mended = tuple(o for o in left if self._mends(self._facts.values[place], o))
-            if mended:
-                left = [o for o in left if o not in mended]
-                found.append(WidePlace((place,), mended[0]))
+            fixed = tuple(o for o in left if self._fixes(self._facts.values[place], o))
+            if fixed:
+                left = [o for o in left if o not in fixed]
+                found.append(WidePlace((place,), fixed[0]))
         for overflow in left:
             try:
                 found.append(WidePlace(tuple(self._factors(overflow)), overflow))
@@ -109,7 +109,7 @@ class WidePlaces:
         computed = taker.op in (Op.ADD, Op.SUB, Op.MUL) and taker.shape == ()
         return computed and bool(takers) and all(map(self._costs_nothing, takers))
 
-    def _mends(self, wide: Value, overflow: Overflow) -> bool:
+    def _fixes(self, wide: Value, overflow: Overflow) -> bool:
         widths = Widths(self._facts, overflow.binding, overflow.numbers, frozenset({wide}))
         return not widths.is_beyond(overflow.value, overflow.number)
 
