@@ -17,7 +17,7 @@ from tritonopt.facts.compiled_types import counter_type
 from tritonopt.facts.memory.dependence import check_plain
 from tritonopt.facts.memory.masked_off_value import is_masked_off
 from tritonopt.facts.operations import ELEMENTWISE, Op
-from tritonopt.facts.pinned_rounding import check_pins
+from tritonopt.facts.precision import check_pins
 from tritonopt.passes.collapse_loops.index_nests import Nest
 from tritonopt.passes.collapse_loops.nest_memory import prove_memory
 from tritonopt.passes.collapse_loops.nest_sums import (

@@ -14,7 +14,7 @@ from tritonopt.facts import Value
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import function
 from tritonopt.facts.operations import Op
-from tritonopt.facts.updates import Reduced, Update
+from tritonopt.facts.recurrences.reduction_calls import Reduced, Update
 from tritonopt.passes.defer_reduction.regrouping import Deferral
 from tritonopt.source import Change, InsertAfter, Remove, ReplaceExpression
 from tritonopt.source.editing.excerpts import said_of

@@ -18,9 +18,9 @@ from tritonopt.emit.writing import block_of, comments_in
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, SOME_FLOAT, SOME_INTEGER, Types
 from tritonopt.facts.operations import Op
-from tritonopt.facts.pinned_rounding import check_pins
+from tritonopt.facts.precision import check_pins
 from tritonopt.facts.recurrences.kinds import Kind
-from tritonopt.facts.updates import Reduced, Update, mentions, update_of
+from tritonopt.facts.recurrences.reduction_calls import Reduced, Update, mentions, update_of
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.source.trees import walk
 

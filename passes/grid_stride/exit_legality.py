@@ -9,7 +9,7 @@ from itertools import chain
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted
 from tritonopt.emit.writing import names_bound
-from tritonopt.facts.early_returns import returning_early
+from tritonopt.facts.program_ids import returning_early
 from tritonopt.passes.grid_stride.tile_body import Exit, TileBody
 from tritonopt.source.trees import walk
 

@@ -216,7 +216,7 @@ def _site(facts: KernelFacts, places: Sequence[WidePlace], *, on_demand: bool) -
             lost = "a comment inside would be lost"
             raise refuted("nothing-else-is-lost", "comment-inside", lost)
         if on_demand:
-            from tritonopt.passes.int64_offsets.wide_on_demand import WideOnDemand
+            from tritonopt.passes.int64_offsets.wide_places import WideOnDemand
 
             changes = tuple(WideOnDemand(facts, places).changes(writer, attempt))
         else:

@@ -13,8 +13,7 @@ from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.language import function
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import EXTREMES
-from tritonopt.facts.same_values import SameValues
-from tritonopt.facts.uses import users
+from tritonopt.facts.uses import SameValues, users
 from tritonopt.facts.values import is_float
 from tritonopt.source import Change, Remove, ReplaceExpression
 from tritonopt.source.trees import walk

@@ -16,7 +16,7 @@ from tritonopt.facts import Polynomial, Value
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import Kind
-from tritonopt.facts.updates import mentions
+from tritonopt.facts.recurrences.reduction_calls import mentions
 from tritonopt.passes.scalar_loop.loop_bodies import Body
 from tritonopt.passes.scalar_loop.updates_of_lanes import (
     CLAIM,

@@ -10,7 +10,7 @@ from tritonopt.checks.condition import Declined, refuted
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import Kind
-from tritonopt.facts.updates import check_modes, combined_sides, mentions
+from tritonopt.facts.recurrences.reduction_calls import check_modes, combined_sides, mentions
 from tritonopt.passes.scalar_loop.loop_bodies import Body, Step, conditions
 
 CLAIM = "accumulators-are-sums"

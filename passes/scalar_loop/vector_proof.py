@@ -10,7 +10,7 @@ from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, SOME_FLOAT, SOME_INTEGER
 from tritonopt.facts.operations import Op
-from tritonopt.facts.pinned_rounding import check_pins
+from tritonopt.facts.precision import check_pins
 from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.passes.scalar_loop.carried_names import Carried, LaneMerge, carried_names

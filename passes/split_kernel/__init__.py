@@ -116,7 +116,7 @@ class SplitKernel(Pass):
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.CONTRACT})
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        from tritonopt.passes.split_kernel.write_groups import write_groups
+        from tritonopt.passes.split_kernel.divided import write_groups
 
         groups = write_groups(facts)
         if groups is None:

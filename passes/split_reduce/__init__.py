@@ -212,7 +212,7 @@ class SplitReduce(Pass):
             yield self._examined(facts, loop)
 
     def _examined(self, facts: KernelFacts, loop: Loop) -> Site:
-        from tritonopt.facts.pinned_rounding import check_pins
+        from tritonopt.facts.precision import check_pins
         from tritonopt.launches.plan import LaunchPlan
         from tritonopt.passes.split_reduce.split_loop import is_no_row, prove_split
         from tritonopt.passes.split_reduce.two_kernels import TwoKernels

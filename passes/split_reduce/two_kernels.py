@@ -25,8 +25,7 @@ from tritonopt.launches.launch_grids import Extent, new_name
 from tritonopt.launches.plan import NewAxis
 from tritonopt.launches.planned_launch import PlannedLaunch
 from tritonopt.launches.pruning import in_tuner_keys
-from tritonopt.passes.split_reduce.second_sweep import header_of
-from tritonopt.passes.split_reduce.split_loop import SplitLoop
+from tritonopt.passes.split_reduce.split_loop import SplitLoop, header_of
 from tritonopt.source import (
     AddArgument,
     AddParameter,

@@ -10,8 +10,7 @@ from tritonopt.emit.writing import Writer
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.operations import ELEMENTWISE, Op
-from tritonopt.facts.same_values import SameValues
-from tritonopt.facts.uses import users
+from tritonopt.facts.uses import SameValues, users
 from tritonopt.facts.values import is_float
 
 _EXACT = (0.0, 1.0, -1.0, float("inf"), float("-inf"))

@@ -13,7 +13,7 @@ from tritonopt.emit.writing import Writer, names_bound, reads_of
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.operations import Op
-from tritonopt.facts.same_values import SameValues
+from tritonopt.facts.uses import SameValues
 from tritonopt.source import Change, InsertBefore, Remove, ReplaceExpression
 from tritonopt.source.trees import children, walk
 

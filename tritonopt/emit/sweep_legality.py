@@ -41,10 +41,9 @@ from tritonopt.facts.algebra.forms import Forms
 from tritonopt.facts.algebra.polynomial import ONE, Monomial, monomial_polynomial
 from tritonopt.facts.algebra.sums import sum_over_lanes, sum_over_loop
 from tritonopt.facts.algebra.variation import varies_along, varies_with
-from tritonopt.facts.full_sums import full_sum
 from tritonopt.facts.loop_nests import TwoSweeps
-from tritonopt.facts.pinned_rounding import check_pins
-from tritonopt.facts.reductions import Accumulation
+from tritonopt.facts.precision import check_pins
+from tritonopt.facts.reductions import Accumulation, full_sum
 from tritonopt.facts.values import FLOAT_BITS, is_integer
 
 

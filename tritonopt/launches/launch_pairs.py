@@ -12,6 +12,7 @@ from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.local_names import LocalNames, names_of
 from tritonopt.facts.host.reach import reach_of
+from tritonopt.facts.host.same_memory import bindings_in
 from tritonopt.facts.host.side_effects import effects_of
 from tritonopt.facts.host.tensor_expressions import Allocation, allocation
 from tritonopt.launches.launch_grids import statement_of
@@ -94,25 +95,12 @@ def _behind(launch: Launch, stored: set[str]) -> Iterator[tuple[Launch, Candidat
             yield other, Candidate(other.kernel, buffers)
 
 
-def _are_apart(launch: Launch, *nodes: ast.AST) -> bool:
-    """Whether two nodes of a launcher stand in two branches of one `if`, and in no loop."""
+def _are_apart(launch: Launch, one: ast.expr, other: ast.expr) -> bool:
+    """Whether two expressions of a launcher stand in two branches of one `if`, and in no loop,
+    which may come to one branch, and then to the other."""
     assert launch.launcher is not None
-    local = names_of(launch.launcher)
-    if local.has_loops:
-        return False  # which may come to one branch, and then to the other
-    ways: list[dict[ast.AST, list[ast.stmt]]] = []
-    for node in nodes:
-        place = node
-        while place not in local.home:
-            place = launch.module.names.parents[place]
-        around: dict[ast.AST, list[ast.stmt]] = {}
-        while isinstance(place, ast.stmt) and place in local.home:
-            inside, block, _ = local.home[place]
-            around[inside] = block
-            place = inside
-        ways.append(around)
-    shared = (node for node in ways[0] if isinstance(node, ast.If) and node in ways[1])
-    return any(ways[0][node] is not ways[1][node] for node in shared)
+    alone = not names_of(launch.launcher).has_loops
+    return alone and bindings_in(launch.launcher).are_apart(one, other)
 
 
 def pairs_of(facts: KernelFacts, candidate: Candidate) -> list[Pair]:
@@ -203,30 +191,18 @@ def made(pair: Pair, tensor: ast.expr | None, otherwise: str) -> Made:
     call = values[0] if len(values) == 1 else None
     if name in bound or not isinstance(call, ast.Call) or local.stores_data:
         raise declined
+    assert pair.first.launcher is not None
     statement = next(s for s in local.home if getattr(s, "value", None) is call)
     memory = allocation(module, call)
-    if memory is None or memory.may_reuse or not _dominates(pair, statement):
+    before = bindings_in(pair.first.launcher).dominates(statement, pair.statements[0])
+    if memory is None or memory.may_reuse or not before:
         raise declined
     assert isinstance(call.func, (ast.Attribute, ast.Name))
     function = call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id
-    assert pair.first.launcher is not None
     end = pair.second.call.end_lineno or pair.second.call.lineno
     if reach_of(module, pair.first.launcher).is_reached(name, end):
         raise declined
     return Made(name, statement, call, memory, function)
-
-
-def _dominates(pair: Pair, statement: ast.stmt) -> bool:
-    """Whether every way to the first launch comes from a statement, in the same turn of a loop."""
-    place: ast.AST = pair.statements[0]
-    while isinstance(place, ast.stmt) and place in pair.local.home:
-        around, block, index = pair.local.home[place]
-        if statement in block[:index]:
-            return True
-        if isinstance(around, (ast.For, ast.AsyncFor, ast.While)):
-            return False
-        place = around
-    return False
 
 
 def uses(pair: Pair, name: str) -> list[ast.Name]:

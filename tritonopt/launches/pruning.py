@@ -7,12 +7,12 @@ Triton calls `early_config_prune(configs, named_arguments, **keywords_of_the_lau
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tritonopt.checks.condition import unknown
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.host.tuner_choices import bound
-from tritonopt.source import Change, Module, ReplaceExpression
+from tritonopt.source import AddArgument, Change, Module, ReplaceExpression
 from tritonopt.source.project.meanings import Defined
 from tritonopt.source.trees import walk
 
@@ -76,6 +76,23 @@ def in_tuner_keys(facts: KernelFacts, name: str) -> Iterator[Change]:
                 detail = f"the key of the tuner in line {call.lineno} is not a list literal"
                 way = f"to which {name} could be added: write it there"
                 raise unknown(_CLAIM, "unknown-decorator", f"{detail}, {way}")
+
+
+def with_buffers(
+    module: Module, decorator: ast.Call, keyword: str, buffers: Sequence[str]
+) -> list[Change] | None:
+    """Has a tuner put some more buffers right, as `restore_value=["X"]` does; None where its list
+    of them is none that is seen on one line."""
+    given = next((k.value for k in decorator.keywords if k.arg == keyword), None)
+    quoted = [f'"{name}"' for name in buffers]
+    if not quoted:
+        return []
+    if given is None:
+        return [AddArgument(decorator, f"{keyword}=[{', '.join(quoted)}]")]
+    if not isinstance(given, ast.List) or "\n" in module.text_of(given):
+        return None
+    names = dict.fromkeys([*map(module.text_of, given.elts), *quoted])
+    return [ReplaceExpression(given, f"[{', '.join(names)}]")]
 
 
 def _is_text(node: ast.expr) -> bool:
