@@ -39,7 +39,7 @@ class Candidate:
 def candidates(facts: KernelFacts) -> Iterator[Candidate]:
     """Outer loops before inner ones, and of one loop the last statement before the first.
 
-    What is written behind a loop stands in the order of its statements then.
+    What is written after a loop stands in the order of its statements then.
     """
     for loop in facts.loops:
         if not loop.inlined:

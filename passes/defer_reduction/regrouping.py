@@ -110,7 +110,7 @@ class _Run:
 
     @property
     def last(self) -> ast.stmt:
-        """The last of them: a loop behind it, the last tile apart, or the loop itself."""
+        """The last of them: a loop after it, the last tile apart, or the loop itself."""
         last: ast.stmt = self.loop.node
         try:
             kind = self._kind(last)
@@ -296,7 +296,7 @@ class _Legality:
         raise unknown("accumulators-are-wide", "type-is-unknown", text)
 
     def _check_casts(self, one: Reduced, dtype: str | None) -> None:
-        """What is cast before it is added, in the reduction or behind it, is not cast any more."""
+        """What is cast before it is added, in the reduction or after it, is not cast any more."""
         values = self.facts.values
         if not one.casts and self._reduced_value(one) is values[one.tile]:
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product
@@ -89,11 +89,13 @@ class _Merge:
         where = places([launch for pair in self._pairs for launch in (pair.first, pair.second)])
         attempt.prove(CLAIM, f"nothing comes between the launches in {where}")
         self._check_locks()
+        counts = {reduction.count for reduction in reductions} - {""}
+        zeros = {count for count in counts if not self._is_positive(count)}
         results = [self._results(pair) for pair in self._pairs]
         attempt.prove(CLAIM, "no other use of the partial results is seen")
         attempt.prove(CLAIM, "the results go to new memory, which nobody has used before")
         kernel = self._kernel(results)
-        needs = self._check_numbers()
+        needs = self._check_numbers(zeros)
         if any(reduction.unnamed for reduction in reductions):
             attempt.assume("accumulators-are-wide", "torch makes float32 where no type is named")
         changes = [*kernel.changes()]
@@ -172,9 +174,9 @@ class _Merge:
             raise unknown(MET, "arguments-are-not-seen", text)
         return found
 
-    def _check_numbers(self) -> set[Safety]:
-        """What sums of floats need, and extremes: atomics order NaN by its bits, and reductions
-        drop it. Raises Declined."""
+    def _check_numbers(self, zeros: Collection[str]) -> set[Safety]:
+        """What sums of floats need, divided by what may be 0 or not, and extremes: atomics order
+        NaN by its bits, and reductions drop it. Raises Declined."""
         needs = set[Safety]()
         for partial, reduction in self._found:
             if reduction.dtype not in FLOAT_BITS:
@@ -185,7 +187,7 @@ class _Merge:
                 text = f"no program finds nothing but NaN for {partial.buffer}"
                 self._attempt.assume(MET, f"{text}, of which an atomic makes another number")
                 needs.add(Safety.ASSUMPTION)
-            if reduction.count and not self._is_positive(reduction.count):
+            if reduction.count in zeros:
                 text = f"{reduction.count} is not 0, by which {self._name} divides"
                 self._attempt.assume(MET, text)
                 needs.add(Safety.ASSUMPTION)

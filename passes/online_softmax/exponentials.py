@@ -50,7 +50,7 @@ class Subtrahend:
     reduced: Value
     """Without the axes that only make it fit."""
     axes: tuple[int, ...]
-    """Axes along which it was reduced behind its loop; none where that has done so, or nobody."""
+    """Axes along which it was reduced after its loop; none where that has done so, or nobody."""
     keep_dims: bool
     factor: Fraction
     """The c of above."""

@@ -70,7 +70,7 @@ class OnlineSum:
 
     @property
     def axes(self) -> tuple[int, ...]:
-        """Axes of the tile along which the maximum is reduced, in its loop or behind it."""
+        """Axes of the tile along which the maximum is reduced, in its loop or after it."""
         return self.maximum.axes or self.subtrahend.axes
 
     @property

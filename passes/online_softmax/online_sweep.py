@@ -52,7 +52,7 @@ class OnlineSweep:
         self.end: Environment = self.facts.before[self.second]
         self.rank = len(self.maximum.shape)
         self.is_late = bool(proof.subtrahend.axes)
-        """The maximum is carried lane by lane, and reduced behind the loop."""
+        """The maximum is carried lane by lane, and reduced after the loop."""
 
     def changes(self) -> list[Change]:
         zero = f"{self.writer.language('zeros_like')}({self.maximum.name})"
@@ -132,14 +132,14 @@ class OnlineSweep:
             return [*lines, line]
         return [*lines, f"{total} = {total} * {scale}", f"{total} = {total} + {added}"]
 
-    # Behind the loop
+    # After the loop
 
     def _finish(self, total: str) -> tuple[str, list[str]]:
-        """What is kept right behind the loop, and the lines in place of the second sweep."""
+        """What is kept right after the loop, and the lines in place of the second sweep."""
         name, where = self.sum.name, self.writer.language("where")
         if self.is_late:
             kept, lanes = self._lanes()
-            found = self._maximum_behind()
+            found = self._maximum_after()
             reduced = f"{total} * {self._power(lanes, self._against_tile(found))}"
             if self.proof.is_summed:
                 reduced = self._summed(reduced)
@@ -158,7 +158,7 @@ class OnlineSweep:
     def _without_numbers(self, total: str) -> list[str]:
         """The sum of a row that has no number in it."""
         name, where = self.sum.name, self.writer.language("where")
-        found = self._maximum_behind()
+        found = self._maximum_after()
         without = f"{found} == {self._infinity}"
         if self.maximum.axes and not self.proof.is_summed:
             without = f"{self._against_tile(found)} == {self._infinity}"
@@ -178,7 +178,7 @@ class OnlineSweep:
         kept = self.writer.fresh(f"{self.maximum.name}_tile")
         return f"{kept} = {self.maximum.name}", kept
 
-    def _maximum_behind(self) -> str:
+    def _maximum_after(self) -> str:
         """The maximum, where the second sweep was."""
         wanted = self.proof.subtrahend.reduced
         node = self.writer.find(lambda value: value is wanted, self.end, self.facts.values)
@@ -405,7 +405,7 @@ class KeptSecond(OnlineSweep):
         forms = self.facts.forms
         return forms.of(value).map(self.renaming.get) == forms.of(wanted)
 
-    def _maximum_behind(self) -> str:
+    def _maximum_after(self) -> str:
         return self.maximum.name
 
     @property

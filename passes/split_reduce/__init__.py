@@ -22,10 +22,8 @@ from tritonopt.source import Change
 if TYPE_CHECKING:
     from tritonopt.passes.split_reduce.split_loop import SplitLoop
 
-
 _FEW_ROWS = figure("split-reduce, few rows")
 _MANY_ROWS = figure("split-reduce, many rows")
-_TWO_SWEEPS = figure("split-reduce, two sweeps")
 
 
 @dataclass(frozen=True)

@@ -192,7 +192,7 @@ def _step(facts: KernelFacts, loop: Loop, name: str) -> ast.expr | None:
 
 @dataclass(frozen=True)
 class SecondSweep:
-    """A loop behind the first one whose turns may be divided."""
+    """A loop after the first one whose iterations may be divided."""
 
     facts: KernelFacts
     loop: Loop
@@ -200,7 +200,7 @@ class SecondSweep:
 
     @cached_property
     def alone(self) -> list[ast.stmt]:
-        """The statements behind the first loop that one part alone may do."""
+        """The statements after the first loop that one part alone may do."""
         effects = {e.node for e in self._effects if e.kind is not EffectKind.LOAD}
         after = [s for s in statements_after(self.facts, self.first) if s is not self.loop.node]
         return [s for s in after if not effects.isdisjoint(walk(s))]
@@ -231,11 +231,11 @@ class SecondSweep:
         accesses.prove(attempt, INDEPENDENT, f"{where} stores to elements of its own")
 
     def _is_again(self, load: Effect) -> bool:
-        """Whether the second kernel does it: behind the first loop, or before it."""
+        """Whether the second kernel does it: after the first loop, or before it."""
         return self.first not in load.loops
 
     def _check_carried(self) -> None:
-        """No turn needs what the one before has left, and nor does what is behind the loop."""
+        """No iteration needs what the one before has left, and nor does what is after the loop."""
         loop = self.loop
         for value in self._values():
             for part in all_parts(self.facts, value):
@@ -293,7 +293,7 @@ def header_of(loop: Loop) -> ast.Call:
 
 
 def second_sweep(facts: KernelFacts, first: Loop) -> SecondSweep | None:
-    """The one loop behind the first one, where there is one; None where the first one is alone.
+    """The one loop after the first one, where there is one; None where the first one is alone.
 
     Raises Declined where there are more loops, or another one comes first.
     """

@@ -1,4 +1,4 @@
-"""A launch, and one behind it that takes what it has left: what the launcher does with both."""
+"""A launch, and one after it that takes what it has left: what the launcher does with both."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OPTIONS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg"})
 
 @dataclass(frozen=True)
 class Candidate:
-    """Buffers that a kernel stores to, and that another one is launched with behind it."""
+    """Buffers that a kernel stores to, and that another one is launched with after it."""
 
     final: Kernel
     buffers: Mapping[str, str]
@@ -35,7 +35,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Pair:
-    """A launch of each kernel, the second behind the first in one block of the launcher."""
+    """A launch of each kernel, the second after the first in one block of the launcher."""
 
     first: Launch
     second: Launch
@@ -71,11 +71,11 @@ def candidates(facts: KernelFacts) -> Iterator[Candidate]:
     for launch in facts.launches.launches[:1]:
         if launch.launcher is None:
             return
-        yield from (candidate for _, candidate in _behind(launch, stored))
+        yield from (candidate for _, candidate in _after(launch, stored))
 
 
-def _behind(launch: Launch, stored: set[str]) -> Iterator[tuple[Launch, Candidate]]:
-    """The launches behind one in its launcher that are passed what it has stored."""
+def _after(launch: Launch, stored: set[str]) -> Iterator[tuple[Launch, Candidate]]:
+    """The launches after one in its launcher that are passed what it has stored."""
     passed = {
         argument.id: name
         for name, argument in launch.arguments.items()
@@ -104,18 +104,18 @@ def _are_apart(launch: Launch, one: ast.expr, other: ast.expr) -> bool:
 
 
 def pairs_of(facts: KernelFacts, candidate: Candidate) -> list[Pair]:
-    """Each launch of the kernel with that of the final one behind it. Raises Declined."""
+    """Each launch of the kernel with that of the final one after it. Raises Declined."""
     name, found = facts.kernel.name, []
     for launch in facts.launches.launches:
-        behind = [
+        after = [
             other
-            for other, same in _behind(launch, set(candidate.buffers))
+            for other, same in _after(launch, set(candidate.buffers))
             if same.final is candidate.final and same.buffers == candidate.buffers
         ]
-        if not behind:
+        if not after:
             text = f"after the launch in {launch.where} there is none of {candidate.final.name}"
             raise refuted(CLAIM, "launches-are-not-paired", f"{text} for what it stores")
-        pair = Pair(launch, behind[0], candidate)
+        pair = Pair(launch, after[0], candidate)
         _check_block(pair)
         _check_between(pair)
         if not effects_of(pair.second.module).changes([pair.second.call]).nothing:

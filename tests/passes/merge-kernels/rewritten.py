@@ -502,6 +502,7 @@ def launch(x: torch.Tensor):
 
 # case: mean_of_the_rows
 # safety: assumption
+# verify: always
 """The second kernel divides by the number of rows, which is taken not to be 0."""
 
 

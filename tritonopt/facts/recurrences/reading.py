@@ -302,7 +302,7 @@ class _Reader:
         )
 
     def _rises(self, index: Value) -> bool:
-        """Whether the index of a later turn is always larger: a turn has a tile of its own."""
+        """Whether the index of a later iteration is larger: each has a tile of its own."""
         if index.op is not Op.ADD:
             return False
         for place, first in ((index.left, index.right), (index.right, index.left)):
@@ -347,7 +347,7 @@ class _Reader:
         return below.right if below.op is Op.SUB and below.left is carried else None
 
     def _is_below(self, added: Value, new: Value, base: str) -> bool:
-        """Whether what a turn adds is made of exponentials below the new maximum, linearly."""
+        """Whether an iteration adds exponentials below the new maximum, linearly."""
         if added.op is Op.ELEMENTWISE and added.function == base:
             (below,) = added.operands
             if below.op is not Op.SUB or not self.is_free(below.left):
@@ -404,7 +404,7 @@ def all_parts(facts: KernelFacts, value: Value) -> Iterator[Value]:
 
 
 def bounds_of(loop: Loop) -> list[Value]:
-    """What decides how often a loop turns."""
+    """What decides the trip count of a loop."""
     return [v for v in (loop.start, loop.stop, loop.step, loop.condition) if v is not None]
 
 
