@@ -222,7 +222,7 @@ def test_a_suppression_of_a_pass_that_is_not_installed_says_the_same(passes: Pat
 
 
 def test_a_pass_that_says_mends_fixes_until_the_next_version() -> None:
-    with pytest.warns(DeprecationWarning, match="Mending.mends is deprecated.* call it fixes"):
+    with pytest.warns(DeprecationWarning, match="Mending: `mends` is deprecated, call it `fixes`"):
 
         class Mending(FuseThings):
             mends = True

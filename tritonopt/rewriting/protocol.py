@@ -84,7 +84,7 @@ class Pass(ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if cls.__dict__.get("mends") and not cls.fixes:
-            text = f"{cls.__name__}.mends is deprecated until version 0.3: call it fixes"
+            text = f"{cls.__name__}: `mends` is deprecated, call it `fixes`"
             warnings.warn(text, DeprecationWarning, stacklevel=2)
             cls.fixes = True
         cls.mends = cls.fixes
