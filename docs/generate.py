@@ -103,7 +103,7 @@ def _ours() -> tuple[dict[str, type[Pass]], dict[str, type[Lint]]]:
 
 
 def _told(found: type[Lint]) -> str:
-    does = "fixes them where safe or named" if found.mends else "changes nothing"
+    does = "fixes them where safe or named" if found.fixes else "changes nothing"
     return f"{found.summary}; {does}"
 
 

@@ -140,9 +140,9 @@ def rule_page(found: type[Pass]) -> str:
 
 
 def _at_a_glance(found: type[Pass]) -> Iterator[str]:
-    by_default = bool(found.gain) or found.mends
+    by_default = bool(found.gain) or found.fixes
     if issubclass(found, Lint):
-        fix = "safe fixes by default, others when named" if found.mends else "none"
+        fix = "safe fixes by default, others when named" if found.fixes else "none"
     else:
         fix = f"`tritonopt rewrite PATH --passes {found.name} --write`"
     known = {

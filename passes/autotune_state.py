@@ -10,13 +10,14 @@ from typing import ClassVar
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
 from tritonopt.facts.algebra.atoms import Iteration
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
+from tritonopt.facts.effects import is_loaded, parts_of
 from tritonopt.facts.host.tuner_choices import bound, keywords_of, least_number, settings_of
 from tritonopt.facts.memory.offsets import number_of
-from tritonopt.facts.operations import Op
 from tritonopt.facts.repetition import changes_when_repeated, sweep_changes_when_repeated
+from tritonopt.launches.known_launches import with_buffers
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.protocol import Lint
-from tritonopt.source import AddArgument, Change, Kernel, ReplaceExpression
+from tritonopt.source import Change, Kernel
 from tritonopt.source.trees import walk
 
 _TUNER = "triton.autotune"
@@ -100,7 +101,7 @@ class AutotuneState(Lint):
     """
 
     name: ClassVar[str] = "autotune-state"
-    mends: ClassVar[bool] = True
+    fixes: ClassVar[bool] = True
     summary: ClassVar[str] = "find autotuned kernels whose result changes when they run twice"
     harm: ClassVar[str] = (
         "tuning runs the kernel many times on the arguments of the first launch: that launch "
@@ -236,22 +237,15 @@ def _sites(facts: KernelFacts, decorator: ast.Call, tuner: _Tuner) -> Iterator[S
             f'{what}: gave the decorator restore_value=["{base}"]',
             advice=f'{what}: give the decorator restore_value=["{base}"]',
             analysis=True,
-            changes=_mended(facts, decorator, base),
+            changes=_fixed(facts, decorator, base),
         )
 
 
-def _mended(facts: KernelFacts, decorator: ast.Call, base: str) -> tuple[Change, ...]:
+def _fixed(facts: KernelFacts, decorator: ast.Call, base: str) -> tuple[Change, ...]:
     """One more buffer for the tuner to restore; nothing where its arguments are hidden."""
     if len(decorator.args) > 3 or any(k.arg is None for k in decorator.keywords):
         return ()
-    given = next((k.value for k in decorator.keywords if k.arg == "restore_value"), None)
-    if given is None:
-        return (AddArgument(decorator, f'restore_value=["{base}"]'),)
-    text = facts.kernel.module.text_of(given)
-    if not isinstance(given, ast.List) or "\n" in text:
-        return ()
-    names = [facts.kernel.module.text_of(element) for element in given.elts] + [f'"{base}"']
-    return (ReplaceExpression(given, f"[{', '.join(names)}]"),)
+    return tuple(with_buffers(facts.kernel.module, decorator, "restore_value", [base]) or ())
 
 
 def _base(facts: KernelFacts, effect: Effect) -> str | None:
@@ -319,20 +313,8 @@ def _may_be_one_buffer(facts: KernelFacts, one: str, other: str) -> bool:
 
 def _loads_in(facts: KernelFacts, value: Value) -> Iterator[Effect]:
     """The loads whose element a value is computed from, not just where it stands or whether."""
-    seen: set[Value] = set()
-    todo = [value]
-    while todo:
-        part = todo.pop()
-        if part in seen:
-            continue
-        seen.add(part)
-        if part.op is Op.LOAD:
-            yield facts.interpretation.loads[part.number]
-        elif part.op in (Op.CARRIED, Op.RESULT):
-            loop = facts.loops[part.carrier.loop]
-            todo += [loop.initial[part.carrier.name], loop.following[part.carrier.name]]
-        else:
-            todo += part.operands
+    parts = parts_of(facts.loops, value, is_loaded)
+    return (facts.interpretation.loads[p.number] for p in parts if is_loaded(p))
 
 
 def _added(facts: KernelFacts, atomic: Effect, base: str) -> str:

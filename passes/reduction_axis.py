@@ -69,7 +69,7 @@ class ReductionAxis(Lint):
     """
 
     name: ClassVar[str] = "reduction-axis"
-    mends: ClassVar[bool] = True
+    fixes: ClassVar[bool] = True
     summary: ClassVar[str] = "find tl.max where tl.maximum was meant"
     harm: ClassVar[str] = (
         "tl.max, tl.min and tl.sum reduce along an axis, and compile with nothing in its place"

@@ -10,10 +10,10 @@ from typing import ClassVar
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.language import RANDOM, function
-from tritonopt.facts.memory.whole_numbers import WholeNumbers
 from tritonopt.facts.memory.widths import (
     Loss,
     Told,
+    WholeNumbers,
     has_places,
     lengths_of,
     lost_widths,
@@ -186,7 +186,7 @@ def _narrowed(
 
 def _in_figures(facts: KernelFacts, names: list[str], told: Told) -> str | None:
     """What it costs, by what the compiler makes of it; None where that is nothing."""
-    from tritonopt.facts.machine_code.told import told_in_figures
+    from tritonopt.facts.machine_code.launched_settings import told_in_figures
 
     return told_in_figures(facts, names, one=told is Told.ONE)
 

@@ -161,22 +161,22 @@ def _site(facts: KernelFacts, launched: LaunchedSetting) -> Site | None:
     least = min(known, default=own.stack)
     if own.stack <= least:
         return None
-    mends = []
+    fixes = []
     warps = _first(more, found[: len(more)], least)
     if warps is not None:
-        mends.append(f"num_warps={warps[0].warps} leaves {_said(warps[1])}")
+        fixes.append(f"num_warps={warps[0].warps} leaves {_said(warps[1])}")
     tile = _first(shorter, found[len(more) :], least)
     if tile is not None:
         length = dict(tile[0].constants)[launched.tile]
         loop = "" if _is_step(facts, launched.tile) else ", in a loop over the row,"
-        mends.append(f"{launched.tile}={length}{loop} leaves {_said(tile[1])}")
+        fixes.append(f"{launched.tile}={length}{loop} leaves {_said(tile[1])}")
     where = f" where {launched.size}" if launched.size else ""
     types = f", with {' and '.join(launched.taken)} in {USUAL_TYPE}" if launched.taken else ""
     length = dict(setting.constants)[launched.tile]
     message = (
         f"a tile of {launched.tile}={length} does not fit into registers: launched in "
         f"{launched.launch.where}{where}, with {setting.warps} warps, a thread has {_said(own)} "
-        f"(compiled for sm_90{types}); {', and '.join(mends)}"
+        f"(compiled for sm_90{types}); {', and '.join(fixes)}"
     )
     return Site.of_mistake(_anchor(facts, launched), "code-is-small", "tile-is-spilled", message)
 

@@ -88,7 +88,7 @@ class UndefinedLanes(Lint):
     """
 
     name: ClassVar[str] = "undefined-lanes"
-    mends: ClassVar[bool] = True
+    fixes: ClassVar[bool] = True
     summary: ClassVar[str] = "find reductions over masked loads without other="
     harm: ClassVar[str] = (
         "a masked load without other= gives the lanes outside its mask no value; the 0 that GPUs "

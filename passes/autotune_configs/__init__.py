@@ -135,8 +135,7 @@ class AutotuneConfigs(Pass):
 
     def _examined(self, facts: KernelFacts) -> Site:
         from tritonopt.emit.heuristic_functions import restored_buffers
-        from tritonopt.passes.autotune_configs.configurations import why_it_stays
-        from tritonopt.passes.autotune_configs.untuned_launches import check_launches
+        from tritonopt.passes.autotune_configs.configurations import check_launches, why_it_stays
         from tritonopt.rewriting.bits import bits_when_code_moves
 
         changes: tuple[Change, ...] = ()
@@ -170,11 +169,12 @@ class AutotuneConfigs(Pass):
 def _changes(facts: KernelFacts, tile: FreeTile | None, restored: list[str]) -> Iterator[Change]:
     """The decorator, and the launches without what it chooses. Raises NotExpressible."""
     from tritonopt.passes.autotune_configs.configurations import (
+        OPTIONS,
         configurations,
         deciding_sizes,
         decorator,
+        left_to_the_tuner,
     )
-    from tritonopt.passes.autotune_configs.untuned_launches import OPTIONS, left_to_the_tuner
 
     chosen = [tile.name] if tile is not None else []
     sizes = deciding_sizes(facts, chosen)

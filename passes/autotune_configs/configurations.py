@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import ast
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from tritonopt.checks.condition import Declined, unknown
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.emit.any_length import prove_any_length
 from tritonopt.emit.sweeps import RowSweeps
 from tritonopt.emit.writing import NotExpressible
-from tritonopt.facts import KernelFacts, Polynomial
+from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import (
     CeilDiv,
     Iteration,
@@ -20,13 +23,20 @@ from tritonopt.facts.algebra.atoms import (
     Param,
     ProgramId,
 )
-from tritonopt.facts.algebra.polynomial import TooLarge
+from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts.algebra.polynomial import ZERO, TooLarge
+from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import MATRIX
-from tritonopt.facts.operations import Op
+from tritonopt.facts.launch_bindings import LaunchBinding
+from tritonopt.facts.memory.dependence import Kind, same_place
+from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.values import reachable
-from tritonopt.passes.autotune_configs.flat_tiles import flat_tile
-from tritonopt.passes.autotune_configs.untuned_launches import options_of, tile_at
-from tritonopt.source import Change, Launch
+from tritonopt.launches.launch_grids import GridNotReadable, read_extent
+from tritonopt.launches.plan import LaunchPlan, PlannedLaunch
+from tritonopt.source import Change, Launch, Remove, ReplaceArgument, ReplaceExpression
+from tritonopt.source.decorators import JIT
+from tritonopt.source.launches import places
+from tritonopt.source.trees import walk
 
 _TILES = ((512, (2, 4)), (1024, (4, 8)), (2048, (4, 8)), (4096, (8, 16)), (8192, (16,)))
 """Lengths of a tile, each with the warps that hold 4 to 32 elements of it a thread."""
@@ -174,3 +184,284 @@ def decorator(
 
 def _list(names: Sequence[str]) -> str:
     return "[" + ", ".join(f'"{name}"' for name in names) + "]"
+
+
+OPTIONS = ("num_warps", "num_stages", "num_ctas")
+"""What each configuration of a tuner sets, whether it names it or not."""
+_CAPTURES = frozenset({"torch.cuda.graph", "torch.cuda.make_graphed_callables"})
+
+
+def check_launches(facts: KernelFacts, attempt: Attempt) -> None:
+    """That every launch is seen, and can leave its options to a tuner. Raises Declined."""
+    kernel, evidence = facts.kernel, facts.launches
+    LaunchPlan.of(facts, attempt, apart=True)
+    attempt.assume_no_other_launches()
+    _check_capture(evidence.launches)
+    claim = "launches-can-be-tuned"
+    for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
+        if name != JIT:
+            what = ast.unparse(decorator).partition("(")[0]
+            detail = f"what {what} does with what a tuner chooses is not looked into"
+            raise unknown(claim, "unknown-decorator", detail)
+    for launch in evidence.launches:
+        where = f"the launch in {launch.where}"
+        if launch.hides_options:
+            detail = f"{where} may have options in **"
+            raise unknown(claim, "arguments-are-not-seen", detail)
+        if not isinstance(launch.call.func, ast.Subscript):
+            raise unknown(claim, "arguments-are-not-seen", f"{where} is no `kernel[grid](...)`")
+        for option in OPTIONS:
+            if option in launch.options and _number(launch.options[option]) is None:
+                detail = f"{where} computes its {option}"
+                raise unknown(claim, "not-tunable", detail)
+    said = {tuple(options_of(launch).items()) for launch in evidence.launches}
+    if len(said) > 1:
+        where = places(evidence.launches)
+        detail = f"the launches in {where} ask for different options"
+        raise refuted(claim, "not-tunable", detail)
+    attempt.prove(claim, "each launch says numbers for them, or nothing")
+
+
+def _check_capture(launches: Sequence[Launch]) -> None:
+    """While a graph is captured nothing can be timed, so a first launch there would fail."""
+    for module in {launch.module for launch in launches}:
+        for node in walk(module.tree):
+            if isinstance(node, ast.Name | ast.Attribute) and module.resolve(node) in _CAPTURES:
+                detail = f"a launch may be captured in a graph, in line {node.lineno}"
+                raise unknown("launches-can-be-tuned", "captured-in-a-graph", detail)
+
+
+def options_of(launch: Launch) -> dict[str, int]:
+    """The numbers that a launch gives for what a configuration sets."""
+    given = {name: launch.options.get(name) for name in OPTIONS}
+    numbers = {name: _number(node) for name, node in given.items() if node is not None}
+    return {name: number for name, number in numbers.items() if number is not None}
+
+
+def _number(node: ast.expr) -> int | None:
+    is_number = isinstance(node, ast.Constant) and type(node.value) is int
+    return node.value if is_number else None  # type: ignore[attr-defined]
+
+
+def tile_at(launch: Launch, tile: str, also: ast.expr | None = None) -> int | None:
+    """The number that a launch passes for a tile by its name.
+
+    None where it is no number, and where the launcher has another use for it than this argument,
+    or `also` some expression.
+    """
+    keyword = next((k for k in launch.call.keywords if k.arg == tile), None)
+    if keyword is None:
+        return None
+    if isinstance(keyword.value, ast.Name):
+        statement = PlannedLaunch(launch).own_binding(keyword.value, also)
+        return _number(statement.value) if statement is not None else None
+    return _number(keyword.value)
+
+
+def left_to_the_tuner(
+    launch: Launch, taken: Collection[str], grid: Sequence[Change] = ()
+) -> Iterator[Change]:
+    """A launch without the keywords that are taken out of it. Raises NotExpressible.
+
+    `grid` is what changes in its grid, for a tile that is taken out.
+    """
+    call, text, span = launch.call, launch.module.text, launch.module.lines.span
+    items: list[ast.expr | ast.keyword] = [call.func, *call.args, *call.keywords]
+    gone = [k for k in call.keywords if k.arg in taken]
+    if len(gone) == len(items) - 1:
+        raise NotExpressible(f"line {call.lineno} passes nothing else")
+    also = launch.grid if grid else None
+    yield from grid
+    for keyword in gone:
+        start, end = span(keyword)
+        since = max(before for _, before in map(span, items) if before <= start)
+        if "#" in text[since:end] + text[end:].partition("\n")[0]:
+            raise NotExpressible(f"line {call.lineno} has a comment next to the removed code")
+        yield ReplaceArgument(call, keyword, ())
+        statement = PlannedLaunch(launch).own_binding(keyword.value, also)
+        if statement is not None:
+            yield Remove(statement)
+
+
+_CLAIM = "length-is-known-at-the-launch"
+_PLACE = Param("(place in the range)")
+"""What no parameter is called."""
+_FIRST_AXIS = ProgramId(ZERO)
+_PROGRAMS = NumPrograms(ZERO)
+_GIVEN = frozenset({Op.CONST, Op.PARAM, Op.CONSTEXPR, Op.GLOBAL, Op.DTYPE, Op.LOAD})
+_LANE_BY_LANE = ELEMENTWISE | {Op.FULL, Op.BROADCAST_TO, Op.BOTH, Op.EITHER}
+
+
+@dataclass(frozen=True)
+class FlatTile:
+    """The length of such a tile, and the changes of each grid."""
+
+    name: str
+    lengths: frozenset[int]
+    grids: dict[Launch, tuple[Change, ...]]
+
+
+def flat_tile(facts: KernelFacts) -> FlatTile:
+    """Raises Declined, or TooLarge, where a program's tile is to stay as long as it is."""
+    lanes = {
+        leaf
+        for effect in facts.effects
+        if effect.pointer is not None
+        for leaf in facts.forms.of(effect.pointer).leaves()
+        if isinstance(leaf, Lane)
+    }
+    tiles = {lane.extent.sole_atom for lane in lanes if lane.axis == 0}
+    tile = tiles.pop() if len(tiles) == 1 else None
+    if facts.loops or len(lanes) != 1 or not isinstance(tile, Param):
+        raise _stays("the kernel is neither one loop over a row nor one tile of a range")
+    checked = _Flat(facts, tile)
+    checked.check()
+    lengths: set[int] = set()
+    grids: dict[Launch, tuple[Change, ...]] = {}
+    for launch in facts.launches.launches:
+        number, grids[launch] = checked.launched(launch)
+        lengths.add(number)
+    return FlatTile(tile.name, frozenset(lengths), grids)
+
+
+def _stays(detail: str) -> Declined:
+    return unknown(_CLAIM, "length-matters", detail)
+
+
+@dataclass(frozen=True)
+class _Flat:
+    facts: KernelFacts
+    tile: Param
+
+    def check(self) -> None:
+        accesses = [e for e in self.facts.effects if e.kind is not EffectKind.EXIT]
+        for effect in self.facts.effects:
+            self._check_effect(effect)
+        for store in (e for e in accesses if e.writes):
+            assert store.pointer is not None
+            step = self._placed(store.pointer) - Polynomial.of(_PLACE)
+            if _PLACE in set(step.leaves()):
+                raise _stays(f"line {store.line} may store to one element in two lanes")
+            for other in accesses:
+                same = same_place(self.facts, store, other).kind is Kind.OWN
+                if not same and self.facts.may_alias(store, other):
+                    lines = f"lines {other.line} and {store.line}"
+                    raise _stays(f"{lines} may access one element in different lanes")
+
+    def _check_effect(self, effect: Effect) -> None:
+        where = f"line {effect.line}"
+        if effect.kind not in (EffectKind.LOAD, EffectKind.STORE) or effect.volatile:
+            raise _stays(f"what {where} does may depend on the tile")
+        parts = [p for p in (effect.pointer, effect.other, effect.stored) if p is not None]
+        conditions = [guard.condition for guard in effect.guards]
+        if not all(map(self._is_of_the_place, (*parts, *conditions))):
+            raise _stays(f"what {where} does may depend on the tile")
+        if any(condition.shape != () for condition in conditions) or effect.pointer is None:
+            raise _stays(f"whether {where} runs may depend on the tile")
+        if _PLACE not in set(self._placed(effect.pointer).leaves()):
+            if effect.kind is EffectKind.STORE:
+                raise _stays(f"{where} stores to one element in each tile")
+            return
+        if self._bound(effect) != self._end:
+            raise _stays(f"{where} is not masked off past the end of the range")
+
+    @cached_property
+    def _end(self) -> Polynomial | None:
+        """Where the range ends, by the masks."""
+        ends = {self._bound(effect) for effect in self.facts.effects} - {None}
+        return ends.pop() if len(ends) == 1 else None
+
+    def _bound(self, effect: Effect) -> Polynomial | None:
+        """N of a mask that is off for all places from N on."""
+        if effect.mask is None or effect.mask.is_none or effect.pointer is None:
+            return None
+        mask = self.facts.forms.condition(effect.mask)
+        if not self._is_placed(self._substituted(mask)):
+            return None
+        ends = [
+            {
+                Polynomial.of(_PLACE) - self._substituted(a.form)
+                for a, _ in m
+                if isinstance(a, Negative)
+            }
+            for m in mask.terms
+        ]
+        common = set.intersection(*ends) if ends else set()
+        found = [end for end in common if isinstance(end.sole_atom, Param) and end != self._length]
+        return found[0] if len(found) == 1 and _PLACE not in set(found[0].leaves()) else None
+
+    @property
+    def _length(self) -> Polynomial:
+        return Polynomial.of(self.tile)
+
+    def _placed(self, value: Value) -> Polynomial:
+        return self._substituted(self.facts.forms.of(value))
+
+    def _substituted(self, form: Polynomial) -> Polynomial:
+        """In terms of the place in the range."""
+        place = Polynomial.of(_PLACE) - self._length * Polynomial.of(_FIRST_AXIS)
+        launch = self.facts.launches.launches[0]
+        return substitute(form, LaunchBinding(launch, {Lane(self._length, 0): place}))
+
+    def _is_placed(self, form: Polynomial) -> bool:
+        """Whether a form has neither the program, nor how many there are, nor lane and length."""
+        own = (self.tile, _FIRST_AXIS, _PROGRAMS)
+        return not any(isinstance(leaf, Lane) or leaf in own for leaf in form.leaves())
+
+    def _is_of_the_place(self, value: Value) -> bool:
+        todo, seen = [value], set()
+        while todo:
+            part = todo.pop()
+            if part in seen or self._is_placed(self._placed(part)):
+                continue
+            seen.add(part)
+            if part.op in _GIVEN and part.name != self.tile.name:
+                todo += [] if part.op is not Op.LOAD else part.operands
+            elif part.op in _LANE_BY_LANE and (part.rank or 0) <= 1:
+                todo += part.operands
+            else:
+                return False
+        return True
+
+    # Launches
+
+    def launched(self, launch: Launch) -> tuple[int, tuple[Change, ...]]:
+        """The length that a launch passes, and what changes in its grid. Raises Declined."""
+        try:
+            extent = read_extent(launch, 0)
+        except GridNotReadable as why:
+            raise _stays(f"the launch in {launch.where}: {why}") from None
+        expression = extent.expression
+        number = tile_at(launch, self.tile.name, also=expression)
+        if number is None or expression is None:
+            raise _stays(f"the launch in {launch.where} uses the tile's length for something else")
+        for binding in self.facts.launches.bindings:
+            if binding.launch is launch and not self._covers(binding, number):
+                raise _stays(f"the grid of the launch in {launch.where} is not made of the tile")
+        if not self.facts.launches.bindings:
+            raise _stays(f"the grid of the launch in {launch.where} is not understood")
+        match expression:
+            case ast.Call(func=function, args=[_, divisor], keywords=[]):
+                is_cdiv = launch.module.resolve(function) == "triton.cdiv"
+            case _:
+                is_cdiv = False
+        names = {n.id for n in walk(launch.launcher or launch.call) if isinstance(n, ast.Name)}
+        if not is_cdiv or (not extent.meta and (extent.name or "meta" in names)):
+            raise _stays(f"the grid of the launch in {launch.where} is no function of the tile")
+        if extent.meta:
+            asked = f"{extent.meta}[{self.tile.name!r}]"
+            if ast.unparse(divisor) != asked:
+                raise _stays(f"the grid of the launch in {launch.where} does not ask for the tile")
+            return number, ()
+        asks = {divisor: f'meta["{self.tile.name}"]'}
+        code = f"lambda meta: {launch.module.text_with(launch.grid, asks)}"
+        return number, (ReplaceExpression(launch.grid, code),)
+
+    def _covers(self, binding: LaunchBinding, number: int) -> bool:
+        """Whether the programs are as many as tiles that the range has."""
+        programs = binding.grid[0].sole_atom if binding.grid and binding.grid[0] else None
+        if not isinstance(programs, CeilDiv) or self._end is None:
+            return False
+        extent, tile = programs.arguments
+        assert isinstance(extent, Polynomial) and isinstance(tile, Polynomial)
+        return tile.constant_value == number and extent == substitute(self._end, binding)

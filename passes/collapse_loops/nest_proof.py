@@ -33,7 +33,7 @@ from tritonopt.facts.memory.dependence import (
 )
 from tritonopt.facts.memory.masked_off_value import is_masked_off, number_outside
 from tritonopt.facts.operations import COMPARISONS, ELEMENTWISE, Op
-from tritonopt.facts.pinned_rounding import check_pins
+from tritonopt.facts.precision import check_pins
 from tritonopt.facts.recurrences.kinds import BY_REDUCTION
 from tritonopt.facts.recurrences.reading import reduced_update
 from tritonopt.facts.values import FLOAT_BITS, is_integer, reachable

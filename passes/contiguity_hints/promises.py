@@ -11,8 +11,8 @@ from tritonopt.facts import Polynomial
 from tritonopt.facts.algebra.atoms import Global, Param
 from tritonopt.facts.algebra.divisibility import Proof, substitute
 from tritonopt.facts.algebra.polynomial import ONE
-from tritonopt.facts.memory.addresses import strides
 from tritonopt.facts.memory.counterexamples import CannotTell, find_counterexample, promise_about
+from tritonopt.facts.memory.hints import strides
 from tritonopt.facts.memory.offsets import (
     Kind,
     NotConsecutive,

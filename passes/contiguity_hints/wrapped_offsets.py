@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
+from tritonopt.facts import KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Lane, Loaded
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.algebra.divisibility import Divisibility, Proof
@@ -113,14 +113,4 @@ def _runs_along_lanes(facts: KernelFacts, value: Value) -> bool:
         len(monomial) == 1 and isinstance(monomial[0][0], (Lane, Loaded))
         for side in sides
         for monomial in facts.forms.of(side).terms
-    )
-
-
-def is_loaded_from(facts: KernelFacts, offsets: Value) -> bool:
-    """Whether the address of a load is made of these offsets."""
-    return any(
-        effect.kind is EffectKind.LOAD
-        and effect.pointer is not None
-        and any(part is offsets for part in effect.pointer.walk())
-        for effect in facts.effects
     )

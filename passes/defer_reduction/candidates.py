@@ -14,7 +14,7 @@ from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import ONE
-from tritonopt.facts.algebra.tiles import goes_through_parts
+from tritonopt.facts.algebra.turns import goes_through_parts
 from tritonopt.facts.language import REDUCTIONS, SCANS
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.reduction_calls import reducing
@@ -39,7 +39,7 @@ class Candidate:
 def candidates(facts: KernelFacts) -> Iterator[Candidate]:
     """Outer loops before inner ones, and of one loop the last statement before the first.
 
-    What is written behind a loop stands in the order of its statements then.
+    What is written after a loop stands in the order of its statements then.
     """
     for loop in facts.loops:
         if not loop.inlined:

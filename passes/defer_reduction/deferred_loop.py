@@ -14,7 +14,7 @@ from tritonopt.facts import Value
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import function
 from tritonopt.facts.operations import Op
-from tritonopt.facts.updates import Reduced, Update
+from tritonopt.facts.recurrences.reduction_calls import Reduced, Update
 from tritonopt.passes.defer_reduction.regrouping import Deferral
 from tritonopt.source import Change, InsertAfter, Remove, ReplaceExpression
 from tritonopt.source.editing.excerpts import said_of
@@ -123,7 +123,7 @@ class DeferredLoop:
                 yield ReplaceExpression(one.whole, code)
 
     def _follows(self, statement: ast.stmt, other: ast.stmt) -> bool:
-        """Whether a statement stands in the line behind another one that has no comment."""
+        """Whether a statement stands in the line after another one that has no comment."""
         block = block_of(self.deferral.facts.kernel.node, other)
         place = block.index(other) + 1
         next_line = statement.lineno == (other.end_lineno or other.lineno) + 1
@@ -144,7 +144,7 @@ class DeferredLoop:
         outer = _indentation(lines.text[lines.start(one.whole.lineno) :])
         return _shifted(text, _indentation(text.splitlines()[-1]) - outer)
 
-    # Behind the loop
+    # After the loop
 
     def _end(self) -> str:
         """The one reduction, of the tile as it is after the loop."""
@@ -157,7 +157,7 @@ class DeferredLoop:
         return f"{deferral.name} {deferral.combining.symbol}= {reduced}"
 
     def _check_names(self, one: Reduced) -> None:
-        """A name that the kernel binds may be another one behind the loop, or none."""
+        """A name that the kernel binds may be another one after the loop, or none."""
         scope = self.deferral.facts.kernel.module.names.scopes[self.deferral.facts.kernel.node]
         for node in set(walk(one.whole)) - set(walk(one.tile)):
             if isinstance(node, ast.Name) and node.id in scope.bindings:

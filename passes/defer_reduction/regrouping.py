@@ -18,9 +18,9 @@ from tritonopt.emit.writing import block_of, comments_in
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, SOME_FLOAT, SOME_INTEGER, Types
 from tritonopt.facts.operations import Op
-from tritonopt.facts.pinned_rounding import check_pins
+from tritonopt.facts.precision import check_pins
 from tritonopt.facts.recurrences.kinds import Kind
-from tritonopt.facts.updates import Reduced, Update, mentions, update_of
+from tritonopt.facts.recurrences.reduction_calls import Reduced, Update, mentions, update_of
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.source.trees import walk
 
@@ -110,7 +110,7 @@ class _Run:
 
     @property
     def last(self) -> ast.stmt:
-        """The last of them: a loop behind it, the last tile apart, or the loop itself."""
+        """The last of them: a loop after it, the last tile apart, or the loop itself."""
         last: ast.stmt = self.loop.node
         try:
             kind = self._kind(last)
@@ -296,7 +296,7 @@ class _Legality:
         raise unknown("accumulators-are-wide", "type-is-unknown", text)
 
     def _check_casts(self, one: Reduced, dtype: str | None) -> None:
-        """What is cast before it is added, in the reduction or behind it, is not cast any more."""
+        """What is cast before it is added, in the reduction or after it, is not cast any more."""
         values = self.facts.values
         if not one.casts and self._reduced_value(one) is values[one.tile]:
             return

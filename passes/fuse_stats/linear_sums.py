@@ -20,11 +20,10 @@ from tritonopt.facts.algebra.atoms import ceiling_division
 from tritonopt.facts.algebra.counting import Lanes, end_of_mask
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.constexprs import is_constexpr
-from tritonopt.facts.full_sums import full_sum
 from tritonopt.facts.loop_nests import TwoSweeps
 from tritonopt.facts.operations import Op
-from tritonopt.facts.pinned_rounding import check_pins
-from tritonopt.facts.reductions import Accumulation, accumulation
+from tritonopt.facts.precision import check_pins
+from tritonopt.facts.reductions import Accumulation, accumulation, full_sum
 from tritonopt.passes.fuse_stats.later_numbers import LaterNumbers, NotLinear, Split
 from tritonopt.passes.fuse_stats.references import Reference, reference_for
 from tritonopt.source.trees import walk

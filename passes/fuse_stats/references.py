@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from tritonopt.emit.writing import names_bound
 from tritonopt.facts import Value
 from tritonopt.facts.loop_nests import TwoSweeps
-from tritonopt.facts.maxima import number_of, takes_extremes
 from tritonopt.facts.operations import Op
+from tritonopt.facts.reductions import number_of, takes_extremes
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,9 @@ from tritonopt.checks.condition import refuted
 from tritonopt.emit.writing import names_bound
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.constexprs import is_constexpr
-from tritonopt.facts.early_returns import returning_early
 from tritonopt.facts.effects import Effect, Loop
 from tritonopt.facts.operations import Op
-from tritonopt.facts.program_ids import ProgramIds
+from tritonopt.facts.program_ids import ProgramIds, returning_early
 from tritonopt.source import Kernel
 from tritonopt.source.trees import walk
 

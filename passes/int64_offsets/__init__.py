@@ -117,7 +117,7 @@ class Int64Offsets(Pass):
     )
     safety: ClassVar[frozenset[Safety]] = frozenset()
     finds_mistakes: ClassVar[bool] = True
-    mends: ClassVar[bool] = True
+    fixes: ClassVar[bool] = True
     harm: ClassVar[str] = (
         "an offset of 32 bits wraps around at 2**31: the kernel reads and writes elsewhere, and "
         "nothing is raised"
@@ -147,7 +147,7 @@ class Int64Offsets(Pass):
         # Under one constant they are one change.
         for group in [places] if self.constexpr and places else [[one] for one in places]:
             site = _site(facts, group, on_demand=self.constexpr)
-            yield replace(site, is_reported=any(place.mended in data for place in group))
+            yield replace(site, is_reported=any(place.fixed in data for place in group))
 
 
 def _expects_large_tensors(module: Module) -> bool:
@@ -206,7 +206,7 @@ def _site(facts: KernelFacts, places: Sequence[WidePlace], *, on_demand: bool) -
     writer, attempt = Writer(facts), Attempt()
     changes: tuple[Change, ...] = ()
     nodes = [node for place in places for node in place.nodes]
-    first, overflow = nodes[0], places[0].mended
+    first, overflow = nodes[0], places[0].fixed
     texts = dict.fromkeys(writer.text(place.nodes[0]) for place in places)
     text = " and ".join(texts)
     what = f"{_text(facts, overflow)} would be {overflow.number} where it is {overflow.where}"
@@ -216,7 +216,7 @@ def _site(facts: KernelFacts, places: Sequence[WidePlace], *, on_demand: bool) -
             lost = "a comment inside would be lost"
             raise refuted("nothing-else-is-lost", "comment-inside", lost)
         if on_demand:
-            from tritonopt.passes.int64_offsets.wide_on_demand import WideOnDemand
+            from tritonopt.passes.int64_offsets.wide_places import WideOnDemand
 
             changes = tuple(WideOnDemand(facts, places).changes(writer, attempt))
         else:

@@ -13,11 +13,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tritonopt.checks.condition import Declined, unknown
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import Declined, refuted, unknown
+from tritonopt.emit.heuristic_functions import (
+    check_heuristic,
+    heuristic,
+    may_be_none,
+)
+from tritonopt.emit.writing import Writer
 from tritonopt.facts import EffectKind, KernelFacts, Value
-from tritonopt.facts.memory.overflows import Overflow, Widths, parts_of
+from tritonopt.facts.effects import is_loaded, parts_of
+from tritonopt.facts.memory.overflows import Overflow, Widths, bounds_of
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.uses import users
+from tritonopt.launches.launch_grids import heuristic_functions
+from tritonopt.source import Change, InsertAfter, ReplaceExpression
+from tritonopt.source.parsing import parsed
 
 _PASSING_ON = frozenset(
     {Op.ADD, Op.SUB, Op.MUL, Op.INSERT_AXES, Op.BROADCAST_TO, Op.MINIMUM, Op.MAXIMUM}
@@ -32,10 +43,10 @@ _TENSORS = frozenset({Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.LANE, Op.LOAD})
 
 @dataclass(frozen=True)
 class WidePlace:
-    """Expressions to be cast, all of one value, and the overflow that is mended by that."""
+    """Expressions to be cast, all of one value, and the overflow that is fixed by that."""
 
     nodes: tuple[ast.expr, ...]
-    mended: Overflow
+    fixed: Overflow
 
 
 class WidePlaces:
@@ -46,14 +57,14 @@ class WidePlaces:
         self._overflows = overflows
 
     def find(self) -> Iterator[WidePlace | tuple[Overflow, Declined]]:
-        """Places that mend all that can be mended; of the others, why they cannot."""
+        """Places that fix all that can be fixed; of the others, why they cannot."""
         left = list(self._overflows)
         found: list[WidePlace | tuple[Overflow, Declined]] = []
         for place in self._bindings():
-            mended = tuple(o for o in left if self._mends(self._facts.values[place], o))
-            if mended:
-                left = [o for o in left if o not in mended]
-                found.append(WidePlace((place,), mended[0]))
+            fixed = tuple(o for o in left if self._fixes(self._facts.values[place], o))
+            if fixed:
+                left = [o for o in left if o not in fixed]
+                found.append(WidePlace((place,), fixed[0]))
         for overflow in left:
             try:
                 found.append(WidePlace(tuple(self._factors(overflow)), overflow))
@@ -68,7 +79,10 @@ class WidePlaces:
     def _is_bound(self, overflow: Overflow) -> bool:
         """Whether it only decides where accesses end, and is a part of no address."""
         pointers = (effect.pointer for effect in self._facts.effects if effect.pointer is not None)
-        return not any(overflow.value in parts_of(self._facts, pointer) for pointer in pointers)
+        return not any(
+            overflow.value in parts_of(self._facts.loops, pointer, is_loaded)
+            for pointer in pointers
+        )
 
     # Bindings of program ids
 
@@ -109,7 +123,7 @@ class WidePlaces:
         computed = taker.op in (Op.ADD, Op.SUB, Op.MUL) and taker.shape == ()
         return computed and bool(takers) and all(map(self._costs_nothing, takers))
 
-    def _mends(self, wide: Value, overflow: Overflow) -> bool:
+    def _fixes(self, wide: Value, overflow: Overflow) -> bool:
         widths = Widths(self._facts, overflow.binding, overflow.numbers, frozenset({wide}))
         return not widths.is_beyond(overflow.value, overflow.number)
 
@@ -213,3 +227,77 @@ def _elsewhere(how: str) -> Declined:
 def may_be_of_python(value: Value) -> bool:
     """Whether a number has no methods: that of an iteration interpreted, or an argument of 1."""
     return value.op is Op.PARAM or any(part.op is Op.ITERATION for part in value.walk())
+
+
+_NAME = "INT64"
+_MOST_BYTES = "2**30"
+
+
+@dataclass(frozen=True)
+class WideOnDemand:
+    """The casts of one kernel, all under one constant."""
+
+    facts: KernelFacts
+    places: Sequence[WidePlace]
+
+    def changes(self, writer: Writer, attempt: Attempt) -> Iterator[Change]:
+        """Raises Declined, or NotExpressible where triton has no name in the file."""
+        tensors = self._tensors()
+        parameters = [p for p in self.facts.kernel.parameters if p.name in tensors]
+        check_heuristic(self.facts, parameters)
+        attempt.prove("parameter-can-be-added", "every launch would ask it")
+        attempt.assume("launches-are-seen", "files that were not given use it for launches only")
+        function = _function([p.name for p in parameters])
+        name = self._set_already(function)
+        if not name:
+            name = writer.fresh(_NAME)
+            yield from heuristic(writer, name, function)
+        for place in self.places:
+            for node in place.nodes:
+                yield self._cast(writer, node, name)
+
+    def _set_already(self, function: str) -> str:
+        """The constant that a heuristic sets from the same tensors, if one does."""
+        wanted = ast.dump(parsed(function, mode="eval").body)
+        constants = {p.name for p in self.facts.kernel.parameters if p.constexpr}
+        for name, known in heuristic_functions(self.facts.kernel):
+            if name in constants and known is not None and ast.dump(known) == wanted:
+                return name
+        return ""
+
+    def _tensors(self) -> frozenset[str]:
+        """Those with the offsets that may not fit."""
+        claim, facts = "parameter-can-be-added", self.facts
+        mended = {facts.values[node] for place in self.places for node in place.nodes}
+        found: set[str] = set()
+        for effect in facts.effects:
+            roots = [] if effect.pointer is None else [effect.pointer, *bounds_of(effect)]
+            if all(mended.isdisjoint(parts_of(facts.loops, root, is_loaded)) for root in roots):
+                continue
+            bases = facts.bases(effect)
+            if bases is None:
+                detail = f"which buffer line {effect.line} is about is not known"
+                raise unknown(claim, claim, detail)
+            found |= bases
+        for name in sorted(found):
+            if may_be_none(facts, name):
+                raise refuted(claim, "not-tunable", f"{name} may be None")
+        return frozenset(found)
+
+    def _cast(self, writer: Writer, node: ast.expr, name: str) -> Change:
+        wide, parents = writer.language("int64"), self.facts.kernel.module.names.parents
+        match parents.get(node):
+            case ast.Assign(targets=[ast.Name(id=bound)]) as statement:
+                return InsertAfter(statement, f"if {name}:\n    {bound} = {bound}.to({wide})")
+        cast = f"{writer.language('cast')}({writer.text(node)}, {wide})"
+        if not may_be_of_python(self.facts.values[node]):
+            cast = f"{writer.operand(node)}.to({wide})"
+        return ReplaceExpression(node, f"({cast} if {name} else {writer.text(node)})")
+
+
+def _function(tensors: Sequence[str]) -> str:
+    if len(tensors) == 1:
+        return f'lambda args: args["{tensors[0]}"].untyped_storage().nbytes() >= {_MOST_BYTES}'
+    names = ", ".join(f'"{name}"' for name in tensors)
+    large = f"args[name].untyped_storage().nbytes() >= {_MOST_BYTES} for name in ({names})"
+    return f"lambda args: any(\n    {large}\n)"

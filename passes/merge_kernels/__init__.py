@@ -39,9 +39,11 @@ class MergeKernels(Pass):
     ## Conditions
 
     - The second kernel only loads partial results, combines them by `tl.sum`, `tl.max` or `tl.min`,
-      in a loop or not, and stores each to its own buffer; it computes no root or mean of the result
-      (`kernel-does-more`). It accumulates in the buffer's type: fp32, fp64, int32 or int64. Of a
-      buffer that is made without a type fp32 is assumed, unless the file sets another default.
+      in a loop or not, and stores each to its own buffer; it computes no root of the result
+      (`kernel-does-more`). A sum may be divided by a number of elements, as a mean is: safety
+      `assumption`, unless the launcher checks that it is not 0. It accumulates in the buffer's
+      type: fp32, fp64, int32 or int64. Of a buffer that is made without a type fp32 is assumed,
+      unless the file sets another default.
     - The first kernel accesses the buffer only in one store, at top level, and has no early exit.
       By sizes, strides, masks and grids, each partial result is used once, for its own element
       (`partials-do-not-match`).

@@ -18,8 +18,9 @@ from tritonopt.facts.algebra.polynomial import ONE, Polynomial
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import Kind
-from tritonopt.launches.known_launches import check_pruning
-from tritonopt.passes.merge_kernels.met_slots import Place
+from tritonopt.facts.recurrences.partials import TYPES
+from tritonopt.facts.slot_reductions import Coordinate, SlotReduction
+from tritonopt.launches.known_launches import check_pruning, with_buffers
 from tritonopt.passes.merge_kernels.partial_stores import PartialStore
 from tritonopt.source import AddArgument, Change, Remove, Replace, ReplaceExpression
 from tritonopt.source.trees import walk
@@ -31,16 +32,29 @@ _TUNERS = frozenset({"flag_gems.utils.libtuner", "flag_gems.utils.libentry.libtu
 """What runs a kernel many times, in ways that nobody here has read."""
 
 
+_TUNED = "launches-can-be-tuned"
 _RESETTING = ("reset_to_zero", "restore_value")
+
+
+@dataclass(frozen=True)
+class Place:
+    """One part of the place in the output that a partial result belongs to."""
+
+    coordinate: Coordinate
+    """Of the first kernel's store."""
+    stride: Polynomial
+    """In terms of the launcher."""
 
 
 @dataclass(frozen=True)
 class AtomicKernel:
     """One kernel, some of whose stores become atomics. What it gives may raise NotExpressible."""
 
-    partials: Sequence[tuple[PartialStore, Kind, Sequence[Place]]]
-    bindings: Sequence[LaunchBinding]
-    """What its launches pass."""
+    partials: Sequence[tuple[PartialStore, SlotReduction, Sequence[Place]]]
+    binding: LaunchBinding
+    """What its launches pass, ..."""
+    final: LaunchBinding
+    """... and those of the second kernel."""
 
     @property
     def _facts(self) -> KernelFacts:
@@ -48,20 +62,46 @@ class AtomicKernel:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Code for where each partial result goes."""
-        return tuple(self._pointer(partial, found) for partial, _, found in self.partials)
+        """Code for where each partial result goes, and for what it is divided by."""
+        parts = [(self._pointer(p, found), self._count(r)) for p, r, found in self.partials]
+        return tuple(text for part in parts for text in part)
 
     @cached_property
     def _instead(self) -> dict[ast.expr, str]:
         """Code in the place of the function and the address of each store."""
         facts = self._facts
         found: dict[ast.expr, str] = {}
-        for partial, combining, places in self.partials:
+        for partial, reduction, places in self.partials:
             if comments_in(facts.kernel.module.text_of(partial.pointer)):
                 raise NotExpressible(f"a comment is in line {partial.call.lineno}")
-            found[partial.call.func] = Writer(facts).language(combining.atomic)
+            found[partial.call.func] = Writer(facts).language(reduction.combining.atomic)
             found[partial.pointer] = self._pointer(partial, places)
+            if reduction.count:
+                found[partial.call.args[1]] = self._quotient(partial, reduction)
         return found
+
+    def _quotient(self, partial: PartialStore, reduction: SlotReduction) -> str:
+        """Code for a partial result, divided by what the sum of all is divided by."""
+        facts, value = self._facts, partial.call.args[1]
+        stored = partial.effect.stored
+        assert stored is not None
+        writer, text = Writer(facts), in_parentheses(facts.kernel.module.text_of(value))
+        if "\n" in text:
+            raise NotExpressible(f"what is divided takes several lines from line {value.lineno} on")
+        number = stored.dtype in ("int", "float")  # of Python's, which has no method
+        if not number and not facts.types.of(stored).all_in(frozenset({reduction.dtype})):
+            text += f".to({writer.language(TYPES[reduction.dtype])})"
+        return f"{text} / {self._count(reduction)}"
+
+    def _count(self, reduction: SlotReduction) -> str:
+        """Code for what a sum is divided by; "" for nothing."""
+        if not reduction.count:
+            return ""
+        count = self.final.values[Param(reduction.count)]
+        name, grid = self._parameter(count), self.binding.grid
+        if count in grid and not name:
+            return f"{Writer(self._facts).language('num_programs')}({grid.index(count)})"
+        return name or self._stride(count)
 
     @cached_property
     def _removed(self) -> tuple[Remove, ...]:
@@ -92,7 +132,7 @@ class AtomicKernel:
         instead = dict(self._instead)
         for partial, _, _ in self.partials:
             last = [*partial.call.args, *(k.value for k in partial.call.keywords)][-1]
-            text = kernel.module.text_of(last)
+            text = instead.get(last) or kernel.module.text_of(last)
             instead[last] = f'{text}, sem="relaxed"'
         part = PartText(facts, kept, named_in_launchers(facts), instead=instead)
         if len(part.parameters) == len(kernel.parameters):
@@ -129,26 +169,18 @@ class AtomicKernel:
 
     def _coordinate(self, partial: PartialStore, place: Place) -> str:
         """Code for one number of the place: a name that the kernel has for it, if there is one."""
-        facts, form = partial.facts, place.coordinate.form
+        facts, form, pointer = partial.facts, place.coordinate.form, partial.effect.pointer
+        assert pointer is not None
 
         def fits(value: Value) -> bool:
-            if facts.forms.of(value) != form:
-                return False
-            assert partial.effect.pointer is not None
-            return value.shape == () or value.rank == partial.effect.pointer.rank
+            return facts.forms.of(value) == form and value.rank in (0, pointer.rank)
 
-        gone = {name for bump in partial.bumps for name in [*walk(bump)]}
         for name, value in facts.before[partial.statement].items():
             if fits(value):
                 return name
-        for node in facts.kernel.nodes:
-            if (
-                node in gone
-                or not isinstance(node, ast.expr)
-                or node not in set(walk(partial.pointer))
-            ):
-                continue
-            if node in facts.values and fits(facts.values[node]):
+        inside = set(walk(partial.pointer)).difference(*map(walk, partial.bumps))
+        for node in facts.values:
+            if node in inside and fits(facts.values[node]):
                 return in_parentheses(Writer(facts).text(node))
         raise NotExpressible(f"line {partial.call.lineno} has no name for its place in the result")
 
@@ -157,46 +189,42 @@ class AtomicKernel:
         constant = stride.constant_value
         if constant is not None and constant.denominator == 1:
             return str(constant)
-        facts = self._facts
-        for parameter in facts.kernel.parameters:
-            passed = {binding.values.get(Param(parameter.name)) for binding in self.bindings}
-            if passed == {stride} and self._is_kept(parameter.name):
-                return parameter.name
-        raise NotExpressible(f"{facts.kernel.name} is not passed how far results are apart")
+        name = self._parameter(stride)
+        if not name:
+            kernel = self._facts.kernel.name
+            raise NotExpressible(f"{kernel} is not passed how far results are apart")
+        return name
 
-    def _is_kept(self, name: str) -> bool:
-        """Whether a parameter is nowhere bound again."""
-        facts = self._facts
-        value = facts.before[self.partials[0][0].statement].get(name)
-        return value is not None and value.op in (Op.PARAM, Op.CONSTEXPR) and value.name == name
+    def _parameter(self, number: Polynomial) -> str:
+        """The parameter that all launches pass a number for, nowhere bound again; "" for none."""
+        before = self._facts.before[self.partials[0][0].statement]
+        for parameter in self._facts.kernel.parameters:
+            name, value = parameter.name, before.get(parameter.name)
+            if value is None or value.op not in (Op.PARAM, Op.CONSTEXPR) or value.name != name:
+                continue
+            if self.binding.values.get(Param(name)) == number:
+                return name
+        return ""
 
     # The tuner
 
     def _check_arguments(self) -> None:
         """Whether no heuristic asks for the buffer, in the place of which the output is passed."""
         kernel = self._facts.kernel
-        claim, buffers = (
-            "launches-can-be-tuned",
-            {partial.buffer for partial, _, _ in self.partials},
-        )
-        use = counting_use(kernel)
+        use, lines = counting_use(kernel), list[int]()
         if use is not None:
             text = f"a heuristic or a hook in line {use.node.lineno} may ask for the buffer"
-            raise unknown(claim, "parameter-cannot-be-added", text)
-        resets = {
-            node
-            for decorator in kernel.node.decorator_list
-            if isinstance(decorator, ast.Call)
-            for keyword in decorator.keywords
-            if keyword.arg in _RESETTING
-            for node in walk(keyword.value)
-        }
-        if len(kernel.decorators) == 1:
-            return
-        for node in walk(kernel.module.tree):
-            if isinstance(node, ast.Constant) and node.value in buffers and node not in resets:
-                text = f"line {node.lineno} may ask for the buffer by its name"
-                raise unknown(claim, "parameter-cannot-be-added", text)
+            raise unknown(_TUNED, "parameter-cannot-be-added", text)
+        if len(kernel.decorators) > 1:
+            calls = [d for d in kernel.node.decorator_list if isinstance(d, ast.Call)]
+            listed = [k.value for d in calls for k in d.keywords if k.arg in _RESETTING]
+            resets = {node for value in listed for node in walk(value)}
+            buffers = {partial.buffer for partial, _, _ in self.partials}
+            texts = (n for n in walk(kernel.module.tree) if isinstance(n, ast.Constant))
+            lines = [n.lineno for n in texts if n.value in buffers and n not in resets]
+        if lines:
+            text = f"line {lines[0]} may ask for the buffer by its name"
+            raise unknown(_TUNED, "parameter-cannot-be-added", text)
 
     def _tuned(self) -> Iterator[Change]:
         """What a tuner must put right before each run."""
@@ -204,35 +232,18 @@ class AtomicKernel:
         for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
             if name in _TUNERS:
                 text = f"what {ast.unparse(decorator).partition('(')[0]} does with atomics"
-                raise unknown(
-                    "launches-can-be-tuned", "state-is-not-restored", f"{text} is not known"
-                )
+                raise unknown(_TUNED, "state-is-not-restored", f"{text} is not known")
             if name != "triton.autotune" or not isinstance(decorator, ast.Call):
                 continue
             check_pruning(kernel.module, decorator)
-            given = {k.arg: k.value for k in decorator.keywords}
-            if not given.keys().isdisjoint({"pre_hook", "post_hook", None}):
+            if {"pre_hook", "post_hook", None} & {k.arg for k in decorator.keywords}:
                 text = f"the tuner in line {decorator.lineno} has a hook of its own"
-                raise refuted("launches-can-be-tuned", "state-is-not-restored", text)
+                raise refuted(_TUNED, "state-is-not-restored", text)
             for keyword, sums in zip(_RESETTING, (True, False), strict=True):
-                wanted = [p.buffer for p, c, _ in self.partials if (c is Kind.ADD) is sums]
-                if wanted:
-                    yield self._listed(decorator, given.get(keyword), keyword, wanted)
+                found = [p.buffer for p, r, _ in self.partials if (r.combining is Kind.ADD) is sums]
+                change = with_buffers(kernel.module, decorator, keyword, found)
+                if change is None:
+                    text = f"what the tuner in line {decorator.lineno} resets is not seen"
+                    raise unknown(_TUNED, "state-is-not-restored", text)
+                yield from change
         self._check_arguments()
-
-    def _listed(
-        self, decorator: ast.Call, listed: ast.expr | None, keyword: str, wanted: Sequence[str]
-    ) -> Change:
-        if listed is None:
-            return AddArgument(decorator, f"{keyword}=[{', '.join(map(_quoted, wanted))}]")
-        if not isinstance(listed, ast.List):
-            text = f"what the tuner in line {decorator.lineno} resets is not seen"
-            raise unknown("launches-can-be-tuned", "state-is-not-restored", text)
-        module = self._facts.kernel.module
-        names = [module.text_of(element) for element in listed.elts]
-        names += [_quoted(w) for w in wanted if _quoted(w) not in names]
-        return ReplaceExpression(listed, f"[{', '.join(names)}]")
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'

@@ -24,8 +24,7 @@ from tritonopt.facts.dtypes import INTEGERS
 from tritonopt.facts.language import HINTS, function
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import EXTREMES
-from tritonopt.facts.same_values import SameValues
-from tritonopt.facts.uses import users
+from tritonopt.facts.uses import SameValues, users
 from tritonopt.facts.values import is_float
 from tritonopt.source import Change, InsertBefore, Remove, Replace, ReplaceExpression
 from tritonopt.source.editing import excerpts

@@ -20,7 +20,7 @@ from tritonopt.facts.assumptions import Assumption
 from tritonopt.facts.constexprs import is_constexpr
 from tritonopt.facts.memory.dependence import Accesses
 from tritonopt.facts.operations import Op
-from tritonopt.facts.updates import combined_sides
+from tritonopt.facts.recurrences.reduction_calls import combined_sides
 from tritonopt.facts.values import is_float, is_integer
 from tritonopt.passes.one_tile.one_turn import Straightened, straightened, tidied
 from tritonopt.source import Change, Replace, ReplaceExpression

@@ -18,7 +18,7 @@ from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 
 if TYPE_CHECKING:
-    from tritonopt.passes.online_softmax.exponent_pairs import Candidate
+    from tritonopt.passes.online_softmax.exponentials import Candidate
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class OnlineSoftmax(Pass):
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         if not facts.loops:
             return
-        from tritonopt.passes.online_softmax.exponent_pairs import candidates
+        from tritonopt.passes.online_softmax.exponentials import candidates
 
         for found in candidates(facts):
             examined = [self._examined(facts, candidate) for candidate in found]
@@ -135,9 +135,8 @@ class OnlineSoftmax(Pass):
 
     def _examined(self, facts: KernelFacts, candidate: Candidate) -> Site:
         """The site as it came out: every condition up to the first that fails, and the edit."""
-        from tritonopt.passes.online_softmax.kept_second import KeptSecond
         from tritonopt.passes.online_softmax.online_legality import prove_online
-        from tritonopt.passes.online_softmax.online_sweep import OnlineSweep
+        from tritonopt.passes.online_softmax.online_sweep import KeptSecond, OnlineSweep
         from tritonopt.rewriting.promised_order import assume_free_order
 
         changes: tuple[Change, ...] = ()

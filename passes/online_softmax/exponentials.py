@@ -15,9 +15,10 @@ from tritonopt.checks.condition import refuted
 from tritonopt.emit.moved_accumulator import mentions
 from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Constant
-from tritonopt.facts.algebra.polynomial import ONE, Monomial, monomial_polynomial
+from tritonopt.facts.algebra.polynomial import ONE, Monomial, TooLarge, monomial_polynomial
+from tritonopt.facts.loop_nests import TwoSweeps, earlier_siblings
 from tritonopt.facts.operations import Op
-from tritonopt.facts.reductions import Accumulation, reduced_tile
+from tritonopt.facts.reductions import Accumulation, accumulation, reduced_tile, takes_extremes
 
 FUNCTIONS = frozenset({"exp", "exp2"})
 _INFINITY = Constant(repr(-math.inf))
@@ -49,7 +50,7 @@ class Subtrahend:
     reduced: Value
     """Without the axes that only make it fit."""
     axes: tuple[int, ...]
-    """Axes along which it was reduced behind its loop; none where that has done so, or nobody."""
+    """Axes along which it was reduced after its loop; none where that has done so, or nobody."""
     keep_dims: bool
     factor: Fraction
     """The c of above."""
@@ -143,3 +144,43 @@ def _subtrahends(
         return
     for operand in value.operands:
         yield from _subtrahends(operand, result)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Two sweeps, the sum that the second one makes, and what the first one may make for it."""
+
+    sweeps: TwoSweeps
+    name: str
+    maximum: str
+
+
+def candidates(facts: KernelFacts) -> Iterator[list[Candidate]]:
+    """For each sum of exponentials the earlier sweeps that they are made from, nearest first."""
+    for second, earlier in earlier_siblings(facts):
+        for name in sorted(second.carried):
+            found = [
+                Candidate(TwoSweeps(facts, first, second), name, maximum)
+                for first in earlier
+                for maximum in _maxima(facts, first, second, name)
+            ]
+            if found:
+                yield found
+
+
+def _maxima(facts: KernelFacts, first: Loop, second: Loop, name: str) -> list[str]:
+    """Names of the first sweep, made of extremes, that go into exponents that are added up."""
+    try:
+        added = accumulation(facts, facts.forms, second, name)
+    except TooLarge:
+        return []
+    if added is None:
+        return []
+    exponents = [value.operands[0] for value in exponentials_in(facts, added, first)]
+    parts = [part for exponent in exponents for part in exponent.walk()]
+    names = {
+        part.carrier.name
+        for part in parts
+        if part.op is Op.RESULT and part.carrier.loop == first.identity
+    }
+    return [name for name in sorted(names) if takes_extremes(facts, first, name)]

@@ -23,12 +23,16 @@ from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Loaded, Undef, ceiling_division
 from tritonopt.facts.algebra.counting import Lanes, end_of_mask
 from tritonopt.facts.algebra.polynomial import ONE, monomial_polynomial
-from tritonopt.facts.full_sums import full_sum
 from tritonopt.facts.loop_nests import TwoSweeps
-from tritonopt.facts.maxima import RunningMaximum, running_maximum
 from tritonopt.facts.operations import ARITHMETIC, Op
-from tritonopt.facts.pinned_rounding import check_pins
-from tritonopt.facts.reductions import Accumulation, accumulation
+from tritonopt.facts.precision import check_pins
+from tritonopt.facts.reductions import (
+    Accumulation,
+    RunningMaximum,
+    accumulation,
+    full_sum,
+    running_maximum,
+)
 from tritonopt.facts.values import is_integer
 from tritonopt.passes.online_softmax.exponentials import (
     Exponential,
@@ -66,7 +70,7 @@ class OnlineSum:
 
     @property
     def axes(self) -> tuple[int, ...]:
-        """Axes of the tile along which the maximum is reduced, in its loop or behind it."""
+        """Axes of the tile along which the maximum is reduced, in its loop or after it."""
         return self.maximum.axes or self.subtrahend.axes
 
     @property

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt.emit.moved_accumulator import MovedAccumulator
 from tritonopt.emit.trip_guards import runs
-from tritonopt.emit.writing import NotExpressible, Writer, is_plain
+from tritonopt.emit.writing import NotExpressible, Writer, is_plain, names_bound
 from tritonopt.facts import Atom, Polynomial, Value
+from tritonopt.facts.algebra.atoms import Iteration
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import function
+from tritonopt.facts.operations import Op
 from tritonopt.facts.reductions import nodes_of
-from tritonopt.passes.online_softmax.nan_rows import is_nan_anyway
+from tritonopt.facts.uses import users
+from tritonopt.facts.values import is_float
 from tritonopt.passes.online_softmax.online_legality import OnlineSum
 from tritonopt.source import Change, InsertAfter, InsertBefore, Remove, Replace, ReplaceExpression
+from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 
 _LONGEST = 96
@@ -48,7 +52,7 @@ class OnlineSweep:
         self.end: Environment = self.facts.before[self.second]
         self.rank = len(self.maximum.shape)
         self.is_late = bool(proof.subtrahend.axes)
-        """The maximum is carried lane by lane, and reduced behind the loop."""
+        """The maximum is carried lane by lane, and reduced after the loop."""
 
     def changes(self) -> list[Change]:
         zero = f"{self.writer.language('zeros_like')}({self.maximum.name})"
@@ -128,14 +132,14 @@ class OnlineSweep:
             return [*lines, line]
         return [*lines, f"{total} = {total} * {scale}", f"{total} = {total} + {added}"]
 
-    # Behind the loop
+    # After the loop
 
     def _finish(self, total: str) -> tuple[str, list[str]]:
-        """What is kept right behind the loop, and the lines in place of the second sweep."""
+        """What is kept right after the loop, and the lines in place of the second sweep."""
         name, where = self.sum.name, self.writer.language("where")
         if self.is_late:
             kept, lanes = self._lanes()
-            found = self._maximum_behind()
+            found = self._maximum_after()
             reduced = f"{total} * {self._power(lanes, self._against_tile(found))}"
             if self.proof.is_summed:
                 reduced = self._summed(reduced)
@@ -154,7 +158,7 @@ class OnlineSweep:
     def _without_numbers(self, total: str) -> list[str]:
         """The sum of a row that has no number in it."""
         name, where = self.sum.name, self.writer.language("where")
-        found = self._maximum_behind()
+        found = self._maximum_after()
         without = f"{found} == {self._infinity}"
         if self.maximum.axes and not self.proof.is_summed:
             without = f"{self._against_tile(found)} == {self._infinity}"
@@ -174,7 +178,7 @@ class OnlineSweep:
         kept = self.writer.fresh(f"{self.maximum.name}_tile")
         return f"{kept} = {self.maximum.name}", kept
 
-    def _maximum_behind(self) -> str:
+    def _maximum_after(self) -> str:
         """The maximum, where the second sweep was."""
         wanted = self.proof.subtrahend.reduced
         node = self.writer.find(lambda value: value is wanted, self.end, self.facts.values)
@@ -248,3 +252,170 @@ class OnlineSweep:
         if not axes or len(axes) == self.rank or self.proof.keeps_dims:
             return text
         return text + "[" + ", ".join("None" if i in axes else ":" for i in range(self.rank)) + "]"
+
+
+_ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV})
+_PASSING = _ARITHMETIC | {Op.NEG}
+"""Operations of which one operand that is NaN makes the result NaN."""
+_FUNCTIONS = frozenset({"exp", "exp2", "log", "log2", "sqrt", "rsqrt", "abs"})
+"""Functions, likewise."""
+
+
+def is_nan_anyway(proof: OnlineSum) -> bool:
+    """Whether all uses of the sum are NaN where the maximum is -inf."""
+    if proof.maximum.result.shape != () or proof.sum.initial.shape != ():
+        return False
+    return _Rows(proof).is_mixed(proof.sweeps.second.result[proof.sum.name])
+
+
+@dataclass(frozen=True)
+class _Rows:
+    proof: OnlineSum
+
+    @cached_property
+    def _users(self) -> dict[int, list[Value]]:
+        return users(self.proof.facts.interpretation)
+
+    @cached_property
+    def _held(self) -> set[int]:
+        """What is kept, stored, or asked, as it is."""
+        facts = self.proof.facts
+        ends = [end for loop in facts.loops for end in (loop.initial, loop.following)]
+        found = [value for end in ends for value in end.values()]
+        found += [v for loop in facts.loops for v in (loop.start, loop.stop, loop.step) if v]
+        for effect in facts.effects:
+            values = (effect.pointer, effect.mask, effect.other, effect.stored)
+            found += [value for value in values if value is not None]
+            found += [guard.condition for guard in effect.guards]
+        return {value.serial for value in found}
+
+    @cached_property
+    def _renaming(self) -> dict[Atom, Atom]:
+        """Sweeps of the same range read the same elements."""
+        facts, first = self.proof.facts, self.proof.sweeps.first
+        count = facts.forms.trip_count(first)
+        return {
+            Iteration(loop.identity): Iteration(first.identity)
+            for loop in facts.loops
+            if loop.parent is first.parent and facts.forms.trip_count(loop) == count
+        }
+
+    def is_mixed(self, total: Value) -> bool:
+        """Whether all that takes the total takes something as well that is NaN."""
+        todo, seen = [total], {total.serial}
+        for value in todo:  # it grows meanwhile
+            if value.serial in self._held:
+                return False
+            for user in self._users.get(value.serial, []):
+                others = [operand for operand in user.operands if operand is not value]
+                if user.op in _ARITHMETIC and any(map(self._is_nan, others)):
+                    continue
+                if not _passes(user):
+                    return False
+                if user.serial not in seen:
+                    seen.add(user.serial)
+                    todo.append(user)
+        return self._are_all_seen(set(todo))
+
+    def _are_all_seen(self, totals: set[Value]) -> bool:
+        """Whether each expression that is one of these values goes into a value that is known."""
+        values = self.proof.facts.values
+        for parent in self.proof.facts.kernel.nodes:
+            for child in ast.iter_child_nodes(parent):
+                value = values.get(child) if isinstance(child, ast.expr) else None
+                if value not in totals or isinstance(parent, (ast.Assign, ast.AugAssign)):
+                    continue
+                known = values.get(parent) if isinstance(parent, ast.expr) else None
+                if known is None or value not in known.operands:
+                    return False
+        return True
+
+    def _is_nan(self, value: Value) -> bool:
+        """Whether a value is NaN in all lanes where the maximum is -inf."""
+        if value.op is Op.SUB and self._is_maximum(value.right):
+            return self._is_element(value.left)
+        return _passes(value) and any(map(self._is_nan, value.operands))
+
+    def _is_maximum(self, value: Value) -> bool:
+        return value is self.proof.maximum.result
+
+    def _is_element(self, value: Value) -> bool:
+        """Whether it is what the maximum is of, in whichever iteration."""
+        forms, tile = self.proof.facts.forms, self.proof.maximum.tile
+        alike = value.rank == tile.rank
+        return alike and forms.of(value).map(self._renaming.get) == forms.of(tile)
+
+
+def _passes(value: Value) -> bool:
+    name = str(value.attribute).rsplit(".", 1)[-1]
+    if value.op is Op.CAST:
+        return is_float(value.dtype)
+    return value.op in _PASSING or (value.op is Op.ELEMENTWISE and name in _FUNCTIONS)
+
+
+class KeptSecond(OnlineSweep):
+    """The second sweep stays, and keeps the maximum too; the first one goes."""
+
+    def __init__(self, proof: OnlineSum) -> None:
+        super().__init__(proof)
+        update = self.sum.update
+        assert update is not None
+        self.update = update
+        self.loop = self.second
+        self.inside = self.facts.before[update]
+        sweeps = proof.sweeps
+        self.renaming: Mapping[Atom, Atom] = {
+            Iteration(sweeps.second.identity): Iteration(sweeps.first.identity)
+        }
+        self.parts = set(proof.exponential.argument.walk())
+
+    def changes(self) -> list[Change]:
+        name, total = self.maximum.name, self.sum.name
+        tile = self._tile()
+        gone = {node for step in (self.update, *self.proof.steps) for node in walk(step)}
+        naming = [change for change in tile.changes if change.anchor not in gone]
+        named = [c.code for c in tile.changes if c.anchor is self.update]
+        if len(naming) < len(tile.changes) and not named:
+            raise NotExpressible("what is exponentiated has no name in its sweep")
+        new = self.writer.fresh(f"new_{name.lstrip('_')}")
+        largest = self.writer.reduced(
+            "max", tile.name, self.maximum.axes, self.rank, self.maximum.keep_dims
+        )
+        lines = [
+            *named,
+            f"{new} = {self.writer.language('maximum')}({name}, {largest})",
+            *self._rescaled(total, tile.name, new),
+            f"{name} = {new}",
+        ]
+        changes: list[Change] = [
+            *naming,
+            Remove(self.first),
+            Replace(self.update, "\n".join(lines)),
+        ]
+        changes += map(Remove, self.proof.steps)
+        if self.needs_nan:
+            changes.append(InsertAfter(self.second, "\n".join(self._without_numbers(total))))
+        return changes
+
+    def _is_tile(self, value: Value) -> bool:
+        """Whether the second sweep has the elements here, of which the first has the maximum."""
+        wanted = self.maximum.tile
+        if value not in self.parts or value.rank != self.rank:
+            return False
+        forms = self.facts.forms
+        return forms.of(value).map(self.renaming.get) == forms.of(wanted)
+
+    def _maximum_after(self) -> str:
+        return self.maximum.name
+
+    @property
+    def _runs(self) -> str:
+        text = super()._runs
+        names = {n.id for n in ast.walk(parsed(text)) if isinstance(n, ast.Name)}
+        if names & names_bound(self.second):
+            raise NotExpressible("what bounds the loop has another name after it")
+        return text
+
+    @property
+    def _counting(self) -> frozenset[Atom]:
+        return self.proof.exponential.mask | self.proof.subtrahend.mask

@@ -17,7 +17,7 @@ from tritonopt.facts.algebra.turns import is_at_least, is_at_most, takes_one_tur
 from tritonopt.facts.language import MATRIX, REDUCTIONS, SCANS
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
-from tritonopt.facts.recurrences.value_parts import all_parts
+from tritonopt.facts.recurrences.reading import all_parts
 from tritonopt.launches.division import Divisor
 from tritonopt.launches.known_launches import NewParameter, check_builtin
 from tritonopt.launches.launch_grids import Extent

@@ -19,7 +19,7 @@ from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import ATOMICS, function, is_lane_by_lane
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import Kind
-from tritonopt.facts.updates import check_modes, combined_sides, mentions
+from tritonopt.facts.recurrences.reduction_calls import check_modes, combined_sides, mentions
 from tritonopt.passes.scalar_loop.scalar_loops import ScalarLoop
 from tritonopt.source.trees import walk
 

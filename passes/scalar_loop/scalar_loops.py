@@ -12,7 +12,7 @@ from tritonopt.facts.algebra.atoms import Iteration
 from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.operations import Op
-from tritonopt.facts.recurrences.value_parts import all_parts
+from tritonopt.facts.recurrences.reading import all_parts
 from tritonopt.source.trees import walk
 
 _COUNTED = frozenset({"range", "tl.range", "tl.static_range"})

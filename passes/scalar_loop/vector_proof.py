@@ -18,9 +18,9 @@ from tritonopt.facts.effects import Effect
 from tritonopt.facts.memory.dependence import INDEPENDENT, Accesses, check_exchange, check_plain
 from tritonopt.facts.memory.dependence import Kind as Common
 from tritonopt.facts.operations import Op
-from tritonopt.facts.pinned_rounding import check_pins
+from tritonopt.facts.precision import check_pins
 from tritonopt.facts.recurrences.kinds import Kind
-from tritonopt.facts.updates import mentions
+from tritonopt.facts.recurrences.reduction_calls import mentions
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.passes.scalar_loop.loop_bodies import (
     SUMS,

@@ -172,7 +172,7 @@ class SplitColumns(Pass):
             yield self._examined(row)
 
     def _examined(self, row: OneTileRow) -> Site:
-        from tritonopt.facts.pinned_rounding import check_pins
+        from tritonopt.facts.precision import check_pins
         from tritonopt.passes.split_columns.column_proof import prove_column_tiles
         from tritonopt.passes.split_columns.long_rows import prove_launches
         from tritonopt.rewriting.promised_order import assume_free_order

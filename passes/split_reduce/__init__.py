@@ -22,10 +22,8 @@ from tritonopt.source import Change
 if TYPE_CHECKING:
     from tritonopt.passes.split_reduce.split_loop import SplitLoop
 
-
 _FEW_ROWS = figure("split-reduce, few rows")
 _MANY_ROWS = figure("split-reduce, many rows")
-_TWO_SWEEPS = figure("split-reduce, two sweeps")
 
 
 @dataclass(frozen=True)
@@ -212,7 +210,7 @@ class SplitReduce(Pass):
             yield self._examined(facts, loop)
 
     def _examined(self, facts: KernelFacts, loop: Loop) -> Site:
-        from tritonopt.facts.pinned_rounding import check_pins
+        from tritonopt.facts.precision import check_pins
         from tritonopt.launches.plan import LaunchPlan
         from tritonopt.passes.split_reduce.split_loop import is_no_row, prove_split
         from tritonopt.passes.split_reduce.two_kernels import TwoKernels

@@ -23,8 +23,7 @@ from tritonopt.facts.recurrences.partials import TYPES, Partial
 from tritonopt.launches.known_launches import check_builtin, in_tuner_keys, number_at_launch
 from tritonopt.launches.launch_grids import Extent, new_name
 from tritonopt.launches.plan import NewAxis, PlannedLaunch
-from tritonopt.passes.split_reduce.second_sweep import header_of
-from tritonopt.passes.split_reduce.split_loop import SplitLoop
+from tritonopt.passes.split_reduce.split_loop import SplitLoop, header_of
 from tritonopt.source import (
     AddArgument,
     AddParameter,

@@ -7,7 +7,7 @@ import pytest
 from tests.facts.support import body, outer_loop
 from tritonopt.checks.condition import Declined
 from tritonopt.facts.recurrences import Kind
-from tritonopt.facts.recurrences.after_loops import (
+from tritonopt.facts.recurrences.partials import (
     check_last_values,
     reads_after,
     reduction_after,

@@ -9,9 +9,8 @@ import pytest
 from tests.facts.support import IMPORTS, body, form, kinds, value
 from tritonopt import source
 from tritonopt.facts import KernelFacts, of
-from tritonopt.facts.early_returns import returning_early
 from tritonopt.facts.operations import Op
-from tritonopt.facts.program_ids import ProgramIds
+from tritonopt.facts.program_ids import ProgramIds, returning_early
 from tritonopt.facts.uses import adds_up_floats
 from tritonopt.source import Program
 

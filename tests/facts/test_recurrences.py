@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tritonopt import source
-from tritonopt.facts import KernelFacts, of, render
+from tritonopt.checks.condition import Unmet
+from tritonopt.facts import KernelFacts, Loop, of, render
+from tritonopt.facts.reductions import running_maximum
 
 KERNELS = Path(__file__).with_name("recurrence_kernels.py")
 UPDATE = os.environ.get("TRITONOPT_UPDATE_CASES") == "1"
@@ -43,3 +45,36 @@ def test_the_listing_says_what_stands_above_each_kernel() -> None:
     if UPDATE:
         KERNELS.write_text(written(), encoding="utf-8")
     assert written() == KERNELS.read_text(encoding="utf-8")
+
+
+MAXIMA = """
+extremes_of_tiles: from -inf, lane by lane
+maximum_of_maxima: from -inf, along (0,)
+maximum_inside_the_reduction: from -inf, along (0,)
+maximum_that_keeps_nan: nan-is-propagated
+sum_of_exponentials: from -inf, along (0,)
+guarded_exponentials: from -inf, lane by lane
+exponentials_of_the_old_maximum: from -inf, along (0,)
+"""
+
+
+def maximum(facts: KernelFacts, loop: Loop, name: str) -> str:
+    try:
+        found = running_maximum(facts, loop, name)
+    except Unmet as why:
+        return why.condition.reason
+    assert found.update in loop.node.body
+    axes = f"along {found.axes}" if found.axes else "lane by lane"
+    return f"from {found.start:g}, {axes}"
+
+
+def test_running_maxima_and_the_axes_along_which_they_are_reduced() -> None:
+    lines = [
+        f"{kernel.name}: {text}"
+        for kernel in source.read(KERNELS.read_text(encoding="utf-8")).kernels
+        for facts in [of(kernel)]
+        for loop in facts.loops
+        for name in sorted(loop.carried)
+        if (text := maximum(facts, loop, name)) != "not-an-exponential"
+    ]
+    assert lines == MAXIMA.split("\n")[1:-1]

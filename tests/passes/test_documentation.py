@@ -28,7 +28,7 @@ TAIL = "    tl.store(Y, var)\n"
 
 
 LINTS = sorted(
-    name for name, found in catalog().items() if issubclass(found, Lint) and not found.mends
+    name for name, found in catalog().items() if issubclass(found, Lint) and not found.fixes
 )
 
 

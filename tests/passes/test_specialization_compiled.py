@@ -11,7 +11,7 @@ import pytest
 from tests.passes import cases
 from tests.passes.compiling import module_of
 from tritonopt.facts import of
-from tritonopt.facts.machine_code import told
+from tritonopt.facts.machine_code import launched_settings
 from tritonopt.rewriting.model import Remark
 from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.registry import select
@@ -99,14 +99,14 @@ def test_figures_of_a_stride_that_is_1() -> None:
 
 
 def test_no_figures_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(told, "is_there", lambda: False)
+    monkeypatch.setattr(launched_settings, "is_there", lambda: False)
     (remark,) = _remarks("four_lanes_a_thread")
     assert "A thread has" not in remark.message
     assert _remarks("stride_of_33")  # nobody says that it changes nothing
 
 
 def test_nothing_is_compiled_where_it_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(told, "needs", lambda *_: pytest.fail("compiled"))
+    monkeypatch.setattr(launched_settings, "needs", lambda *_: pytest.fail("compiled"))
     one = next(iter(select("specialization"))).where_profitable()
     module = read(cases.case("specialization/four_lanes_a_thread").text, "case.py")
     assert list(one.sites(of(module.kernels[0])))

@@ -219,3 +219,16 @@ def test_a_suppression_of_a_pass_that_is_not_installed_says_the_same(passes: Pat
     (remark,) = rewrite_source(text, passes="always").remarks
     assert "my_pass.py:4:1: MyPass is not installed" in remark.message
     assert remark.reason == "no-pass"
+
+
+def test_a_pass_that_says_mends_fixes_until_the_next_version() -> None:
+    with pytest.warns(DeprecationWarning, match="Mending: `mends` is deprecated, call it `fixes`"):
+
+        class Mending(FuseThings):
+            mends = True
+
+    class Fixing(FuseThings):
+        fixes = True
+
+    assert Mending.fixes and Mending().mends and Fixing.mends
+    assert not FuseThings.fixes and not Always().mends and Fixing().only_tells is False

@@ -9,7 +9,7 @@ from tritonopt import facts, source
 from tritonopt.cli import arguments as shared
 from tritonopt.cli.main import OK, complain
 from tritonopt.cli.places import Place, PlaceError, place, read_place
-from tritonopt.facts.value_listing import LONGEST
+from tritonopt.facts.describe import LONGEST
 from tritonopt.reporting import text
 
 _DEEPER = 4

@@ -49,7 +49,7 @@ def _print_entry(name: str, width: int, summary: str, terms: Iterable[str]) -> N
 def _terms(chosen: type[Pass]) -> Iterator[str]:
     """When it runs, what it may need, and its options."""
     if issubclass(chosen, Lint):
-        does = "fixes them where that is safe or it is named" if chosen.mends else "changes nothing"
+        does = "fixes them where that is safe or it is named" if chosen.fixes else "changes nothing"
         yield f"reports mistakes, {does}"
         return
     when = "acts where it is profitable" if chosen.gain else "acts where it is named"

@@ -201,8 +201,8 @@ def _refused(path: Path, passes: Sequence[Pass], verdict: Verdict) -> str:
         except OSError as error:
             shown = f" ({script} cannot be written: {error.strerror})"
     what = (verdict.counterexample or "").strip()
-    if any(one.mends for one in passes):
-        mending = _names([one for one in passes if one.mends])
+    if any(one.fixes for one in passes):
+        mending = _names([one for one in passes if one.fixes])
         look = f" ({shown.removeprefix(' and ')})" if shown else ""
         return (
             f"{path}: {names} not applied, because the result is another function. {mending} fixes "

@@ -381,7 +381,7 @@ def _suggestions(
     for found in shown:
         others = (f for f in result.found if f.is_legal and f.is_beside(found) and f not in shown)
         where = "" if any(others) else found.kernel_name
-        suggestion = _suggestion(job, target, found, where, mends=rewriting.mends(found))
+        suggestion = _suggestion(job, target, found, where, fixes=rewriting.fixes(found))
         yield (not suggestion.is_mistake, *found.place), suggestion
 
 
@@ -420,11 +420,11 @@ class _Rewriting:
 
         return found.remark.kind is RemarkKind.ANALYSIS or self._goes_through(found)
 
-    def mends(self, found: Found) -> bool:
-        """Of a mistake: whether `rewrite` mends it."""
+    def fixes(self, found: Found) -> bool:
+        """Of a mistake: whether `rewrite` fixes it."""
         from tritonopt.rewriting.model import RemarkKind
 
-        brings = found.chosen.mends and bool(found.site.changes)
+        brings = found.chosen.fixes and bool(found.site.changes)
         is_note = found.remark.kind is RemarkKind.ANALYSIS
         return is_note and brings and self._goes_through(found)
 
@@ -461,7 +461,7 @@ def _is_told(found: Found) -> bool:
     return found.remark.kind is RemarkKind.PASSED
 
 
-def _suggestion(job: Job, target: Target, found: Found, kernel: str, *, mends: bool) -> Suggestion:
+def _suggestion(job: Job, target: Target, found: Found, kernel: str, *, fixes: bool) -> Suggestion:
     """With a command that names the kernel, where that does the same as the line: it stays right
     where another command moves lines."""
     from tritonopt.reporting.findings import Suggestion
@@ -476,7 +476,7 @@ def _suggestion(job: Job, target: Target, found: Found, kernel: str, *, mends: b
         remark = replace(remark, message=found.site.advice or remark.message)
         why = gain.why if gain is not None else ""
         worth = gain.text if gain is not None and found.site.profit.is_expected else ""
-    elif not mends:
+    elif not fixes:
         return Suggestion(remark, why=why, span=span)
     passes = shlex.quote(spelled(found.chosen))
     path = shlex.quote(f"{target.path}:{kernel or remark.line}")

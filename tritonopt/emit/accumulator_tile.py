@@ -14,7 +14,7 @@ from tritonopt.facts import Loop, Value
 from tritonopt.facts.language import DTYPES, function
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import Kind
-from tritonopt.facts.updates import mentions
+from tritonopt.facts.recurrences.reduction_calls import mentions
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.source import Change, InsertBefore, Replace, ReplaceExpression
 from tritonopt.source.trees import walk

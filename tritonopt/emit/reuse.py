@@ -13,8 +13,7 @@ from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.operations import ELEMENTWISE, Op
-from tritonopt.facts.same_values import SameValues
-from tritonopt.facts.uses import users
+from tritonopt.facts.uses import SameValues, users
 from tritonopt.facts.values import is_float
 from tritonopt.source import Change, InsertBefore, Remove, ReplaceExpression
 from tritonopt.source.trees import children, walk

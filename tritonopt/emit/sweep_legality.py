@@ -37,10 +37,9 @@ from tritonopt.facts.algebra.polynomial import ONE, Monomial, monomial_polynomia
 from tritonopt.facts.algebra.sums import sum_over_lanes, sum_over_loop
 from tritonopt.facts.algebra.variation import varies_along, varies_with
 from tritonopt.facts.effects import Effect
-from tritonopt.facts.full_sums import full_sum
 from tritonopt.facts.loop_nests import TwoSweeps
-from tritonopt.facts.pinned_rounding import check_pins
-from tritonopt.facts.reductions import Accumulation, accumulation
+from tritonopt.facts.precision import check_pins
+from tritonopt.facts.reductions import Accumulation, accumulation, full_sum
 from tritonopt.facts.values import FLOAT_BITS, is_integer
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 
 
@@ -117,3 +119,26 @@ class Effect:
     @property
     def writes(self) -> bool:
         return self.kind in (EffectKind.STORE, EffectKind.ATOMIC, EffectKind.CALL)
+
+
+def parts_of(
+    loops: Sequence[Loop], value: Value, stop: Callable[[Value], bool] = lambda _: False
+) -> Iterator[Value]:
+    """All that a value is made of, by way of what loops carry as well; of a part where it is to
+    stop, that part alone."""
+    seen, todo = set[Value](), [value]
+    while todo:
+        part = todo.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        yield part
+        if part.op in (Op.CARRIED, Op.RESULT):
+            loop, name = loops[part.carrier.loop], part.carrier.name
+            todo += [] if stop(part) else [loop.initial[name], loop.following[name]]
+        elif not stop(part):
+            todo += part.operands
+
+
+def is_loaded(value: Value) -> bool:
+    return value.op is Op.LOAD

@@ -1,7 +1,8 @@
 """Where arithmetic may be rounded to 16 bits or fewer, though the source does not say so.
 
 What is loaded may be fp16 or bf16: a product of two such is rounded to 16
-bits, and widening it afterwards does not bring the bits back.
+bits, and widening it afterwards does not bring the bits back. Nor may the rounding change of a
+kernel that somebody matched to the bits of another library.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS, Value
 
@@ -82,3 +85,12 @@ class Precision:
                 sides = [s for s in (value.then, value.other) if s.dtype not in ("int", "float")]
                 return bool(sides) and all(self.is_wide(side) for side in sides)
         return value.op in _MIXING and any(self.is_wide(operand) for operand in value.operands)
+
+
+def check_pins(attempt: Attempt, facts: KernelFacts) -> None:
+    """Nobody may have matched the kernel to another library's bits."""
+    claim = "rounding-is-free"
+    for node, what in facts.pinned_roundings:
+        detail = f"{what} in line {node.lineno}: the kernel matches another library's bits"
+        raise refuted(claim, "pinned-bits", detail)
+    attempt.prove(claim, "no div_rn, sqrt_rn, fdiv or round trip through a narrow type")

@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 import operator
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.effects import parts_of
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.values import Value
 
@@ -42,7 +43,7 @@ def changes_when_repeated(facts: KernelFacts, stored: Value, element: frozenset[
     `stored` is computed from the element that it replaces; `element` says which loads read it, by
     their place in the order of effects.
     """
-    if sum(1 for _ in _parts(facts, stored)) > _MAX_NODES:
+    if sum(1 for _ in parts_of(facts.loops, stored)) > _MAX_NODES:
         return False
     return any(_differs(facts, stored, element, trial) for trial in range(_TRIALS))
 
@@ -57,7 +58,7 @@ def sweep_changes_when_repeated(
     shown.
     """
     assert store.stored is not None
-    parts = list(islice(_parts(facts, store.stored), _MAX_NODES + 1))
+    parts = list(islice(parts_of(facts.loops, store.stored), _MAX_NODES + 1))
     read = {part.number for part in parts if part.op is Op.LOAD} & of_buffer
     if len(parts) > _MAX_NODES or not store.loops or read - element:
         return False
@@ -114,25 +115,6 @@ def _are_apart(once: _Row, twice: _Row) -> bool:
     return all(map(math.isfinite, (*once, *twice))) and any(
         abs(a - b) > _ROUNDING * size for a, b in zip(once, twice, strict=True)
     )
-
-
-def _parts(facts: KernelFacts, value: Value) -> Iterator[Value]:
-    """All that a value is made of, by way of what loops carry as well."""
-    seen: set[Value] = set()
-    todo = [value]
-    while todo:
-        part = todo.pop()
-        if part not in seen:
-            seen.add(part)
-            yield part
-            todo += _made_of(facts, part)
-
-
-def _made_of(facts: KernelFacts, value: Value) -> tuple[Value, ...]:
-    if value.op not in (Op.CARRIED, Op.RESULT):
-        return value.operands
-    loop, name = facts.loops[value.carrier.loop], value.carrier.name
-    return loop.initial[name], loop.following[name]
 
 
 @dataclass(frozen=True)
@@ -223,7 +205,7 @@ class _Computation:
 
     def _anything(self, value: Value) -> _Row:
         """What is not computed from the element is some number, the same each time."""
-        for part in _parts(self._facts, value):
+        for part in parts_of(self._facts.loops, value):
             if part.op is Op.LOAD and part.number in self._element:
                 raise _Unclear
         numbers = random.Random(f"{self._trial} {value.serial}")

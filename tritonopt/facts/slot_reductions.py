@@ -2,36 +2,195 @@
 
 One element of the output is combined from slots: elements of the buffer that differ in some
 coordinates, and agree in those that say which element of the output it is.
+
+The coordinates of an access are numbers from 0 on, each with what it is multiplied by in the
+address. `P + row * N + cols` where `cols < N` has two: the row, which is a program id, times N, and
+the column, which is below N, times 1. Between them they say which elements are accessed.
 """
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts import of as facts_of
-from tritonopt.facts.algebra.atoms import Iteration, Lane, ProgramId
-from tritonopt.facts.algebra.polynomial import Atom, Polynomial
-from tritonopt.facts.coordinates import Coordinate, coordinates_of
+from tritonopt.facts.algebra.atoms import (
+    Iteration,
+    Lane,
+    Mod,
+    Negative,
+    PowerOfTwo,
+    ProgramId,
+    ceiling_division,
+)
+from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial
 from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import NUMERIC, NUMERIC_REDUCTIONS, Kind
 from tritonopt.facts.recurrences.partials import TYPES
-from tritonopt.facts.recurrences.reading import plain_update
-from tritonopt.facts.recurrences.value_parts import all_parts
+from tritonopt.facts.recurrences.reading import all_parts, plain_update
+from tritonopt.facts.reductions import number_of
+from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.source import Kernel, Launch
 
 CLAIM = "nothing-else-is-lost"
+COMBINED = "accumulators-can-be-combined"
 DEFAULT = "fp32"
 """Of tensors that are made without a type, unless somebody tells torch another one."""
 _DEFAULTS = ("set_default_dtype", "set_default_tensor_type")
 _PLAIN = frozenset({"torch.empty", "torch.zeros"})
 _FREE = frozenset({Op.IN_BRANCH, Op.POS})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Shared(Atom):
+    """The number of a group of programs, which take turns: `row % GROUPS`."""
+
+    tag: ClassVar[str] = "shared"
+    is_position: ClassVar[bool] = True
+    count: Polynomial
+
+
+POSITIONS = (ProgramId, Lane, Iteration, Shared)
+
+
+def not_understood(text: str) -> Declined:
+    """An address or a mask is none that is understood."""
+    return unknown(COMBINED, "opaque-value", text)
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """One number of an access, in the terms of its kernel."""
+
+    form: Polynomial
+    """Of program ids, lanes and iterations."""
+    stride: Polynomial
+    bound: Polynomial | None
+    """The mask lets it be below this; None where there is no mask for it."""
+
+    @property
+    def positions(self) -> frozenset[Atom]:
+        return frozenset(positions_in(self.form))
+
+
+def positions_in(form: Polynomial) -> Iterable[Atom]:
+    return (leaf for leaf in form.leaves() if isinstance(leaf, POSITIONS))
+
+
+def coordinates_of(
+    facts: KernelFacts, effect: Effect, group: Mod | None = None
+) -> tuple[Coordinate, ...]:
+    """The coordinates of an access to one parameter. Raises Declined.
+
+    `group` is the number of a group of programs, which counts as one coordinate.
+    """
+    assert effect.pointer is not None
+    base, rest = facts.forms.address(effect.pointer)
+    if base is None:
+        raise not_understood(f"where line {effect.line} goes to is not understood")
+    if group is not None:
+        shared = Shared(group.divisor)
+        rest = rest.map(lambda atom: shared if atom == group else None)
+    found: list[Coordinate] = []
+    for form, bound in _bounds(facts, effect):
+        atom = next((a for a in positions_in(form) if _factor(form, a) == ONE), None)
+        stride = _factor(rest, atom) if atom is not None else None
+        if stride is None or stride.is_zero:
+            text = f"the mask in line {effect.line} is about something else than the place"
+            raise not_understood(text)
+        rest -= stride * form
+        found.append(Coordinate(form, stride, bound))
+    for atom in sorted(set(positions_in(rest)), key=lambda a: a.key):
+        stride = _factor(rest, atom)
+        if stride is None:
+            raise not_understood(f"where line {effect.line} goes to is not understood")
+        rest -= stride * Polynomial.of(atom)
+        found.append(Coordinate(Polynomial.of(atom), stride, None))
+    if not rest.is_zero:
+        raise not_understood(f"line {effect.line} does not begin where its buffer does")
+    _check_lanes(effect, found)
+    return tuple(found)
+
+
+def _bounds(facts: KernelFacts, effect: Effect) -> list[tuple[Polynomial, Polynomial]]:
+    """(form, bound) for each part of the mask, `form < bound`."""
+    if effect.mask is None or effect.mask.is_none:
+        return []
+    condition = facts.forms.condition(effect.mask)
+    terms = list(condition.terms.items())
+    known = len(terms) == 1 and terms[0][1] == 1
+    found = []
+    for atom, _ in terms[0][0] if known else ():
+        known = known and isinstance(atom, Negative)
+        for limit in atom.inside[:1]:
+            places = (m for m in limit.terms if any(isinstance(a, POSITIONS) for a, _ in m))
+            form = Polynomial({m: limit.terms[m] for m in places})
+            known = known and not {*positions_in(form - limit)}
+            found.append((form, form - limit))
+    if not known:
+        raise not_understood(f"the mask in line {effect.line} is not understood")
+    return found
+
+
+def _factor(form: Polynomial, atom: Atom) -> Polynomial | None:
+    """What an atom is multiplied by; None where it comes in otherwise too."""
+    parts = form.linear_in(atom)
+    return None if parts is None or {*positions_in(parts[0])} else parts[0]
+
+
+def _check_lanes(effect: Effect, found: Iterable[Coordinate]) -> None:
+    """Each lane goes to an element of its own."""
+    assert effect.pointer is not None
+    shape = effect.pointer.shape
+    if shape is None:
+        raise not_understood(f"the shape of what line {effect.line} accesses is not known")
+    axes = {p.axis for c in found for p in c.positions if isinstance(p, Lane)}
+    wide = {len(shape) - 1 - n for n, extent in enumerate(shape) if extent.constant != 1}
+    if axes != wide:
+        raise not_understood(f"several lanes of line {effect.line} go to one element")
+
+
+def span(form: Polynomial, size_of: Callable[[Atom], Polynomial | None]) -> list[Polynomial]:
+    """The factors of how many numbers a coordinate takes, each of them once, from 0 on.
+
+    `size_of` says how many numbers a position takes. All is in terms of the launcher, the form
+    too. Raises Declined where it may take a number twice, or leave one out.
+    """
+    left = {atom: _factor(form, atom) for atom in positions_in(form)}
+    factors: list[Polynomial] = []
+    reached = ONE
+    while left:
+        atom = next((a for a, factor in left.items() if factor == reached), None)
+        size = size_of(atom) if atom is not None else None
+        if atom is None or size is None:
+            raise not_understood("it may take the same number twice, or leave one out")
+        del left[atom]
+        form = form - Polynomial.of(atom) * reached
+        factors.append(size)
+        reached = reached * size
+    if not form.is_zero:
+        raise not_understood("it does not begin with 0")
+    return factors
+
+
+def reaches(factors: list[Polynomial], bound: Polynomial) -> bool:
+    """Whether so many numbers are all those below a bound, and more at most."""
+    before, last = ONE, factors[-1]
+    for factor in factors[:-1]:
+        before = before * factor
+    total = (before * last - bound).constant_value
+    if total is not None and total >= 0:
+        return True
+    if last == ceiling_division(bound, before):
+        return True
+    return last == Polynomial.of(PowerOfTwo(bound)) and before == ONE
 
 
 @dataclass(frozen=True)
@@ -48,6 +207,10 @@ class SlotReduction:
     """Of the buffer, and of the result."""
     start: float | int | None
     """What all of it is combined with; None for the identity."""
+    is_least: bool
+    """Whether it starts with what masked-off lanes hold, so that no partial result may be less."""
+    count: str
+    """The parameter by which the result is divided in the end; "" for none."""
     slots: tuple[Coordinate, ...]
     """Along which it is reduced."""
     kept: tuple[Coordinate, ...]
@@ -60,6 +223,11 @@ class SlotReduction:
     def begins_with_zero(self) -> bool:
         """Whether 0 is what the output holds before anything comes to it."""
         return self.combining is Kind.ADD or self.start == 0
+
+    @property
+    def may_count_masked_off(self) -> Declined:
+        text = f"lanes that line {self.load.line} masks off may come into the result"
+        return refuted(CLAIM, "masked-off-lanes-count", text)
 
 
 def slot_reductions(facts: KernelFacts) -> list[SlotReduction]:
@@ -89,13 +257,16 @@ class _Store:
         self._facts = facts
         self._store = store
         self._kinds: set[Kind] = set()
-        self._starts: list[float | int] = []
-        self._axes: list[int] | None = None
+        self._starts: list[float] = []
+        self._axes: list[int] = []
         """Of the load, from the left, that are left where the walk has come to."""
         self._loops: list[Loop] = []
         self._casts: list[Value] = []
         self._combined: list[Value] = []
         """What the reductions and the loops come to."""
+        self._filling: Value | None = None
+        """What lanes hold that the mask turns off."""
+        self._count = ""
         self._rank = 0
         """Of the load."""
 
@@ -106,21 +277,23 @@ class _Store:
         if len(self._kinds) != 1:
             raise self._more("line {0} stores what is no reduction of what it loads")
         (combining,) = self._kinds
-        buffer, output = self._buffers(load)
+        buffer, output = self._base(load), self._base(store)
         dtype = self._dtype(load, buffer)
-        self._check_starts(combining)
+        if combining is Kind.ADD and any(self._starts):
+            raise self._more("line {0} adds to something else than 0")
+        if len(set(self._starts)) > 1:
+            raise self._more("line {0} begins with several numbers")
         if set(load.loops) != set(self._loops) or store.loops:
             raise self._more("line {0} is in a loop, or loads more than once")
         here, there = coordinates_of(facts, load), coordinates_of(facts, store)
         slots, kept = self._divided(load, here)
-        if any(coordinate.bound is not None for coordinate in slots):
-            self._check_other(load, combining)
-        strides = self._strides(kept, there)
         start = self._starts[0] if self._starts and combining is not Kind.ADD else None
+        strides = self._strides(kept, there)
         unnamed = self._unnamed & {buffer, output} if buffer in self._unnamed else frozenset()
-        return SlotReduction(
-            load, store, buffer, output, combining, dtype, start, slots, kept, strides, unnamed
-        )
+        names = buffer, output, combining, dtype
+        places = slots, kept, strides
+        found = SlotReduction(load, store, *names, start, False, self._count, *places, unnamed)
+        return self._with_masked_off(found) if any(s.bound is not None for s in slots) else found
 
     # The value
 
@@ -130,24 +303,48 @@ class _Store:
             case Op.LOAD:
                 self._rank = value.rank or 0
                 self._axes = list(range(self._rank))
+                self._filling = value.other
                 return self._facts.interpretation.loads[value.number]
             case Op.CAST:
                 found = self._load_of(value.operand)
                 self._casts.append(value)
                 return found
             case Op.REDUCE if value.reduction.name in NUMERIC_REDUCTIONS:
-                found = self._load_of(value.operand)
-                return self._reduced(value, found)
+                return self._reduced(value, self._load_of(value.operand))
             case Op.RESULT:
                 return self._looped(value)
+            case Op.WHERE:
+                return self._cleared(value)
+            case Op.DIV if value is self._below_cast(self._store.stored):
+                return self._divided_by(value, value.right)
             case op if op in _FREE:
                 return self._load_of(value.operands[0])
         raise self._more("line {0} does more with what it loads than to reduce it")
 
+    def _below_cast(self, value: Value | None) -> Value | None:
+        return value.operand if value is not None and value.op is Op.CAST else value
+
+    def _cleared(self, value: Value) -> Effect:
+        """A tile in which the lanes that the mask of the load turns off have another number."""
+        found, forms = self._load_of(value.then), self._facts.forms
+        masked = found.mask is not None and not found.mask.is_none
+        same = masked and forms.condition(value.condition) == forms.condition(found.mask)  # type: ignore[arg-type]
+        if not same or self._combined:
+            raise self._more("line {0} does more with what it loads than to reduce it")
+        self._filling = value.other
+        return found
+
+    def _divided_by(self, value: Value, count: Value) -> Effect:
+        """A sum that is divided by a number of the launch in the end, as a mean is."""
+        found = self._load_of(value.left)
+        if count.op not in (Op.PARAM, Op.CONSTEXPR) or self._kinds != {Kind.ADD}:
+            raise self._more("line {0} does more with what it loads than to reduce it")
+        self._count = count.name
+        return found
+
     def _reduced(self, value: Value, found: Effect) -> Effect:
         _, axes, keeps = value.reduction
         self._kinds.add(NUMERIC_REDUCTIONS[value.reduction.name])
-        assert self._axes is not None
         if keeps or value.operand.shape is None:
             raise self._more("line {0} keeps an axis along which it reduces")
         self._axes = [a for place, a in enumerate(self._axes) if place not in axes]
@@ -155,7 +352,7 @@ class _Store:
         return found
 
     def _looped(self, value: Value) -> Effect:
-        """A name to which each turn of a loop brings something."""
+        """A name to which each iteration of a loop brings something."""
         loop, name = self._facts.loops[value.carrier.loop], value.carrier.name
         own = loop.carried[name]
         update = plain_update(loop, name)
@@ -196,89 +393,75 @@ class _Store:
             text = f"the partial results are {dtype}"
             raise refuted("accumulators-are-wide", "accumulator-is-narrow", text)
         combined = map(self._facts.types.of, self._combined)
-        if not all(
+        alike = all(
             t.all_in(frozenset({dtype})) or (unnamed and t.seen <= {dtype}) for t in combined
-        ):
-            raise self._more("line {0} computes in another type than the buffer's")
+        )
         # A cast of the result goes to the output, those below it change nothing.
         stored = self._store.stored
-        if stored is not None and stored.op is Op.CAST:
-            self._check_last_cast(self._casts.pop(), dtype)
-        if any(cast.dtype != dtype for cast in self._casts):
+        last = self._casts.pop() if stored is not None and stored.op is Op.CAST and alike else None
+        if not alike or any(cast.dtype != dtype for cast in self._casts):
             raise self._more("line {0} computes in another type than the buffer's")
+        if last is not None and not self._is_to_the_output(last, dtype):
+            raise self._more("line {0} rounds to another type than the output's")
+        if self._count and dtype not in FLOAT_BITS:
+            raise self._more("line {0} does more with what it loads than to reduce it")
         return dtype
 
-    def _check_last_cast(self, cast: Value, dtype: str) -> None:
-        """The last cast is to the output's own type, which the store makes of it anyway."""
-        if cast.dtype == dtype:
-            return
-        stored = self._facts.types.behind(self._store)
-        if cast.dtype is not None and stored.all_in(frozenset({cast.dtype})):
-            return
-        if cast.dtype is None:
-            owner = cast.target
-            element = owner.op is Op.ATTRIBUTE and owner.name == "element_ty"
-            if element and owner.operand.op is Op.ATTRIBUTE and owner.operand.name == "dtype":
-                pointer = owner.operand.operand
-                bases = self._facts.bases(self._store) or frozenset()
-                if pointer.op is Op.PARAM and bases == {pointer.name}:
-                    return
-        raise self._more("line {0} rounds to another type than the output's")
+    def _is_to_the_output(self, cast: Value, dtype: str) -> bool:
+        """Whether the last cast is to the output's own type, which the store makes of it anyway."""
+        if cast.dtype is not None:
+            stored = self._facts.types.behind(self._store)
+            return cast.dtype == dtype or stored.all_in(frozenset({cast.dtype}))
+        match cast.target:
+            case Value(op=Op.ATTRIBUTE, name="element_ty") as element:
+                pointer = element.operand.operand if element.operand.op is Op.ATTRIBUTE else element
+                of_type = element.operand.op is Op.ATTRIBUTE and element.operand.name == "dtype"
+                bases = self._facts.bases(self._store)
+                return of_type and pointer.op is Op.PARAM and bases == frozenset({pointer.name})
+        return False
 
-    def _check_other(self, load: Effect, combining: Kind) -> None:
-        """What masked-off lanes hold changes nothing."""
-        other = load.other.constant if load.other is not None else None
-        if combining is Kind.ADD and type(other) in (int, float) and other == 0:
-            return
-        worst = combining.identity
-        if combining is not Kind.ADD and type(other) is float and other == worst:
-            return
-        if combining is not Kind.ADD and self._starts and type(other) in (int, float):
-            assert isinstance(other, (int, float))
-            if all(other <= s if combining is Kind.MAX else other >= s for s in self._starts):
-                return
-        text = f"lanes that line {load.line} masks off may come into the result"
-        raise refuted(CLAIM, "masked-off-lanes-count", text)
+    def _with_masked_off(self, found: SlotReduction) -> SlotReduction:
+        """What masked-off lanes hold changes nothing, or is what all of it is combined with.
 
-    def _check_starts(self, combining: Kind) -> None:
-        if combining is Kind.ADD and any(self._starts):
-            raise self._more("line {0} adds to something else than 0")
-        if len(set(self._starts)) > 1:
-            raise self._more("line {0} begins with several numbers")
+        Raises Declined.
+        """
+        number = number_of(self._filling) if self._filling is not None else None
+        start, combining = found.start, found.combining
+        if number == combining.identity:
+            return found
+        least = number is not None and combining is Kind.MAX and found.dtype not in FLOAT_BITS
+        if start is None and least and number == 0:
+            return replace(found, start=0, is_least=True)
+        sign = {Kind.MAX: 1, Kind.MIN: -1}.get(combining, 0)
+        if number is not None and start is not None and sign * number <= sign * start and sign:
+            return found
+        raise found.may_count_masked_off
 
     # The places
 
-    def _buffers(self, load: Effect) -> tuple[str, str]:
-        found: list[str] = []
-        for effect in (load, self._store):
-            bases = self._facts.bases(effect) or frozenset()
-            if len(bases) != 1:
-                text = f"which buffer line {effect.line} accesses is not known"
-                raise unknown(CLAIM, "opaque-value", text)
-            found += bases
-        return found[0], found[1]
+    def _base(self, effect: Effect) -> str:
+        bases = self._facts.bases(effect) or frozenset()
+        if len(bases) != 1:
+            text = f"which buffer line {effect.line} accesses is not known"
+            raise unknown(CLAIM, "opaque-value", text)
+        return next(iter(bases))
 
     def _divided(
         self, load: Effect, found: Sequence[Coordinate]
     ) -> tuple[tuple[Coordinate, ...], tuple[Coordinate, ...]]:
         """The coordinates that are reduced, and those that are kept."""
-        assert self._axes is not None
         left = {self._rank - 1 - axis for axis in self._axes}
         slots: list[Coordinate] = []
         kept: list[Coordinate] = []
         for coordinate in found:
-            reduced = {
-                isinstance(p, Iteration) or (isinstance(p, Lane) and p.axis not in left)
+            stays = {
+                p.axis in left if isinstance(p, Lane) else isinstance(p, ProgramId)
                 for p in coordinate.positions
             }
-            stays = any(
-                isinstance(p, ProgramId) or (isinstance(p, Lane) and p.axis in left)
-                for p in coordinate.positions
-            )
-            if True in reduced and stays:
+            if len(stays) > 1:
                 text = f"each program reduces a part of what line {load.line} loads"
                 raise refuted(CLAIM, "partials-do-not-match", text)
-            (kept if stays else slots).append(coordinate)
+            (kept if True in stays else slots).append(coordinate)
         loops = {p.loop for c in slots for p in c.positions if isinstance(p, Iteration)}
         if loops != {loop.identity for loop in load.loops}:
             text = f"line {load.line} loads the same in each iteration of a loop"
@@ -289,23 +472,21 @@ class _Store:
         self, kept: Sequence[Coordinate], there: Sequence[Coordinate]
     ) -> tuple[Polynomial, ...]:
         """What the kept coordinates are multiplied by where the result is stored."""
-        assert self._axes is not None
-        places = [self._rank - 1 - axis for axis in self._axes]
-        new = {old: len(places) - 1 - n for n, old in enumerate(places)}
+        count = len(self._axes)
+        new = {self._rank - 1 - axis: count - 1 - n for n, axis in enumerate(self._axes)}
 
         def moved(atom: Atom) -> Atom | None:
             return Lane(atom.extent, new[atom.axis]) if isinstance(atom, Lane) else None
 
-        found = []
-        left = list(there)
+        found, left = [], list(there)
         for coordinate in kept:
             form = coordinate.form.map(moved)
             same = [c for c in left if c.form == form and c.bound == coordinate.bound]
             if len(same) != 1:
-                raise self._more("line {0} stores to other places than it loads for")
+                break
             left.remove(same[0])
             found.append(same[0].stride)
-        if left:
+        if left or len(found) != len(kept):
             raise self._more("line {0} stores to other places than it loads for")
         return tuple(found)
 

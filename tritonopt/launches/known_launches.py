@@ -155,6 +155,23 @@ _PLACE = 3
 _ALL_NAMES = ("locals", "vars", "eval", "exec")
 
 
+def with_buffers(
+    module: Module, decorator: ast.Call, keyword: str, buffers: Sequence[str]
+) -> list[Change] | None:
+    """Has a tuner put some more buffers right, as `restore_value=["X"]` does; None where its list
+    of them is none that is seen on one line."""
+    given = next((k.value for k in decorator.keywords if k.arg == keyword), None)
+    quoted = [f'"{name}"' for name in buffers]
+    if not quoted:
+        return []
+    if given is None:
+        return [AddArgument(decorator, f"{keyword}=[{', '.join(quoted)}]")]
+    if not isinstance(given, ast.List) or "\n" in module.text_of(given):
+        return None
+    names = dict.fromkeys([*map(module.text_of, given.elts), *quoted])
+    return [ReplaceExpression(given, f"[{', '.join(names)}]")]
+
+
 def check_pruning(module: Module, decorator: ast.expr) -> None:
     """Raises Declined where one more argument of a launch may be seen by such a function."""
     for home, value in _pruning(module, decorator):

@@ -1,4 +1,4 @@
-"""A launch, and one behind it that takes what it has left: what the launcher does with both."""
+"""A launch, and one after it that takes what it has left: what the launcher does with both."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.local_names import LocalNames, names_of
 from tritonopt.facts.host.reach import reach_of
+from tritonopt.facts.host.same_memory import bindings_in
 from tritonopt.facts.host.side_effects import effects_of
 from tritonopt.facts.host.tensor_expressions import Allocation, allocation
 from tritonopt.launches.launch_grids import statement_of
@@ -25,7 +26,7 @@ _OPTIONS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg"})
 
 @dataclass(frozen=True)
 class Candidate:
-    """Buffers that a kernel stores to, and that another one is launched with behind it."""
+    """Buffers that a kernel stores to, and that another one is launched with after it."""
 
     final: Kernel
     buffers: Mapping[str, str]
@@ -34,7 +35,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Pair:
-    """A launch of each kernel, the second behind the first in one block of the launcher."""
+    """A launch of each kernel, the second after the first in one block of the launcher."""
 
     first: Launch
     second: Launch
@@ -70,11 +71,11 @@ def candidates(facts: KernelFacts) -> Iterator[Candidate]:
     for launch in facts.launches.launches[:1]:
         if launch.launcher is None:
             return
-        yield from (candidate for _, candidate in _behind(launch, stored))
+        yield from (candidate for _, candidate in _after(launch, stored))
 
 
-def _behind(launch: Launch, stored: set[str]) -> Iterator[tuple[Launch, Candidate]]:
-    """The launches behind one in its launcher that are passed what it has stored."""
+def _after(launch: Launch, stored: set[str]) -> Iterator[tuple[Launch, Candidate]]:
+    """The launches after one in its launcher that are passed what it has stored."""
     passed = {
         argument.id: name
         for name, argument in launch.arguments.items()
@@ -94,40 +95,27 @@ def _behind(launch: Launch, stored: set[str]) -> Iterator[tuple[Launch, Candidat
             yield other, Candidate(other.kernel, buffers)
 
 
-def _are_apart(launch: Launch, *nodes: ast.AST) -> bool:
-    """Whether two nodes of a launcher stand in two branches of one `if`, and in no loop."""
+def _are_apart(launch: Launch, one: ast.expr, other: ast.expr) -> bool:
+    """Whether two expressions of a launcher stand in two branches of one `if`, and in no loop,
+    which may come to one branch, and then to the other."""
     assert launch.launcher is not None
-    local = names_of(launch.launcher)
-    if local.has_loops:
-        return False  # which may come to one branch, and then to the other
-    ways: list[dict[ast.AST, list[ast.stmt]]] = []
-    for node in nodes:
-        place = node
-        while place not in local.home:
-            place = launch.module.names.parents[place]
-        around: dict[ast.AST, list[ast.stmt]] = {}
-        while isinstance(place, ast.stmt) and place in local.home:
-            inside, block, _ = local.home[place]
-            around[inside] = block
-            place = inside
-        ways.append(around)
-    shared = (node for node in ways[0] if isinstance(node, ast.If) and node in ways[1])
-    return any(ways[0][node] is not ways[1][node] for node in shared)
+    alone = not names_of(launch.launcher).has_loops
+    return alone and bindings_in(launch.launcher).are_apart(one, other)
 
 
 def pairs_of(facts: KernelFacts, candidate: Candidate) -> list[Pair]:
-    """Each launch of the kernel with that of the final one behind it. Raises Declined."""
+    """Each launch of the kernel with that of the final one after it. Raises Declined."""
     name, found = facts.kernel.name, []
     for launch in facts.launches.launches:
-        behind = [
+        after = [
             other
-            for other, same in _behind(launch, set(candidate.buffers))
+            for other, same in _after(launch, set(candidate.buffers))
             if same.final is candidate.final and same.buffers == candidate.buffers
         ]
-        if not behind:
+        if not after:
             text = f"after the launch in {launch.where} there is none of {candidate.final.name}"
             raise refuted(CLAIM, "launches-are-not-paired", f"{text} for what it stores")
-        pair = Pair(launch, behind[0], candidate)
+        pair = Pair(launch, after[0], candidate)
         _check_block(pair)
         _check_between(pair)
         if not effects_of(pair.second.module).changes([pair.second.call]).nothing:
@@ -203,30 +191,18 @@ def made(pair: Pair, tensor: ast.expr | None, otherwise: str) -> Made:
     call = values[0] if len(values) == 1 else None
     if name in bound or not isinstance(call, ast.Call) or local.stores_data:
         raise declined
+    assert pair.first.launcher is not None
     statement = next(s for s in local.home if getattr(s, "value", None) is call)
     memory = allocation(module, call)
-    if memory is None or memory.may_reuse or not _dominates(pair, statement):
+    before = bindings_in(pair.first.launcher).dominates(statement, pair.statements[0])
+    if memory is None or memory.may_reuse or not before:
         raise declined
     assert isinstance(call.func, (ast.Attribute, ast.Name))
     function = call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id
-    assert pair.first.launcher is not None
     end = pair.second.call.end_lineno or pair.second.call.lineno
     if reach_of(module, pair.first.launcher).is_reached(name, end):
         raise declined
     return Made(name, statement, call, memory, function)
-
-
-def _dominates(pair: Pair, statement: ast.stmt) -> bool:
-    """Whether every way to the first launch comes from a statement, in the same turn of a loop."""
-    place: ast.AST = pair.statements[0]
-    while isinstance(place, ast.stmt) and place in pair.local.home:
-        around, block, index = pair.local.home[place]
-        if statement in block[:index]:
-            return True
-        if isinstance(around, (ast.For, ast.AsyncFor, ast.While)):
-            return False
-        place = around
-    return False
 
 
 def uses(pair: Pair, name: str) -> list[ast.Name]:

@@ -21,7 +21,7 @@ from tritonopt.facts.language import DTYPES, MATH_MODULES, function
 from tritonopt.facts.memory.races import find_crossing, find_races
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
-from tritonopt.facts.recurrences.value_parts import bounds_of
+from tritonopt.facts.recurrences.reading import bounds_of
 from tritonopt.facts.values import Value
 from tritonopt.launches.launch_grids import Extent
 from tritonopt.source import Launch

@@ -158,5 +158,5 @@ def _told(
     texts = [fact.text for fact in given]
     for site in sites:
         line, column = kernel.module.lines.place(site.anchor)
-        remark = classify(kernel, chosen, site, (line, column), allowed, texts, mends=False)
+        remark = classify(kernel, chosen, site, (line, column), allowed, texts, fixes=False)
         yield Found((kernel.node.lineno, order, line, column), remark, chosen, site, known)

@@ -67,8 +67,8 @@ class Site:
     changes: tuple[Change, ...] = field(default=(), compare=False)
     """The rewrite; none where a condition fails."""
     analysis: bool = False
-    """The message tells the author what was found in the code as it stands. Changes mend it, of
-    a pass that `mends`."""
+    """The message tells the author what was found in the code as it stands. Changes fix it, of
+    a pass that `fixes`."""
     is_reported: bool = True
     """Of an analysis: whether it is reported where the pass is not named, because what it tells
     goes wrong on the hardware of today."""

@@ -643,12 +643,12 @@ def classify(
     allowed: frozenset[Safety],
     given: Iterable[str] = (),
     *,
-    mends: bool = True,
+    fixes: bool = True,
 ) -> Remark:
     """What is to be said of a site at a line and column, with these levels allowed.
 
     `given` are the texts of the facts that the user gave.
-    `mends` says whether a mistake is fixed where that is asked for, or safe, rather than told of.
+    `fixes` says whether a mistake is fixed where that is asked for, or safe, rather than told of.
     """
     kind, message, reason = RemarkKind.PASSED, site.message, ""
     if not site.facts_used.isdisjoint(given):
@@ -657,7 +657,7 @@ def classify(
     forbidden = sorted(level.value for level in site.safety - allowed)
     if site.analysis:
         is_wanted = chosen.is_named or (site.is_reported and site.is_safe_fix)
-        if not (mends and chosen.mends and site.changes and is_wanted) or forbidden:
+        if not (fixes and chosen.fixes and site.changes and is_wanted) or forbidden:
             kind, reason = RemarkKind.ANALYSIS, site.failed[0].reason if site.failed else ""
             message = site.advice or message
     elif site.failed:

@@ -19,8 +19,12 @@ from typing import TYPE_CHECKING, Any
 from tritonopt.facts.algebra.atoms import Param
 from tritonopt.facts.algebra.divisibility import replaced
 from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
-from tritonopt.facts.algebra.tiles import length_and_tile, tiles_of
-from tritonopt.facts.algebra.turns import is_nonnegative_at, takes_at_most
+from tritonopt.facts.algebra.turns import (
+    is_nonnegative_at,
+    length_and_tile,
+    takes_at_most,
+    tiles_of,
+)
 from tritonopt.facts.memory.circumstances import numbers_given
 from tritonopt.rewriting.model import Answer, Profit
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from copy import copy
@@ -64,9 +65,11 @@ class Pass(ABC):
     """Whether `tritonopt tune` tries it where no pass is named."""
     runs_file: ClassVar[bool] = False
     """Whether, where it is named, it has the file run, so that no excerpt of it will do."""
-    mends: ClassVar[bool] = False
+    fixes: ClassVar[bool] = False
     """Whether it fixes mistakes, those of its analyses that bring changes: all where it is named,
     else those whose fix is safe."""
+    mends: ClassVar[bool] = False
+    """The name of `fixes` until version 0.3."""
     harm: ClassVar[str] = ""
     """What comes of such a mistake; read by `tritonopt suggest` and nobody else."""
     is_named: ClassVar[bool] = True
@@ -80,6 +83,11 @@ class Pass(ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        if cls.__dict__.get("mends") and not cls.fixes:
+            text = f"{cls.__name__}: `mends` is deprecated, call it `fixes`"
+            warnings.warn(text, DeprecationWarning, stacklevel=2)
+            cls.fixes = True
+        cls.mends = cls.fixes
         reasons.declare(getattr(cls, "name", cls.__name__), cls.__dict__.get("own_reasons", {}))
 
     @abstractmethod
@@ -98,7 +106,7 @@ class Pass(ABC):
     @property
     def only_tells(self) -> bool:
         """Whether none of its sites is rewritten: what there is to see is in the file as given."""
-        return self.finds_mistakes and not (self.mends or self.gain or self.is_named)
+        return self.finds_mistakes and not (self.fixes or self.gain or self.is_named)
 
     def where_profitable(self) -> Self:
         """The same pass, not named: it acts where it is profitable, and where a fix is safe."""
@@ -137,4 +145,4 @@ class Lint(Pass):
 
     @property
     def only_tells(self) -> bool:
-        return not self.mends
+        return not self.fixes

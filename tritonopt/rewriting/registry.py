@@ -40,7 +40,7 @@ def profitable(*, suggests: bool = False) -> list[Pass]:
     """The passes where none is named: those that fix mistakes, then rewrites with a measured gain,
     in an order in which they enable each other. With `suggests` also those that only report."""
     every = catalog().values()
-    found = (k for k in every if k.mends or k.gain or (suggests and k.finds_mistakes))
+    found = (k for k in every if k.fixes or k.gain or (suggests and k.finds_mistakes))
     built = [options.build(kind, _measured(kind)).where_profitable() for kind in found]
     return sorted(built, key=_place)
 
@@ -54,7 +54,7 @@ def _place(chosen: Pass) -> tuple[bool, bool, int]:
     """Mistakes first: what is fixed is seen by rewrites that decline the mistake."""
     order = groups.ENABLING
     rank = order.index(chosen.name) if chosen.name in order else len(order)
-    return not chosen.mends, not chosen.finds_mistakes, rank
+    return not chosen.fixes, not chosen.finds_mistakes, rank
 
 
 def select(spec: str) -> list[Pass]:

@@ -105,6 +105,38 @@ def launch(x: torch.Tensor):
     return y
 
 
+# case: largest_or_zero_of_integers
+# expect: not applied, masked-off-lanes-count
+"""The same of integers, which may be negative."""
+
+
+@triton.jit
+def partial(X, P, N, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    cols = pid * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N, other=-5)
+    tl.store(P + pid, tl.max(x, axis=0))
+
+
+@triton.jit
+def final(P, Y, M, BLOCK: tl.constexpr):
+    slots = tl.arange(0, BLOCK)
+    x = tl.load(P + slots, mask=slots < M, other=0)
+    tl.store(Y, tl.max(x, axis=0))
+
+
+# tritonopt: x: i32[n]
+def launch(x: torch.Tensor):
+    x = x.contiguous()
+    n = x.numel()
+    tiles = triton.cdiv(n, 16)
+    p = torch.empty(tiles, dtype=torch.int32, device=x.device)
+    y = torch.empty(1, dtype=torch.int32, device=x.device)
+    partial[(tiles,)](x, p, n, BLOCK=16)
+    final[(1,)](p, y, tiles, BLOCK=triton.next_power_of_2(tiles))
+    return y
+
+
 # case: padding_counts
 # expect: not applied, masked-off-lanes-count
 """Lanes that hold no partial result count as 1."""

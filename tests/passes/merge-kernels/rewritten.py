@@ -3,6 +3,38 @@ import triton
 import triton.language as tl
 
 
+# case: any_of_all
+# verify: always
+"""Lanes that hold no partial result count as 0, and no partial result is less."""
+
+
+@triton.jit
+def partial(X, P, N, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    cols = pid * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N, other=0.0)
+    tl.store(P + pid, tl.max((x > 0.5).to(tl.int32), axis=0))
+
+
+@triton.jit
+def final(P, Y, M, BLOCK: tl.constexpr):
+    slots = tl.arange(0, BLOCK)
+    x = tl.load(P + slots, mask=slots < M, other=0)
+    tl.store(Y, tl.max(x, axis=0))
+
+
+# tritonopt: x: f32[n]
+def launch(x: torch.Tensor):
+    x = x.contiguous()
+    n = x.numel()
+    tiles = triton.cdiv(n, 16)
+    p = torch.empty(tiles, dtype=torch.int32, device=x.device)
+    y = torch.empty(1, dtype=torch.int32, device=x.device)
+    partial[(tiles,)](x, p, n, BLOCK=16)
+    final[(1,)](p, y, tiles, BLOCK=triton.next_power_of_2(tiles))
+    return y
+
+
 # case: asked_for_its_type
 """Somebody asks for the type of the output, which stays."""
 
@@ -122,6 +154,38 @@ def launch(x: torch.Tensor):
     y = torch.empty(n, dtype=torch.float32, device=x.device)
     partial[(m,)](x, p, locks, x.stride(0), n, GROUPS=groups, BLOCK=triton.next_power_of_2(n))
     final[(triton.cdiv(n, 16),)](p, y, groups, n, ROWS=8, COLS=16)
+    return y
+
+
+# case: cleared_lanes
+"""The lanes that the load leaves undefined are cleared before the sum."""
+
+
+@triton.jit
+def partial(X, P, N, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    cols = pid * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N, other=0.0)
+    tl.store(P + pid, tl.sum(x, axis=0))
+
+
+@triton.jit
+def final(P, Y, M, BLOCK: tl.constexpr):
+    slots = tl.arange(0, BLOCK)
+    x = tl.load(P + slots, mask=slots < M)
+    x = tl.where(slots < M, x, 0.0)
+    tl.store(Y, tl.sum(x, axis=0))
+
+
+# tritonopt: x: f32[n]
+def launch(x: torch.Tensor):
+    x = x.contiguous()
+    n = x.numel()
+    tiles = triton.cdiv(n, 16)
+    p = torch.empty(tiles, dtype=torch.float32, device=x.device)
+    y = torch.empty(1, dtype=torch.float32, device=x.device)
+    partial[(tiles,)](x, p, n, BLOCK=16)
+    final[(1,)](p, y, tiles, BLOCK=triton.next_power_of_2(tiles))
     return y
 
 
@@ -399,6 +463,74 @@ def launch(x: torch.Tensor):
     p = torch.empty((m, n), dtype=torch.float32, device=x.device)
     y = torch.empty(n, dtype=x.dtype, device=x.device)
     partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
+    return y
+
+
+# case: mean_of_a_batch
+# verify: always
+"""A mean over the rows, each of which has a program; a batch of none is refused."""
+
+
+@triton.jit
+def partial(X, P, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(P + row, tl.sum(x * x, axis=0))
+
+
+@triton.jit
+def final(P, Y, M, BLOCK: tl.constexpr):
+    total = 0.0
+    for start in range(0, M, BLOCK):
+        rows = start + tl.arange(0, BLOCK)
+        total += tl.sum(tl.load(P + rows, mask=rows < M, other=0.0), axis=0)
+    tl.store(Y, total / M)
+
+
+def launch(x: torch.Tensor):
+    x = x.contiguous()
+    m, n = x.shape
+    assert m > 0
+    p = torch.empty(m, dtype=torch.float32, device=x.device)
+    y = torch.empty(1, dtype=torch.float32, device=x.device)
+    partial[(m,)](x, p, n, BLOCK=triton.next_power_of_2(n))
+    final[(1,)](p, y, m, BLOCK=16)
+    return y
+
+
+# case: mean_of_the_rows
+# safety: assumption
+# verify: always
+"""The second kernel divides by the number of rows, which is taken not to be 0."""
+
+
+@triton.jit
+def partial(X, P, stride, M, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(P + row * N + cols, x * x, mask=mask)
+
+
+@triton.jit
+def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0) / M, mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
+    y = torch.empty(n, dtype=torch.float32, device=x.device)
+    partial[(m,)](x, p, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n))
     final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
     return y
 

@@ -19,8 +19,8 @@ from tritonopt.facts.algebra.atoms import (
     Placed,
     Total,
 )
+from tritonopt.facts.algebra.indicators import NONNEGATIVE_ATOMS
 from tritonopt.facts.algebra.polynomial import ZERO, Argument, Atom, Polynomial, monomial_polynomial
-from tritonopt.facts.algebra.signs import NONNEGATIVE_ATOMS
 from tritonopt.facts.algebra.variation import varies_along, varies_with
 from tritonopt.facts.effects import Loop
 

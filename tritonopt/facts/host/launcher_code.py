@@ -43,12 +43,11 @@ from tritonopt.facts.algebra.polynomial import (
 )
 from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.conditions import checked, conjuncts
-from tritonopt.facts.host.guards import Guards, unknown
 from tritonopt.facts.host.local_names import leaves, names_bound_in, names_of, names_reshaped_in
 from tritonopt.facts.host.reach import Reach, reach_of
 from tritonopt.facts.host.side_effects import Evaluation
 from tritonopt.facts.host.tensor_expressions import shape_of
-from tritonopt.facts.host.truths import Truths, place_of
+from tritonopt.facts.host.truths import Guards, Truths, place_of, unknown
 from tritonopt.facts.language import CEILING_DIVISIONS
 from tritonopt.facts.launch_bindings import LaunchBinding, Multiple
 from tritonopt.source import Kernel, Launch

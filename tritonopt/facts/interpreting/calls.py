@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tritonopt.facts import language
-from tritonopt.facts.interpretation import is_made
-from tritonopt.facts.interpreting.alternatives import Alternatives
-from tritonopt.facts.interpreting.helpers import Helpers
+from tritonopt.facts.interpretation import Environment, is_made
 from tritonopt.facts.interpreting.language_calls import LanguageCalls
-from tritonopt.facts.interpreting.lookup import Lookup, float_of
+from tritonopt.facts.interpreting.lookup import Bindings, Lookup, float_of
 from tritonopt.facts.interpreting.pure_functions import Arguments
-from tritonopt.facts.interpreting.state import Evaluate, State
+from tritonopt.facts.interpreting.state import Evaluate, Frame, Returned, Run, State
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
+from tritonopt.source import Kernel
 
 _SHAPED_METHODS = frozenset({"reshape", "view", "permute", "trans", "broadcast_to"})
 """Methods of a tensor, not of a descriptor, that take a tuple."""
@@ -127,3 +126,135 @@ class Calls:
             return self.language_calls.descriptor_load(node, receiver, method)
         name = "cast" if method == "to" else method
         return self.language_calls.call(node, name, Arguments([receiver, *given], keywords))
+
+
+MAX_INLINING = 6
+
+
+@dataclass(frozen=True)
+class Helpers:
+    """Finds helpers, and runs their bodies in frames of their own."""
+
+    state: State
+    lookup: Lookup
+    bindings: Bindings
+    evaluate: Evaluate
+    run: Run
+
+    def find(self, function: ast.expr) -> Kernel | None:
+        """The helper that an expression surely stands for, where it may be inlined."""
+        helper = self.lookup.jit_function(function)
+        return helper if helper is not None and self.may_inline(helper) else None
+
+    def may_inline(self, helper: Kernel) -> bool:
+        call_stack = self.state.call_stack
+        if len(call_stack) >= MAX_INLINING or helper in call_stack:
+            return False
+        return helper is not self.state.record.kernel and helper.is_called_as_written
+
+    def inline(self, node: ast.Call, helper: Kernel, arguments: Arguments) -> Value:
+        """What a helper returns for these arguments; its effects are noted."""
+        state = self.state
+        if len(arguments.positional) > len(helper.parameters):
+            return state.unknown_call(node, helper.name)
+        names = [parameter.name for parameter in helper.parameters]
+        given = {**dict(zip(names, arguments.positional, strict=False)), **arguments.keywords}
+        caller = state.frame
+        site = caller.inlined_at or node
+        state.call_stack.append(helper)
+        # Defaults are evaluated where the helper is defined: they do not see its parameters.
+        state.frame = Frame(helper, {}, site)
+        environment = self._with_defaults(helper, given)
+        state.frame = frame = Frame(helper, environment, site)
+        returned = len(state.returned)
+        leaves = self.run(helper.node.body)
+        del state.returned[returned:]
+        state.call_stack.pop()
+        state.frame = caller
+        if any(way.in_loop for way in frame.returned):
+            return state.table.opaque(f"{helper.name} returns from a loop")
+        return self._result(frame.returned, leaves)
+
+    def _with_defaults(self, helper: Kernel, given: Mapping[str, Value]) -> Environment:
+        environment = dict(given)
+        for parameter in helper.parameters:
+            if parameter.name not in environment:
+                if parameter.default is None:
+                    environment[parameter.name] = self.state.table.opaque("missing argument")
+                else:
+                    environment[parameter.name] = self.evaluate(parameter.default)
+        return environment
+
+    def _result(self, returned: list[Returned], leaves: bool) -> Value:
+        """The value of a call, from all the ways out of the helper."""
+        ways = list(returned)
+        # Who comes to the last `return` has passed all others by.
+        result = ways.pop().value if leaves else self.state.table.constant(None)
+        for way in reversed(ways):
+            chosen = way.value
+            for guard in reversed(way.guards):
+                sides = (chosen, result) if guard.holds else (result, chosen)
+                chosen = self.bindings.choice(guard.condition, *sides)
+            result = chosen
+        return result
+
+
+@dataclass(frozen=True)
+class Alternatives:
+    """Tries each of the functions, to see that none does more than compute."""
+
+    state: State
+    lookup: Lookup
+    helpers: Helpers
+    language_calls: LanguageCalls
+
+    def call(self, node: ast.Call, arguments: Arguments) -> Value | None:
+        """What a call of one of several functions returns; None where any may do more than compute.
+
+        It is the result of none of them: only what it is computed from is known of it.
+        """
+        function = node.func
+        if not isinstance(function, (ast.Name, ast.Attribute)) or self.lookup.is_local(function):
+            return None
+        callees = self.state.frame.kernel.module.alternative_callees(function)
+        results = [self._only_computed(node, callee, arguments) for callee in callees]
+        if not results or any(result is None for result in results):
+            return None
+        shapes = {result.shape for result in results if result is not None}
+        shape = shapes.pop() if len(shapes) == 1 else None
+        # Like no other value, but one that shows which loads and loops it depends on.
+        number = self.state.table.opaque("one of several functions").serial
+        return self.state.table.make(Op.ONE_OF, arguments.everything, number, shape=shape)
+
+    def _only_computed(
+        self, node: ast.Call, callee: Kernel | str, arguments: Arguments
+    ) -> Value | None:
+        """What a function makes of its arguments; None where it has an effect or asks for more.
+
+        The record is left as it was. Of the arguments it is given the shapes alone.
+        """
+        state = self.state
+        given = Arguments(
+            [self._of_shape(value) for value in arguments.positional],
+            {name: self._of_shape(value) for name, value in arguments.keywords.items()},
+        )
+        before, questions = state.mark, state.questions
+        if isinstance(callee, Kernel):
+            if not self.helpers.may_inline(callee):
+                return None
+            result = self.helpers.inline(node, callee, given)
+        else:
+            name = language.function(callee)
+            one = len(given.positional) == 1 and not given.keywords
+            if not one or not language.is_lane_by_lane(name):
+                return None
+            result = self.language_calls.call(node, name, given)
+        after = state.mark
+        state.go_back(before)
+        pure = (after.effects, after.loops) == (before.effects, before.loops)
+        pure = pure and state.questions == questions
+        plain = not result.is_none and result.op not in (Op.TUPLE, Op.DTYPE, Op.BLOCK_POINTER)
+        return result if pure and plain else None
+
+    def _of_shape(self, value: Value) -> Value:
+        return self.state.table.opaque("an argument of one of several functions", shape=value.shape)

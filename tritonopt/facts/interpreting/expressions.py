@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tritonopt.facts.effects import Guard
-from tritonopt.facts.interpreting.bindings import Bindings
 from tritonopt.facts.interpreting.calls import Calls
-from tritonopt.facts.interpreting.lookup import Lookup
+from tritonopt.facts.interpreting.lookup import Bindings, Lookup
 from tritonopt.facts.interpreting.state import State
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.values import Value, broadcast_shapes

@@ -6,13 +6,15 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tritonopt.facts.effects import EffectKind, Guard
+from tritonopt.facts import language
+from tritonopt.facts.effects import EffectKind, Guard, Loop
 from tritonopt.facts.interpretation import Environment
-from tritonopt.facts.interpreting.bindings import Bindings
 from tritonopt.facts.interpreting.expressions import Expressions
-from tritonopt.facts.interpreting.loops import Loops
-from tritonopt.facts.interpreting.state import Returned, State
-from tritonopt.facts.values import Value
+from tritonopt.facts.interpreting.lookup import Bindings, Lookup, assigned_names
+from tritonopt.facts.interpreting.state import Evaluate, Returned, Run, State
+from tritonopt.facts.operations import Op
+from tritonopt.facts.values import Carrier, Value
+from tritonopt.source.trees import walk
 
 
 @dataclass(frozen=True)
@@ -153,3 +155,180 @@ class Statements:
         frame.guard_depth -= 1
         state.guards.pop()
         return left
+
+
+_CARRIED_DTYPES = {"int": "int32", "float": "fp32"}
+"""A Python number is a tensor once a loop carries it."""
+
+
+@dataclass(frozen=True)
+class Loops:
+    """Interprets loops, and says what they carry."""
+
+    state: State
+    lookup: Lookup
+    bindings: Bindings
+    evaluate: Evaluate
+    run: Run
+
+    def interpret(self, statement: ast.For | ast.While) -> None:
+        """Note a loop, and bind the names that it leaves behind."""
+        if isinstance(statement, ast.For):
+            kind, bounds = self._range(statement.iter)
+            loop = self._open(statement, kind)
+            self._count(loop, bounds)
+        else:
+            loop = self._open(statement, "while")
+        frame = self.state.frame
+        environment, before = dict(frame.environment), self.state.mark
+        self._iterate(loop, statement, frozenset())
+        changing = _changing_kinds(loop)
+        if changing:
+            # Once more, now that these are known not to keep the shape and type they start with.
+            frame.environment = environment
+            self.state.go_back(before)
+            self._iterate(loop, statement, changing)
+        if statement.orelse and loop.left_early:
+            self.bindings.unknown_statement(statement)
+        else:
+            self.run(statement.orelse)
+
+    def _range(self, iterable: ast.expr) -> tuple[str, tuple[Value, Value, Value] | None]:
+        """The kind of loop and its (start, stop, step), evaluated before the loop."""
+        if not isinstance(iterable, ast.Call):
+            self.evaluate(iterable)
+            return "other", None
+        name = self.lookup.dotted(iterable.func)
+        arguments = [self.evaluate(a) for a in iterable.args]
+        keywords = {k.arg: self.evaluate(k.value) for k in iterable.keywords}
+        spread = None in keywords or any(isinstance(a, ast.Starred) for a in iterable.args)
+        if name not in language.LOOP_CALLS or spread:
+            called = name or ast.unparse(iterable.func)
+            self.state.effect(EffectKind.CALL, iterable, called)
+            return "other", None
+        kind = "range" if name == "range" else "tl." + name.rsplit(".", 1)[1]
+        for position, keyword in enumerate(("arg1", "arg2", "step")):
+            if keyword in keywords and len(arguments) == position:
+                arguments.append(keywords[keyword])
+        zero, one = self.state.table.constant(0), self.state.table.constant(1)
+        if "step" in keywords and len(arguments) == 1:
+            return kind, (zero, arguments[0], keywords["step"])
+        match arguments:
+            case [stop]:
+                return kind, (zero, stop, one)
+            case [start, stop]:
+                return kind, (start, stop, one)
+            case [start, stop, step]:
+                return kind, (start, stop, step)
+        return "other", None
+
+    def _open(self, node: ast.For | ast.While, kind: str) -> Loop:
+        state = self.state
+        parent = state.nest[-1] if state.nest else None
+        inlined = state.frame.inlined_at is not None
+        loop = Loop(len(state.record.loops), node, parent, inlined, kind)
+        state.record.loops.append(loop)
+        state.clock += 1
+        loop.first = state.clock
+        return loop
+
+    def _count(self, loop: Loop, bounds: tuple[Value, Value, Value] | None) -> None:
+        """The induction variable: start + step * iteration."""
+        table = self.state.table
+        if bounds is None:
+            loop.induction = table.opaque("element of an iterable", shape=())
+            return
+        start, stop, step = loop.start, loop.stop, loop.step = bounds
+        iteration = loop.iteration = table.make(Op.ITERATION, (), loop.identity, dtype="int32")
+        scaled = iteration if step.constant == 1 else table.elementwise(Op.MUL, (iteration, step))
+        at_zero = start.constant == 0
+        loop.induction = scaled if at_zero else table.elementwise(Op.ADD, (start, scaled))
+
+    def _iterate(
+        self, loop: Loop, statement: ast.For | ast.While, changing: frozenset[str]
+    ) -> None:
+        """Interpret an unknown iteration, and find what it leaves to the next and to the end."""
+        state = self.state
+        frame = state.frame
+        self._carry(loop, statement, changing)
+        known = set(frame.environment)
+        state.enter(loop)
+        frame.loop_depth += 1
+        if isinstance(statement, ast.While):
+            loop.condition = self.evaluate(statement.test)
+        else:
+            assert loop.induction is not None
+            self.bindings.bind(statement.target, loop.induction)
+        self.run(statement.body)
+        frame.loop_depth -= 1
+        state.leave()
+        state.clock += 1
+        loop.last = state.clock
+        after = frame.environment
+        for name, carried in loop.carried.items():
+            self._follow(loop, name, after.get(name, carried))
+            after[name] = loop.result[name]
+        for name in set(after) - known:
+            # Triton does not let a name that is first bound in a loop out of it.
+            del after[name]
+        for name in _target_names(statement):
+            after[name] = state.table.opaque(f"{name} after its loop", shape=())
+
+    def _carry(self, loop: Loop, statement: ast.For | ast.While, changing: frozenset[str]) -> None:
+        """Give the names that an iteration binds again the values of an unknown iteration."""
+        environment = self.state.frame.environment
+        bound = assigned_names(statement.body)
+        if isinstance(statement, ast.While):
+            bound |= assigned_names([ast.Expr(statement.test)])
+        for name in sorted(bound - _target_names(statement)):
+            if name in environment:
+                initial = environment[name]
+                same = name not in changing
+                loop.initial[name] = initial
+                loop.carried[name] = self.state.table.make(
+                    Op.CARRIED,
+                    (),
+                    Carrier(loop.identity, name),
+                    shape=initial.shape if same else None,
+                    dtype=_CARRIED_DTYPES.get(initial.dtype or "", initial.dtype) if same else None,
+                )
+                environment[name] = loop.carried[name]
+
+    def _follow(self, loop: Loop, name: str, following: Value) -> None:
+        """Note what a carried name is at the end of an iteration, and after the loop."""
+        table, carried = self.state.table, loop.carried[name]
+        if loop.left_early:
+            following = table.opaque(f"{name} in a loop that may end early")
+        loop.following[name] = following
+        if following is carried:
+            loop.result[name] = loop.initial[name]
+        else:
+            carrier = Carrier(loop.identity, name)
+            loop.result[name] = table.make(
+                Op.RESULT, (), carrier, shape=carried.shape, dtype=carried.dtype
+            )
+
+
+def _changing_kinds(loop: Loop) -> frozenset[str]:
+    """Names whose shape or type may not be the same in every iteration.
+
+    The compiler refuses them in a loop at run time; an unrolled loop may do anything.
+    """
+    unrolled = loop.kind == "tl.static_range"
+    found = set()
+    for name, carried in loop.carried.items():
+        following = loop.following[name]
+        for before, after in (
+            (carried.shape, following.shape),
+            (carried.dtype, following.dtype),
+        ):
+            if before is not None and before != after and (unrolled or after is not None):
+                found.add(name)
+    return frozenset(found)
+
+
+def _target_names(statement: ast.For | ast.While) -> set[str]:
+    """The names that a `for` binds to the elements."""
+    if isinstance(statement, ast.While):
+        return set()
+    return {n.id for n in walk(statement.target) if isinstance(n, ast.Name)}

@@ -39,14 +39,16 @@ from tritonopt.facts.host.tensor_expressions import allocation, same_shape
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.memory.circumstances import (
     MOST_SWITCHES,
+    Dimensions,
     defaults_of,
+    factors,
     inputs_of,
     is_per_lane,
     says_sizes,
     stated_by_kernel,
     switches_in,
+    written_in,
 )
-from tritonopt.facts.memory.dimensions import Dimensions, factors, written_in
 from tritonopt.facts.memory.offsets import Evaluator, evaluator, number_of
 from tritonopt.source import Launch
 from tritonopt.source.trees import walk

@@ -10,13 +10,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.algebra.atoms import Iteration, Lane, NumPrograms, Param, ProgramId
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.algebra.divisibility import Divisibility
 from tritonopt.facts.algebra.polynomial import ONE, Polynomial
-from tritonopt.facts.effects import EffectKind
+from tritonopt.facts.effects import EffectKind, is_loaded, parts_of
 from tritonopt.facts.language import function
 from tritonopt.facts.memory.counterexamples import (
     CannotTell,
@@ -27,7 +28,7 @@ from tritonopt.facts.memory.counterexamples import (
 )
 from tritonopt.facts.memory.offsets import Kind, NotConsecutive, read_offsets, stays_below
 from tritonopt.facts.operations import Op
-from tritonopt.facts.values import Value
+from tritonopt.facts.values import Value, is_integer
 from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
@@ -247,3 +248,67 @@ def _guards(root: ast.AST, node: ast.AST) -> Iterator[tuple[ast.AST, ast.expr, b
         for block, holds in zip(blocks, (True, False), strict=False):
             if any(inner is node for part in block for inner in walk(part)):
                 yield outer, test, holds
+
+
+def strides(facts: KernelFacts, value: Value) -> Iterator[Polynomial | None]:
+    """By what a value is multiplied before it is added to a pointer; None for other uses."""
+    return _Uses(facts, value).strides()
+
+
+class _Uses:
+    """How a value comes into the addresses of loads, stores and atomics."""
+
+    def __init__(self, facts: KernelFacts, value: Value) -> None:
+        self._facts = facts
+        self._value = value
+        self._same = {value}
+        table = facts.interpretation.table
+        rank = value.rank or 0
+        for new in range(1, 4):
+            for pattern in product((True, False), repeat=rank + new):
+                if pattern.count(False) == rank:
+                    self._same.add(table.insert_axes(value, pattern))
+
+    def strides(self) -> Iterator[Polynomial | None]:
+        """By what the value is multiplied before it is added to a pointer; None for other uses."""
+        for effect in self._facts.effects:
+            pointer = effect.pointer
+            if pointer is None:
+                continue
+            found = list(self._in(pointer, ONE, set()))
+            yield from found
+            if not found and any(
+                part in self._same for part in parts_of(self._facts.loops, pointer, is_loaded)
+            ):
+                yield None
+
+    def _in(self, pointer: Value, stride: Polynomial, seen: set[Value]) -> Iterator[Polynomial]:
+        if pointer in self._same:
+            yield stride
+            return
+        if pointer in seen:
+            return
+        seen.add(pointer)
+        match pointer.op:
+            case Op.ADD:
+                for operand in pointer.operands:
+                    yield from self._in(operand, stride, seen)
+            case Op.SUB:
+                yield from self._in(pointer.left, stride, seen)
+            case Op.MUL:
+                for factor, other in ((pointer.left, pointer.right), (pointer.right, pointer.left)):
+                    if other.rank == 0:
+                        forms = self._facts.forms
+                        yield from self._in(factor, stride * forms.of(other), seen)
+            case Op.PHI | Op.WHERE:
+                for operand in (pointer.then, pointer.other):
+                    yield from self._in(operand, stride, seen)
+            case Op.CAST if is_integer(pointer.dtype):
+                yield from self._in(pointer.operand, stride, seen)
+            case Op.INSERT_AXES | Op.BROADCAST_TO | Op.IN_BRANCH:
+                yield from self._in(pointer.operand, stride, seen)
+            case Op.CARRIED | Op.RESULT:
+                identity, name = pointer.carrier
+                loop = self._facts.loops[identity]
+                yield from self._in(loop.initial[name], stride, seen)
+                yield from self._in(loop.following[name], stride, seen)

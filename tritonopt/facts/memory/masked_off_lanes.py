@@ -18,6 +18,7 @@ from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.memory.circumstances import arms_taken
 from tritonopt.facts.memory.lane_reductions import NEUTRAL, Reduction
+from tritonopt.facts.memory.masked_off_value import NotKnown, Padding
 from tritonopt.facts.memory.offsets import Kind, NotConsecutive, Offsets, read_offsets, stays_below
 from tritonopt.facts.memory.zeros import Axes, put_in, widened, zero_is_noticed
 from tritonopt.facts.operations import COMPARISONS, ELEMENTWISE, Op
@@ -245,15 +246,17 @@ class _Taking:
         return put_in(form, self._known).is_zero
 
 
-class _Filling:
-    """What lanes hold where a masked load gives them a number: 0, an infinity, or anything."""
+class _Filling(Padding):
+    """What lanes hold where a masked load gives them a number: 0, an infinity, or anything.
+
+    What is not known is taken to be finite, as another load of today's hardware is that reads 0.
+    """
 
     def __init__(self, facts: KernelFacts, effect: Effect, known: Mapping[Atom, int]) -> None:
-        self._facts = facts
+        super().__init__(facts)
         self._effect = effect
         self._known = known
         self._filler = 0.0
-        self._filled: dict[tuple[Value, Axes], float | None] = {}
 
     def mending(self, reduction: Reduction) -> str:
         """The `other=` with which the reduction does not notice the lanes; empty if none is known.
@@ -268,91 +271,63 @@ class _Filling:
             return ""
         for filler in dict.fromkeys((wanted, -_INFINITY)):
             self._filler = filler
-            self._filled.clear()
-            try:
-                held = self._of(reduction.operand, ())
-            except RecursionError:  # a sum of hundreds of terms
-                return ""
-            if held == wanted:
+            self._found.clear()
+            if self._or_none(reduction.operand, ()) == wanted:
                 return _SPELLED[filler]
         return ""
 
-    def _of(self, value: Value, axes: Axes) -> float | None:
-        key = (value, axes)
-        if key not in self._filled:
-            self._filled[key] = None  # a loop around, other than through what it carries
-            self._filled[key] = self._compute(value, axes)
-        return self._filled[key]
+    def _is_off(self, mask: Value, axes: Axes) -> bool:
+        form = self._facts.forms.condition(widened(self._facts, mask, axes))
+        return put_in(form, self._known).is_zero
 
-    def _compute(self, value: Value, axes: Axes) -> float | None:
-        operands = value.operands
+    def _load(self, value: Value, axes: Axes) -> float:
+        if self._facts.interpretation.loads[value.number] is self._effect:
+            return self._filler
+        try:
+            return super()._load(value, axes)
+        except NotKnown as why:
+            if why.reason == "no-other" and self._filler == 0.0:
+                return 0.0  # it is reported too, and given 0 then
+            raise
+
+    def _number(self, value: Value, axes: Axes) -> float:
         match value.op:
-            case Op.LOAD:
-                return self._loaded(value, axes)
-            case Op.CONST:
-                constant = value.constant
-                return float(constant) if constant in _SPELLED else None
-            case Op.CAST | Op.FULL | Op.BROADCAST_TO | Op.POS:
-                return self._of(value.operand, axes)
-            case Op.INSERT_AXES:
-                return self._of(value.operand, (value.pattern, *axes))
+            case Op.CAST:
+                return self.of(value.operand, axes)
             case Op.CARRIED | Op.RESULT:
                 return self._carried(value, axes)
-            case Op.WHERE | Op.PHI:
-                sides = {self._of(side, axes) for side in (value.then, value.other)}
-                return sides.pop() if len(sides) == 1 else None
-        name = value.function if value.op is Op.ELEMENTWISE else value.op.value
-        numbers = [self._of(operand, axes) for operand in operands]
-        return _computed(name, numbers)
+            case Op.ADD | Op.SUB | Op.MUL | Op.DIV:
+                number = self._of_one_side(value, axes)
+                if number is not None:
+                    return number
+            case Op.ELEMENTWISE if value.function.removeprefix("math.") in ("sin", "erf"):
+                if self.of(value.operands[0], axes) == 0.0:
+                    return 0.0
+        return super()._number(value, axes)
 
-    def _loaded(self, value: Value, axes: Axes) -> float | None:
-        load = self._facts.interpretation.loads[value.number]
-        if load is self._effect:
-            return self._filler
-        if load.mask is None or load.mask.is_none:
+    def _of_one_side(self, value: Value, axes: Axes) -> float | None:
+        """What comes of a number and of what is only taken to be finite; None where it is open."""
+        one, other = (self._or_none(operand, axes) for operand in value.operands)
+        number = one if other is None else other if one is None else None
+        if number is None:
             return None
-        mask = self._facts.forms.condition(widened(self._facts, load.mask, axes))
-        if not put_in(mask, self._known).is_zero:
-            return None
-        if load.other is not None and not load.other.is_none:
-            return self._of(load.other, ())
-        return 0.0 if self._filler == 0.0 else None  # it is reported too, and given 0 then
+        if value.op in (Op.ADD, Op.SUB) and math.isinf(number):
+            return -number if value.op is Op.SUB and one is None else number
+        divides = value.op is Op.DIV and other is None
+        return 0.0 if number == 0.0 and (divides or value.op is Op.MUL) else None
 
-    def _carried(self, value: Value, axes: Axes) -> float | None:
+    def _or_none(self, value: Value, axes: Axes) -> float | None:
+        try:
+            return self.of(value, axes)
+        except NotKnown:
+            return None
+
+    def _carried(self, value: Value, axes: Axes) -> float:
         """What it is before the loop, where an iteration of such lanes leaves it so."""
         loop, name = self._facts.loops[value.carrier.loop], value.carrier.name
-        before = self._of(loop.initial[name], axes)
+        before = self.of(loop.initial[name], axes)
         if name in loop.carried:
-            self._filled[(loop.carried[name], axes)] = before
-        return before if self._of(loop.following[name], axes) == before else None
-
-
-def _computed(name: str, numbers: list[float | None]) -> float | None:
-    """A function of 0, infinities and numbers of which only that they are finite is taken."""
-    match name, numbers:
-        case "add", [a, b]:
-            return _sum(a, b)
-        case "sub", [a, b]:
-            return _sum(a, None if b is None else -b)
-        case "mul", [a, b] if 0.0 in numbers and not {a, b} & {_INFINITY, -_INFINITY}:
-            return 0.0
-        case "div", [0.0, b] if b is None:
-            return 0.0
-        case "neg", [float() as a]:
-            return -a
-        case "maximum", [float() as a, float() as b]:
-            return max(a, b)
-        case "minimum", [float() as a, float() as b]:
-            return min(a, b)
-        case "exp" | "exp2", [a] if a == -_INFINITY:
-            return 0.0
-        case (("abs" | "sqrt" | "sqrt_rn" | "sin" | "erf" | "floor" | "ceil"), [0.0]):
-            return 0.0
-    return None
-
-
-def _sum(a: float | None, b: float | None) -> float | None:
-    infinite = {n for n in (a, b) if n is not None and math.isinf(n)}
-    if infinite:
-        return infinite.pop() if len(infinite) == 1 else None
-    return 0.0 if a == b == 0.0 else None
+            self._found[loop.carried[name].serial, axes] = before
+        if self.of(loop.following[name], axes) != before:
+            raise NotKnown("value-is-not-known", f"{name} is another number in each iteration")
+        return before

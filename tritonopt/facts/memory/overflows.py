@@ -30,10 +30,9 @@ from tritonopt.facts.algebra.atoms import (
 )
 from tritonopt.facts.algebra.divisibility import replaced, substitute
 from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
-from tritonopt.facts.effects import Effect
-from tritonopt.facts.host.callers import rank_of
+from tritonopt.facts.effects import Effect, is_loaded, parts_of
+from tritonopt.facts.host.callers import may_be_large, rank_of
 from tritonopt.facts.host.launcher_code import forms_at, is_free, place_atom
-from tritonopt.facts.host.size_limits import may_be_large
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.memory.buffers import (
     CannotTell,
@@ -43,14 +42,14 @@ from tritonopt.facts.memory.buffers import (
     shown_sizes,
     with_programs,
 )
-from tritonopt.facts.memory.circumstances import inputs_of
-from tritonopt.facts.memory.offsets import number_of
-from tritonopt.facts.memory.reached_elements import (
+from tritonopt.facts.memory.circumstances import (
     Reach,
     axes_gone_through,
+    inputs_of,
     reach_of,
     stay_inside,
 )
+from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 from tritonopt.source import Launch
@@ -185,7 +184,7 @@ class _Access(Trial):
         self._parts = {
             part: substitute(facts.forms.of(part), binding)
             for root in (effect.pointer, *bounds_of(effect))
-            for part in parts_of(facts, root)
+            for part in parts_of(facts.loops, root, is_loaded)
             if part.op in _COMPUTED and facts.forms.address(part)[0] is None
         }
         self._block = 0
@@ -612,18 +611,3 @@ def bounds_of(effect: Effect) -> Iterator[Value]:
     yield from (guard.condition for guard in effect.guards)
     for loop in effect.loops:
         yield from (bound for bound in (loop.start, loop.stop) if bound is not None)
-
-
-def parts_of(facts: KernelFacts, pointer: Value) -> Iterator[Value]:
-    """What an address is made of, without what is loaded on the way."""
-    todo, seen = [pointer], {pointer}
-    while todo:
-        value = todo.pop()
-        yield value
-        if value.op in (Op.CARRIED, Op.RESULT):
-            loop = facts.loops[value.carrier.loop]
-            inside = [loop.initial[value.carrier.name], loop.following[value.carrier.name]]
-        else:
-            inside = [] if value.op is Op.LOAD else list(value.operands)
-        todo += [one for one in inside if one not in seen]
-        seen.update(inside)

@@ -39,8 +39,7 @@ from tritonopt.facts.memory.buffers import (
     reached,
     sizes_are_seen,
 )
-from tritonopt.facts.memory.circumstances import inputs_of
-from tritonopt.facts.memory.dimensions import Dimensions, written_in
+from tritonopt.facts.memory.circumstances import Dimensions, inputs_of, written_in
 from tritonopt.facts.memory.offsets import COMPUTED, number_of
 from tritonopt.facts.operations import Op
 from tritonopt.facts.repetition import changes_when_repeated
