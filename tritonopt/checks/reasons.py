@@ -703,6 +703,13 @@ REASONS: Mapping[str, Reason] = {
         "There are sizes for which an offset does not fit 32 bits; the message shows them.",
         "Cast what it is computed from: `row = tl.program_id(0).to(tl.int64)`.",
     ),
+    "lanes-hand-over": Reason(
+        (
+            "A lane loads what another lane of the same program stores, or stores what another one "
+            "loads, and nothing orders the two."
+        ),
+        "Put `tl.debug_barrier()` between the two accesses.",
+    ),
     "undefined-lanes-reduced": Reason(
         (
             "A reduction includes lanes that a masked load without `other=` leaves undefined; GPUs "
