@@ -717,6 +717,10 @@ REASONS: Mapping[str, Reason] = {
         ),
         "Add `other=` with a number that the reduction does not notice.",
     ),
+    "other-changes-the-result": Reason(
+        "A reduction includes lanes outside a mask, and their `other=` changes the result.",
+        "Give the identity of the reduction, or clear the lanes with `tl.where`.",
+    ),
     "zero-changes-the-result": Reason(
         (
             "A reduction includes lanes that a masked load without `other=` leaves undefined; GPUs "

@@ -297,3 +297,30 @@ def k(S, Y, n, BLOCK: tl.constexpr):
     c = tl.arange(0, BLOCK)
     tl.store(S, n)
     tl.store(Y + c, tl.load(S + c, mask=c == 0, other=0))
+
+
+# case: pairs_split_in_place
+# expect: silent
+"""Who stores has got its numbers from those who loaded them."""
+
+
+@triton.jit
+def k(X, Cos, HALF: tl.constexpr):
+    c = tl.arange(0, HALF)
+    pairs = tl.reshape(tl.load(X + tl.arange(0, 2 * HALF)), [HALF, 2])
+    a, b = tl.split(pairs)
+    cos = tl.load(Cos + c)
+    tl.store(X + 2 * c, a * cos)
+    tl.store(X + 2 * c + 1, b * cos)
+
+
+# case: sorted_in_place
+# expect: silent
+"""The same, of a sort."""
+
+
+@triton.jit
+def k(X, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    x = tl.sort(tl.load(X + (BLOCK - 1 - c)))
+    tl.store(X + c, x)

@@ -25,7 +25,7 @@ from tritonopt.facts.host.tensor_expressions import viewed
 from tritonopt.facts.memory.circumstances import is_left_out
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.memory.zeros import put_in
-from tritonopt.facts.operations import Op
+from tritonopt.facts.operations import ELEMENTWISE, NAMED, Op
 from tritonopt.facts.values import Value
 from tritonopt.source import Launch
 
@@ -44,6 +44,12 @@ _MEETINGS = frozenset(
 
 _VIEWS = torch_api.VIEWS - {"reshape", "flatten"}
 """Methods whose result is the memory of the tensor from its first element on."""
+
+_LANE_BY_LANE = (ELEMENTWISE | NAMED) - {Op.ATTRIBUTE} | {
+    *(Op.CONST, Op.LANE, Op.FULL, Op.BROADCAST_TO, Op.INSERT_AXES, Op.LOAD, Op.PHI),
+    *(Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.ITERATION, Op.CARRIED, Op.RESULT),
+}
+"""What gives a lane nothing of other lanes."""
 
 Place = tuple[Polynomial, ...]
 """The number of a lane along each axis, from the last; without zeros at the end."""
@@ -95,6 +101,8 @@ def _hand_over(facts: KernelFacts, first: Effect, second: Effect) -> HandOver | 
                 lanes = _Meeting(facts, common, across, world).lanes(first, second)
             except TooLarge:
                 return None
+            if lanes is not None and _waits(facts, first, second):
+                return None
             if lanes is not None:
                 meets = _meets(facts, first, second, across)
                 return HandOver(first, second, across, lanes, where, meets)
@@ -135,19 +143,29 @@ def _is_seen(facts: KernelFacts, first: Effect, second: Effect) -> bool:
         if effect.pointer is not None and effect.pointer.shape != ():
             used += [effect.pointer, effect.mask, effect.stored]
             used += [guard.condition for guard in effect.guards]
-    todo = [value for value in used if value is not None]
-    seen = set(todo)
+    return loaded in _inside(facts, [value for value in used if value is not None])
+
+
+def _inside(facts: KernelFacts, values: Sequence[Value]) -> set[Value]:
+    """Values with all that they are made of, through the iterations of loops."""
+    todo, seen = list(values), set(values)
     while todo:
         value = todo.pop()
-        if value is loaded:
-            return True
         inside = list(value.operands)
         if value.op in (Op.CARRIED, Op.RESULT):
             loop = facts.loops[value.carrier.loop]
             inside = [end[value.carrier.name] for end in (loop.initial, loop.following)]
         todo += [part for part in inside if part not in seen]
         seen.update(inside)
-    return False
+    return seen
+
+
+def _waits(facts: KernelFacts, first: Effect, second: Effect) -> bool:
+    """Whether a store takes what other lanes have loaded before it: who stores has waited."""
+    if first.loaded is None or second.stored is None:
+        return False
+    moved = [v for v in _inside(facts, [second.stored]) if v.op not in _LANE_BY_LANE]
+    return first.loaded in _inside(facts, moved)
 
 
 def _meets(facts: KernelFacts, first: Effect, second: Effect, across: Loop | None) -> bool:
