@@ -54,6 +54,9 @@ _LANE_BY_LANE = (ELEMENTWISE | NAMED) - {Op.ATTRIBUTE} | {
 Place = tuple[Polynomial, ...]
 """The number of a lane along each axis, from the last; without zeros at the end."""
 
+_Numbers = Mapping[Atom, Polynomial]
+"""What is put in for lanes and iterations."""
+
 
 @dataclass(frozen=True)
 class HandOver:
@@ -96,7 +99,7 @@ def _hand_over(facts: KernelFacts, first: Effect, second: Effect) -> HandOver | 
         between = _between(facts, first, second, across)
         if between is None:
             continue
-        for world in _worlds(facts):
+        for world in _worlds(facts, first, second):
             try:
                 lanes = _Meeting(facts, common, across, world).lanes(first, second)
             except TooLarge:
@@ -208,7 +211,7 @@ class _Meeting:
         facts: KernelFacts,
         common: Sequence[Loop],
         across: Loop | None,
-        world: Mapping[Atom, Polynomial],
+        world: _Numbers,
     ) -> None:
         self._facts = facts
         self._across = across
@@ -218,18 +221,45 @@ class _Meeting:
 
     def lanes(self, first: Effect, second: Effect) -> tuple[str, str] | None:
         """Two different lanes that come to one element, in words; None where none are shown."""
-        if not all(map(self._is_followed, (first, second))):
+        if not all(map(self._is_followed, (first, second))) or self._are_alike(first, second):
             return None
-        earlier: dict[Polynomial, list[tuple[Place, Polynomial]]] = {}
-        for element, place, condition in self._elements(first, 0):
-            earlier.setdefault(element, []).append((place, condition))
-        scalars = first.pointer is not None and first.pointer.shape == ()
-        for element, place, condition in self._elements(second, 1):
+        (mine, fixed), (theirs, other_fixed) = map(self._offset, (first, second))
+        apart = other_fixed - fixed
+        earlier: dict[Polynomial, list[tuple[Place, _Numbers]]] = {}
+        for element, place, numbers in self._elements(first, mine, 0):
+            earlier.setdefault(element, []).append((place, numbers))
+        alone = _shape(first) == _shape(second) == ()
+        for element, place, numbers in self._elements(second, theirs + apart, 1):
             for other, also in earlier.get(element, ()):
-                alone = scalars and second.pointer is not None and second.pointer.shape == ()
-                if (place != other or alone) and not (condition * also).is_zero:
+                if (place != other or alone) and self._may_be(first, also, second, numbers):
                     return _told(first, other), _told(second, place)
         return None
+
+    def _are_alike(self, first: Effect, second: Effect) -> bool:
+        """Whether each lane comes to one element in both, in tiles of one shape."""
+        assert first.pointer is not None and second.pointer is not None
+        forms, loops = self._facts.forms, {Iteration(loop.identity) for loop in second.loops}
+        shapes = [tuple(map(forms.of, _shape(effect))) for effect in (first, second)]
+        if self._across is not None or shapes[0] != shapes[1] or not shapes[0]:
+            return False
+        same = forms.address(first.pointer) == forms.address(second.pointer)
+        return same and first.loops == second.loops and loops <= self._kept
+
+    def _may_be(self, first: Effect, numbers: _Numbers, second: Effect, others: _Numbers) -> bool:
+        """Whether masks and branches let both through."""
+        condition = ONE
+        for effect, given in ((first, numbers), (second, others)):
+            for form, holds in self._conditions(effect):
+                value = self._put(form, given)
+                condition = condition * (value if holds else ONE - value)
+        return not condition.is_zero
+
+    def _conditions(self, effect: Effect) -> Iterator[tuple[Polynomial, bool]]:
+        forms = self._facts.forms
+        for guard in effect.guards:
+            yield self._put(forms.condition(guard.condition), {}), guard.holds
+        if effect.mask is not None and not effect.mask.is_none:
+            yield self._put(forms.condition(effect.mask), {}), True
 
     def _is_followed(self, effect: Effect) -> bool:
         """Whether the address is computed from lanes and iterations in a way that is seen."""
@@ -244,32 +274,33 @@ class _Meeting:
                     return False
         return not has_unknown_axes(offset)
 
+    def _offset(self, effect: Effect) -> tuple[Polynomial, Polynomial]:
+        """Of an address what lanes and iterations change, and what they do not."""
+        assert effect.pointer is not None
+        offset = self._put(self._facts.forms.address(effect.pointer)[1], {})
+        loops = {Iteration(loop.identity) for loop in effect.loops} - self._kept
+        terms = {
+            monomial: coefficient
+            for monomial, coefficient in offset.terms.items()
+            for leaves in [{leaf for atom, _ in monomial for leaf in atom.leaves()}]
+            if loops & leaves or any(isinstance(leaf, Lane) for leaf in leaves)
+        }
+        moving = Polynomial(terms)
+        return moving, offset - moving
+
     def _elements(
-        self, effect: Effect, later: int
-    ) -> Iterator[tuple[Polynomial, Place, Polynomial]]:
-        """The elements that an access comes to: with its lane, and the condition for it."""
-        assert effect.pointer is not None and effect.pointer.shape is not None
-        forms = self._facts.forms
-        offset = forms.address(effect.pointer)[1]
-        conditions = [(forms.condition(g.condition), g.holds) for g in effect.guards]
-        if effect.mask is not None and not effect.mask.is_none:
-            conditions.append((forms.condition(effect.mask), True))
-        leaves = {leaf for form in (offset, *(c for c, _ in conditions)) for leaf in form.leaves()}
-        extents = [self._put(forms.of(axis), {}) for axis in reversed(effect.pointer.shape)]
+        self, effect: Effect, offset: Polynomial, later: int
+    ) -> Iterator[tuple[Polynomial, Place, _Numbers]]:
+        """The elements that an access comes to: with its lane, and what was put in for it."""
+        every = (offset, *(form for form, _ in self._conditions(effect)))
+        leaves = {leaf for form in every for leaf in form.leaves() if isinstance(leaf, Lane)}
+        extents = [self._put(self._facts.forms.of(axis), {}) for axis in reversed(_shape(effect))]
         for iterations in self._iterations(effect, later):
+            moved = replaced(offset, iterations) if iterations else offset
             for place in product(*map(_positions, extents)):
-                lanes: dict[Atom, Polynomial] = {
-                    leaf: place[leaf.axis] if leaf.axis < len(place) else Polynomial.constant(0)
-                    for leaf in leaves
-                    if isinstance(leaf, Lane)
-                }
-                numbers = {**lanes, **iterations}
-                condition = ONE
-                for form, holds in conditions:
-                    value = self._put(form, numbers)
-                    condition = condition * (value if holds else ONE - value)
-                if not condition.is_zero:
-                    yield self._put(offset, numbers), _short(place), condition
+                lanes: dict[Atom, Polynomial] = {leaf: place[leaf.axis] for leaf in leaves}
+                element = _computed(replaced(moved, lanes))
+                yield element, _short(place), {**lanes, **iterations}
 
     def _iterations(self, effect: Effect, later: int) -> Iterator[dict[Atom, Polynomial]]:
         choices: list[tuple[Atom, list[Polynomial]]] = []
@@ -285,10 +316,19 @@ class _Meeting:
         for chosen in product(*(numbers for _, numbers in choices)):
             yield dict(zip((atom for atom, _ in choices), chosen, strict=True))
 
-    def _put(self, form: Polynomial, numbers: Mapping[Atom, Polynomial]) -> Polynomial:
-        form = replaced(form, {**self._world, **numbers})
-        known = {atom: number_of(Polynomial.of(atom), {}) for atom in form.atoms}
-        return put_in(form, {atom: n for atom, n in known.items() if n is not None})
+    def _put(self, form: Polynomial, numbers: _Numbers) -> Polynomial:
+        return _computed(replaced(form, numbers or self._world))
+
+
+def _computed(form: Polynomial) -> Polynomial:
+    """A form whose functions of numbers are numbers."""
+    known = {atom: number_of(Polynomial.of(atom), {}) for atom in form.atoms if atom.arguments}
+    return put_in(form, {atom: n for atom, n in known.items() if n is not None})
+
+
+def _shape(effect: Effect) -> tuple[Value, ...]:
+    assert effect.pointer is not None and effect.pointer.shape is not None
+    return effect.pointer.shape
 
 
 def _positions(extent: Polynomial) -> list[Polynomial]:
@@ -296,8 +336,7 @@ def _positions(extent: Polynomial) -> list[Polynomial]:
     number = extent.constant_value
     if number is not None and number <= _ALL_OF:
         return [Polynomial.constant(n) for n in range(int(number))]
-    first = [Polynomial.constant(n) for n in range(3)]
-    return [*first, extent - 2, extent - 1]
+    return [Polynomial.constant(0), Polynomial.constant(1), extent - 1]
 
 
 def _short(place: Sequence[Polynomial]) -> Place:
@@ -316,11 +355,20 @@ def _told(effect: Effect, place: Place) -> str:
 # What the launches show
 
 
-def _worlds(facts: KernelFacts) -> list[Mapping[Atom, Polynomial]]:
-    """What the launches pass, each once; nothing where that is not known."""
-    found = [binding.values for binding in facts.launches.bindings]
-    distinct = [world for n, world in enumerate(found) if world not in found[:n]]
-    return list(distinct) or [{}]
+def _worlds(facts: KernelFacts, *effects: Effect) -> list[_Numbers]:
+    """The numbers that the launches pass for what the accesses ask, each choice once."""
+    forms = facts.forms
+    asked = {leaf for e in effects if e.pointer for leaf in forms.of(e.pointer).leaves()}
+    for effect in effects:
+        conditions = [effect.mask, *(guard.condition for guard in effect.guards), *_shape(effect)]
+        values = [value for value in conditions if value is not None]
+        asked |= {leaf for value in values for leaf in forms.of(value).leaves()}
+    found: list[_Numbers] = []
+    for binding in facts.launches.bindings:
+        numbers = {atom: binding.number(atom) for atom in binding.values if atom in asked}
+        world = {a: Polynomial.constant(n) for a, n in numbers.items() if n is not None}
+        found += [world] if world not in found else []
+    return found or [{}]
 
 
 def _have_one_warp(facts: KernelFacts) -> bool:
