@@ -717,6 +717,18 @@ REASONS: Mapping[str, Reason] = {
         ),
         "Add `other=` with a number that the reduction does not notice.",
     ),
+    "no-such-name": Reason(
+        "No supported version of Triton has this name in `triton.language`.",
+        "Use what the message names instead.",
+    ),
+    "no-such-axis": Reason(
+        "A launch has three axes at most, and this is none of 0, 1 and 2.",
+        "Split one of the three: `tl.program_id(2) // n` and `tl.program_id(2) % n`.",
+    ),
+    "result-is-dropped": Reason(
+        "A statement computes a value that nothing takes.",
+        "Assign the result, or remove the statement.",
+    ),
     "other-changes-the-result": Reason(
         "A reduction includes lanes outside a mask, and their `other=` changes the result.",
         "Give the identity of the reduction, or clear the lanes with `tl.where`.",
