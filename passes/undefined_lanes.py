@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from tritonopt.checks.condition import NotExpressible
-from tritonopt.emit.writing import Writer, comments_in
+from tritonopt.emit.writing import Writer, comments_in, statements_around
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
 from tritonopt.facts.algebra.divisibility import Divisibility
 from tritonopt.facts.algebra.polynomial import TooLarge
@@ -17,8 +17,8 @@ from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS
 from tritonopt.facts.memory.circumstances import is_left_out
 from tritonopt.facts.memory.lane_reductions import NEUTRAL, Reduction, reductions_of
 from tritonopt.facts.memory.masked_off_lanes import TakenIn, gives_other, spelled, taken_in
-from tritonopt.facts.operations import ELEMENTWISE, Op
-from tritonopt.facts.uses import users
+from tritonopt.facts.operations import Op
+from tritonopt.facts.uses import is_used_otherwise, made_of
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import AddArgument, Change, ReplaceExpression
@@ -258,7 +258,7 @@ def _fixed_loads(facts: KernelFacts, loads: Sequence[Effect], other: str) -> _Fi
         if old is not None or other != "0.0":
             if _is_stored_elsewhere(facts, load, load.loaded, reduced):
                 return None
-            if old is not None and _is_used_otherwise(facts, load.loaded, reduced):
+            if old is not None and is_used_otherwise(facts.interpretation, load.loaded, reduced):
                 return None
             shown = _floats(facts, load.loaded)
             if shown is None:
@@ -294,7 +294,7 @@ def _cleared(facts: KernelFacts, found: TakenIn) -> _Fix | None:
         return None
     shapes = [facts.values[mask].shape, reduction.operand.shape]
     forms = [None if s is None else [facts.forms.of(extent) for extent in s] for s in shapes]
-    statement = _statement(facts, call)
+    statement = next((s for s, _, _ in statements_around(facts, call)), None)
     writer = Writer(facts)
     if forms[0] is None or forms[0] != forms[1] or statement is None:
         return None
@@ -316,14 +316,6 @@ def _cleared(facts: KernelFacts, found: TakenIn) -> _Fix | None:
     return _Fix((change,), f"cleared {text}", f"clear {text}", conditions)
 
 
-def _statement(facts: KernelFacts, node: ast.AST) -> ast.stmt | None:
-    parents = facts.kernel.module.names.parents
-    place: ast.AST | None = node
-    while place is not None and not isinstance(place, ast.stmt):
-        place = parents.get(place)
-    return place if place in facts.before else None
-
-
 def _argument_of(load: Effect, name: str, place: int) -> ast.expr | None:
     """An argument of a load of the kernel's own text."""
     call = load.node
@@ -339,22 +331,6 @@ def _mask_of(load: Effect) -> ast.expr | None:
 
 def _other_of(load: Effect) -> ast.expr | None:
     return _argument_of(load, "other", 2) if gives_other(load) else None
-
-
-def _is_used_otherwise(facts: KernelFacts, loaded: Value, reduced: set[Value]) -> bool:
-    """Whether a lane may go anywhere but lane by lane into reductions and stores."""
-    used = users(facts.interpretation)
-    todo, seen = [loaded], {loaded}
-    while todo:
-        for user in used.get(todo.pop().serial, ()):
-            if user in reduced or user in seen:
-                continue
-            lanes = (Op.INSERT_AXES, Op.BROADCAST_TO, Op.PHI, Op.CARRIED, Op.RESULT)
-            if user.op not in ELEMENTWISE and user.op not in lanes:
-                return True
-            seen.add(user)
-            todo.append(user)
-    return False
 
 
 def _hides_other(call: ast.Call) -> bool:
@@ -385,25 +361,8 @@ def _is_stored_elsewhere(
     for effect in facts.effects:
         if effect.kind not in (EffectKind.STORE, EffectKind.ATOMIC) or effect.stored is None:
             continue
-        if not _goes_into(facts, loaded, effect.stored, reduced):
+        if loaded not in made_of(facts.interpretation, [effect.stored], reduced):
             continue
         if effect.mask is None or effect.mask.is_none or facts.forms.condition(effect.mask) != mask:
             return True
-    return False
-
-
-def _goes_into(facts: KernelFacts, loaded: Value, stored: Value, reduced: set[Value]) -> bool:
-    todo, seen = [stored], {stored}
-    while todo:
-        value = todo.pop()
-        if value is loaded:
-            return True
-        if value in reduced:
-            continue
-        inside = list(value.operands)
-        if value.op in (Op.CARRIED, Op.RESULT):
-            loop = facts.loops[value.carrier.loop]
-            inside = [loop.initial[value.carrier.name], loop.following[value.carrier.name]]
-        todo += [part for part in inside if part not in seen]
-        seen.update(inside)
     return False

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from tritonopt.checks.condition import NotExpressible
-from tritonopt.emit.writing import Writer
+from tritonopt.emit.writing import Writer, statements_around
 from tritonopt.facts import KernelFacts, language
-from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.language import LANGUAGE, function
 from tritonopt.facts.operations import Op
 from tritonopt.rewriting.model import Site
@@ -98,7 +97,7 @@ class UnknownNames(Lint):
     name: ClassVar[str] = "unknown-names"
     mends: ClassVar[bool] = True
     summary: ClassVar[str] = "find names and program axes that triton.language does not have"
-    harm: ClassVar[str] = "the kernel does not compile where it comes to this"
+    harm: ClassVar[str] = "the kernel does not compile"
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         resolve = facts.kernel.module.resolve
@@ -157,16 +156,16 @@ def _name(facts: KernelFacts, node: ast.Attribute, path: str) -> Iterator[Site]:
 
 def _is_decided(facts: KernelFacts, node: ast.AST) -> bool:
     """Whether the compiler may leave the place out."""
-    parents, home = facts.kernel.module.names.parents, names_of(facts.kernel.node).home
+    parents = facts.kernel.module.names.parents
+    tests = [
+        around.test for _, _, around in statements_around(facts, node) if isinstance(around, ast.If)
+    ]
     place: ast.AST | None = node
-    while place is not None and place is not facts.kernel.node:
-        around = home[place][0] if isinstance(place, ast.stmt) and place in home else None
-        place = around or parents.get(place)
-        if isinstance(place, (ast.If, ast.IfExp)):
-            test = facts.values.get(place.test)
-            if test is None or not any(part.op in _RUNNING for part in test.walk()):
-                return True
-    return False
+    while place is not None:
+        tests += [place.test] if isinstance(place, ast.IfExp) else []
+        place = parents.get(place)
+    values = [facts.values.get(test) for test in tests]
+    return any(v is None or not any(p.op in _RUNNING for p in v.walk()) for v in values)
 
 
 _RUNNING = (Op.PARAM, Op.LOAD, Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.ITERATION, Op.REDUCE)

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.checks.condition import NotExpressible
-from tritonopt.emit.writing import Writer
-from tritonopt.facts import Effect, EffectKind, KernelFacts
-from tritonopt.facts.host.local_names import names_of
+from tritonopt.emit.writing import Writer, statements_around
+from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import InsertBefore
@@ -119,7 +118,10 @@ def _place(facts: KernelFacts, found: HandOver) -> ast.stmt | None:
     """The statement before which a barrier is on the way of all lanes between the accesses."""
     if found.across is not None and found.across.inlined:
         return None
-    mine, theirs = (_nest(facts, effect) for effect in (found.first, found.second))
+    mine, theirs = (
+        [(statement, block) for statement, block, _ in statements_around(facts, effect.node)]
+        for effect in (found.first, found.second)
+    )
     if found.across is not None:
         body = found.across.node.body
         return next((statement for statement, block in theirs if block is body), None)
@@ -128,20 +130,6 @@ def _place(facts: KernelFacts, found: HandOver) -> ast.stmt | None:
         if before is not None:
             return None if before is statement else statement
     return None
-
-
-def _nest(facts: KernelFacts, effect: Effect) -> list[tuple[ast.stmt, list[ast.stmt]]]:
-    """The statements around an access, from the innermost, each with the block that it is in."""
-    parents, home = facts.kernel.module.names.parents, names_of(facts.kernel.node).home
-    node: ast.AST | None = effect.node
-    while node is not None and node not in home:
-        node = parents.get(node)
-    found = []
-    while isinstance(node, ast.stmt) and node in home:
-        around, block, _ = home[node]
-        found.append((node, block))
-        node = around
-    return found
 
 
 def _site(facts: KernelFacts, found: HandOver, place: ast.stmt | None) -> Site:

@@ -26,6 +26,7 @@ from tritonopt.facts.memory.circumstances import is_left_out
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.memory.zeros import put_in
 from tritonopt.facts.operations import ELEMENTWISE, NAMED, Op
+from tritonopt.facts.uses import made_of
 from tritonopt.facts.values import Value
 from tritonopt.source import Launch
 
@@ -146,29 +147,17 @@ def _is_seen(facts: KernelFacts, first: Effect, second: Effect) -> bool:
         if effect.pointer is not None and effect.pointer.shape != ():
             used += [effect.pointer, effect.mask, effect.stored]
             used += [guard.condition for guard in effect.guards]
-    return loaded in _inside(facts, [value for value in used if value is not None])
-
-
-def _inside(facts: KernelFacts, values: Sequence[Value]) -> set[Value]:
-    """Values with all that they are made of, through the iterations of loops."""
-    todo, seen = list(values), set(values)
-    while todo:
-        value = todo.pop()
-        inside = list(value.operands)
-        if value.op in (Op.CARRIED, Op.RESULT):
-            loop = facts.loops[value.carrier.loop]
-            inside = [end[value.carrier.name] for end in (loop.initial, loop.following)]
-        todo += [part for part in inside if part not in seen]
-        seen.update(inside)
-    return seen
+    values = [value for value in used if value is not None]
+    return loaded in made_of(facts.interpretation, values)
 
 
 def _waits(facts: KernelFacts, first: Effect, second: Effect) -> bool:
     """Whether a store takes what other lanes have loaded before it: who stores has waited."""
     if first.loaded is None or second.stored is None:
         return False
-    moved = [v for v in _inside(facts, [second.stored]) if v.op not in _LANE_BY_LANE]
-    return first.loaded in _inside(facts, moved)
+    every = made_of(facts.interpretation, [second.stored])
+    moved = [v for v in every if v.op not in _LANE_BY_LANE]
+    return first.loaded in made_of(facts.interpretation, moved)
 
 
 def _meets(facts: KernelFacts, first: Effect, second: Effect, across: Loop | None) -> bool:
