@@ -296,8 +296,9 @@ def _cleared(facts: KernelFacts, found: TakenIn) -> _Fix | None:
     forms = [None if s is None else [facts.forms.of(extent) for extent in s] for s in shapes]
     statement = next((s for s, _, _ in statements_around(facts, call)), None)
     writer = Writer(facts)
-    if forms[0] is None or forms[0] != forms[1] or statement is None:
+    if forms[0] is None or forms[0] != forms[1] or statement not in facts.before:
         return None
+    assert statement is not None
     if not writer.means_the_same(mask, facts.before[statement]):
         return None
     shown = _floats(facts, reduction.operand)
