@@ -19,6 +19,7 @@ from tritonopt.facts.operations import Op
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import ReplaceExpression
+from tritonopt.source.trees import walk
 
 _TABLE = Path(language.__file__).with_name("triton_names.json")
 _AXES = 3
@@ -67,8 +68,8 @@ class UnknownNames(Lint):
     The name is missing in every version of the table (`tritonopt/facts/triton_names.json`, made by
     `docs/triton_names.py`), and it is one of libdevice, of NumPy or torch, or close to one that
     exists: other names may come from a fork of Triton. Left alone are names below
-    `tl.extra` and the like, code under an `if` that the compiler decides (which may ask for a
-    version), and names that the file binds itself. The axis of `tl.program_id` and
+    `tl.extra` and the like, code under an `if` that the compiler or the module decides (which may
+    ask for a version), and names that the file binds itself. The axis of `tl.program_id` and
     `tl.num_programs` is a constant other than 0, 1 and 2.
 
     ## Numerics
@@ -155,7 +156,11 @@ def _name(facts: KernelFacts, node: ast.Attribute, path: str) -> Iterator[Site]:
 
 
 def _is_decided(facts: KernelFacts, node: ast.AST) -> bool:
-    """Whether the compiler may leave the place out."""
+    """Whether the compiler may leave the place out, or the file the kernel: by a version."""
+    kernel = facts.kernel
+    for around in walk(kernel.module.tree):
+        if isinstance(around, (ast.If, ast.Try)) and kernel.node in walk(around):
+            return True
     parents = facts.kernel.module.names.parents
     tests = [
         around.test for _, _, around in statements_around(facts, node) if isinstance(around, ast.If)

@@ -54,3 +54,22 @@ def k(X, Y, BLOCK: tl.constexpr):
 def k(X, Y, AXIS: tl.constexpr, BLOCK: tl.constexpr):
     c = tl.program_id(AXIS) * BLOCK + tl.arange(0, BLOCK)
     tl.store(Y + c, tl.load(X + c))
+
+
+# case: defined_by_version
+# expect: silent
+"""The file asks for the version, and defines one of two."""
+
+if hasattr(tl.math, "log1p"):
+
+    @triton.jit
+    def k(X, Y, BLOCK: tl.constexpr):
+        c = tl.arange(0, BLOCK)
+        tl.store(Y + c, tl.math.log1p(tl.load(X + c)))
+
+else:
+
+    @triton.jit
+    def k(X, Y, BLOCK: tl.constexpr):
+        c = tl.arange(0, BLOCK)
+        tl.store(Y + c, tl.log(1 + tl.load(X + c)))
