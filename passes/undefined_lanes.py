@@ -1,43 +1,50 @@
-"""undefined-lanes: a reduction takes in lanes that a load left undefined."""
+"""undefined-lanes: a reduction takes in lanes that are outside the mask of a load."""
 
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from tritonopt.checks.condition import NotExpressible
+from tritonopt.emit.writing import Writer, comments_in, statements_around
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
 from tritonopt.facts.algebra.divisibility import Divisibility
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS
 from tritonopt.facts.memory.circumstances import is_left_out
 from tritonopt.facts.memory.lane_reductions import NEUTRAL, Reduction, reductions_of
-from tritonopt.facts.memory.masked_off_lanes import TakenIn, taken_in
+from tritonopt.facts.memory.masked_off_lanes import TakenIn, gives_other, spelled, taken_in
 from tritonopt.facts.operations import Op
+from tritonopt.facts.uses import is_used_otherwise, made_of
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.protocol import Lint
-from tritonopt.source import AddArgument
+from tritonopt.source import AddArgument, Change, ReplaceExpression
 
+_NUMBERS = (Op.CONST, Op.NEG, Op.POS, Op.CAST, Op.FULL, Op.DTYPE)
 _WORDS = {"prod": "product", "reduce": "reduction"}
 
 
 @dataclass(frozen=True)
 class UndefinedLanes(Lint):
-    """Find reductions over a masked load that has no `other`.
+    """Find reductions that include lanes outside the mask of a load.
 
     ## What it does
 
     Inactive lanes of a `tl.load` without `other=` are undefined, and so is a reduction that
-    includes them. The pass reports the load. When selected explicitly, it adds `other=` where one
-    value suits all uses.
+    includes them; with an `other=` that is not its identity, the reduction is wrong
+    (`other-changes-the-result`). The pass reports the load. It adds or replaces `other=` where one
+    value suits all uses, and else clears the lanes with `tl.where` in front of the reduction.
 
     ## Why
 
-    Current hardware reads 0. That makes these results wrong (`zero-changes-the-result`): a maximum
-    of negative numbers, a minimum of positive ones, a product, `tl.sum(tl.exp(x))` (1 per inactive
-    lane), a variance (the squared mean). A plain sum is right by luck (`undefined-lanes-reduced`):
-    an interpreter or the next compiler may load anything.
+    Without `other=` current hardware reads 0. That makes these results wrong
+    (`zero-changes-the-result`): a maximum of negative numbers, a minimum of positive ones, a
+    product, `tl.sum(tl.exp(x))` (1 per inactive lane), a variance (the squared mean). A plain sum
+    is right by luck (`undefined-lanes-reduced`): an interpreter or the next compiler may load
+    anything.
 
     `tritonopt suggest` shows the first kind. The second, most of what real code has, appears when
     the pass is selected (`--passes undefined-lanes`).
@@ -56,10 +63,15 @@ class UndefinedLanes(Lint):
     reverse scans, which mix lanes. Example numbers show whether 0 changes the result; what they
     cannot show is of the second kind, and so are maxima of integers, usually lengths or indices.
 
+    An `other=` is reported where it is a number and changes the result. For maxima and minima,
+    which depend on the sign of the data, each launch must pass a tensor of its caller, loaded once:
+    whoever writes `other=0.0` may know what another kernel has stored.
+
     `other=` is neutral: 0 for a sum of products, minus infinity for a maximum or a sum of
     exponentials. It is added where all reductions of the load agree, and the load is not in a
     helper, which may have other callers; an infinity only where no store can write such a lane and
-    the type is not known to be integer (an unknown type is assumed to be float).
+    the type is not known to be integer (an unknown type is assumed to be float). `tl.where` needs a
+    mask of the shape of what is reduced, with its names unchanged, and no accumulator of a loop.
 
     ## Numerics
 
@@ -89,20 +101,20 @@ class UndefinedLanes(Lint):
 
     name: ClassVar[str] = "undefined-lanes"
     fixes: ClassVar[bool] = True
-    summary: ClassVar[str] = "find reductions over masked loads without other="
+    summary: ClassVar[str] = "find reductions that include lanes outside the mask of a load"
     harm: ClassVar[str] = (
         "a masked load without other= gives the lanes outside its mask no value; the 0 that GPUs "
         "read there today is neutral for a sum, and not for a maximum, a minimum or a product"
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        loads = [e for e in facts.effects if _may_be_undefined(e)]
+        loads = [e for e in facts.effects if _is_masked(e)]
         loads = [load for load in loads if not is_left_out(facts, load.node)]
         if not loads:
             return
         divisibility = Divisibility(facts)
         reductions = [r for r in reductions_of(facts) if not is_left_out(facts, r.node)]
-        taken: dict[Reduction, list[TakenIn]] = {}
+        taken: dict[tuple[Reduction, bool], list[TakenIn]] = {}
         wanted: dict[Effect, set[str]] = {}
         for effect in loads:
             try:
@@ -110,21 +122,19 @@ class UndefinedLanes(Lint):
             except (TooLarge, RecursionError):  # a sum of hundreds of terms
                 continue
             found = _worst(every)
-            if found is not None:
-                taken.setdefault(found.reduction, []).append(found)
+            if found is not None and (found.noticed or not gives_other(effect)):
+                taken.setdefault((found.reduction, gives_other(effect)), []).append(found)
                 wanted[effect] = {undefined.other for undefined in every}
         for undefined in taken.values():
             yield _site(facts, undefined, wanted)
 
 
-def _may_be_undefined(effect: Effect) -> bool:
-    return (
-        effect.kind is EffectKind.LOAD
-        and effect.loaded is not None
-        and effect.mask is not None
-        and not effect.mask.is_none
-        and (effect.other is None or effect.other.is_none)
-    )
+def _is_masked(effect: Effect) -> bool:
+    """Whether a load gives the lanes outside of a mask a number that is seen, or none."""
+    masked = effect.mask is not None and not effect.mask.is_none
+    parts = effect.other.walk() if effect.other is not None else ()
+    seen = all(part.op in _NUMBERS for part in parts)
+    return effect.kind is EffectKind.LOAD and effect.loaded is not None and masked and seen
 
 
 def _worst(found: Iterable[TakenIn]) -> TakenIn | None:
@@ -149,33 +159,56 @@ def _site(facts: KernelFacts, found: Sequence[TakenIn], wanted: Mapping[Effect, 
     loads = f"{this} and the one in line {' and '.join(others)}" if others else this
     if len(others) > 1:
         loads = f"{this} and those in lines {', '.join(others[:-1])} and {others[-1]}"
+    given = _other_of(first.load)
+    if gives_other(first.load):
+        number = "another number"
+        if given is not None and not others:
+            number = " ".join(facts.kernel.module.text_of(given).split())
+        leaves = f"; {loads} {'give' if others else 'gives'} them {number}"
+    else:
+        leaves = f", which {loads} {'leave' if others else 'leaves'} undefined"
     what = (
         f"the {_WORDS.get(reduction.name, reduction.name)} in line {reduction.node.lineno} "
-        f"includes lanes where `{text}` is false, which {loads} "
-        f"{'leave' if others else 'leaves'} undefined"
+        f"includes lanes where `{text}` is false{leaves}"
     )
-    effect = ""
-    if shown:
+    effect, reason = "", "undefined-lanes-reduced"
+    if gives_other(first.load):
+        effect, reason = ", which changes the result", "other-changes-the-result"
+    elif shown:
         effect = "; GPUs read 0 there today, which changes the result"
+        reason = "zero-changes-the-result"
     elif not any(undefined.noticed is None for undefined in found):
         effect = "; GPUs read 0 there today, which does not change the result"
     mend = _mend(found, reduction)
-    reason = "zero-changes-the-result" if shown else "undefined-lanes-reduced"
     claim = Condition("masked-off-lanes-add-nothing", Status.REFUTED, what, reason)
     site = Site(node, (claim,), f"{what}{effect}: {mend}", analysis=True, is_reported=bool(shown))
-    every = {other for undefined in found for other in wanted[undefined.load]}
-    if not first.other or every != {first.other} or any(u.load.inlined for u in found):
-        return site  # reductions, or callers, that want something else of one load
-    mended = _fixed_loads(facts, [undefined.load for undefined in found], first.other)
+    if gives_other(first.load):
+        site = replace(site, harm="the number of elements in a tile changes the result")
+    mended = _fix(facts, found, wanted)
     if mended is None:
         return site
     return replace(
         site,
-        message=f"{what}{effect}: added other={first.other}",
-        advice=site.message,
+        message=f"{what}{effect}: {mended.done}",
+        advice=f"{what}{effect}: {mended.advice}",
         changes=mended.changes,
         conditions=(claim, *mended.conditions),
     )
+
+
+def _fix(
+    facts: KernelFacts, found: Sequence[TakenIn], wanted: Mapping[Effect, set[str]]
+) -> _Fix | None:
+    """Another `other=` where that suits all who take the lanes in, else a `tl.where`."""
+    other = found[0].other
+    if any(undefined.load.inlined for undefined in found):
+        return None  # other callers may want something else
+    if other and {one for undefined in found for one in wanted[undefined.load]} == {other}:
+        fixed = _fixed_loads(facts, [undefined.load for undefined in found], other)
+        if fixed is not None:
+            return fixed
+    shown = all(undefined.noticed for undefined in found)
+    return _cleared(facts, found[0]) if shown and len(found) == 1 else None
 
 
 def _mask_text(facts: KernelFacts, load: Effect) -> str:
@@ -183,8 +216,8 @@ def _mask_text(facts: KernelFacts, load: Effect) -> str:
     if load.inlined:
         assert load.mask is not None
         return facts.forms.condition(load.mask).readable
-    assert isinstance(load.node, ast.Call)
-    mask = next((k.value for k in load.node.keywords if k.arg == "mask"), None) or load.node.args[1]
+    mask = _mask_of(load)
+    assert mask is not None
     return " ".join(facts.kernel.module.text_of(mask).split())
 
 
@@ -200,32 +233,105 @@ def _mend(found: Sequence[TakenIn], reduction: Reduction) -> str:
 
 
 @dataclass(frozen=True)
-class _FixedLoads:
-    """What gives some loads a number for the lanes outside of their masks."""
+class _Fix:
+    """What makes the lanes outside of a mask neutral."""
 
-    changes: tuple[AddArgument, ...]
+    changes: tuple[Change, ...]
+    done: str
+    advice: str
     conditions: tuple[Condition, ...] = ()
 
 
-def _fixed_loads(facts: KernelFacts, loads: Sequence[Effect], other: str) -> _FixedLoads | None:
+def _fixed_loads(facts: KernelFacts, loads: Sequence[Effect], other: str) -> _Fix | None:
     """`other=` for all of them; None where it may be of another type, or may be stored."""
-    changes: list[AddArgument] = []
+    changes: list[Change] = []
     conditions: list[Condition] = []
     reduced = {facts.values[reduction.node] for reduction in reductions_of(facts)}
-    for load in loads:
+    given = [_other_of(load) for load in loads]
+    for load, old in zip(loads, given, strict=True):
         call = load.node
-        if not isinstance(call, ast.Call) or load.loaded is None or _hides_other(call):
+        if not isinstance(call, ast.Call) or load.loaded is None:
+            return None
+        if old is None and _hides_other(call):
             return None
         # GPUs read 0 there, so it changes nothing for whoever relies on what they do.
-        if other != "0.0":
+        if old is not None or other != "0.0":
             if _is_stored_elsewhere(facts, load, load.loaded, reduced):
+                return None
+            if old is not None and is_used_otherwise(facts.interpretation, load.loaded, reduced):
                 return None
             shown = _floats(facts, load.loaded)
             if shown is None:
                 return None
             conditions.append(shown)
-        changes.append(AddArgument(call, f"other={other}"))
-    return _FixedLoads(tuple(changes), tuple(dict.fromkeys(conditions)))
+        added = AddArgument(call, f"other={other}")
+        changes.append(added if old is None else ReplaceExpression(old, other))
+    done, advice = ("replaced the", "use") if any(given) else ("added", "add")
+    text = f"other= by {other}" if any(given) else f"other={other}"
+    conditions = list(dict.fromkeys(conditions))
+    return _Fix(tuple(changes), f"{done} {text}", f"{advice} other={other}", tuple(conditions))
+
+
+def _cleared(facts: KernelFacts, found: TakenIn) -> _Fix | None:
+    """`tl.where` around what is reduced; None where the mask cannot be written there."""
+    reduction, load = found.reduction, found.load
+    call, neutral = reduction.node, NEUTRAL.get(reduction.name)
+    mask, operand = _mask_of(load), None
+    if isinstance(call, ast.Call):
+        operand = call.args[0] if call.args else None
+        if isinstance(call.func, ast.Attribute) and call.func.value in facts.values:
+            operand = call.func.value
+    if operand is None or facts.values.get(operand) is not reduction.operand or mask is None:
+        return None
+    parts = list(reduction.operand.walk())
+    loops = any(part.op in (Op.CARRIED, Op.RESULT) and part.shape != () for part in parts)
+    if (
+        neutral is None
+        or loops
+        or load.loaded not in parts
+        or comments_in(facts.kernel.module.text_of(operand))
+    ):
+        return None
+    shapes = [facts.values[mask].shape, reduction.operand.shape]
+    forms = [None if s is None else [facts.forms.of(extent) for extent in s] for s in shapes]
+    statement = next((s for s, _, _ in statements_around(facts, call)), None)
+    writer = Writer(facts)
+    if forms[0] is None or forms[0] != forms[1] or statement not in facts.before:
+        return None
+    assert statement is not None
+    if not writer.means_the_same(mask, facts.before[statement]):
+        return None
+    shown = _floats(facts, reduction.operand)
+    if shown is None and neutral:
+        return None
+    floats = shown is not None and shown.status is Status.PROVED
+    filler = spelled(neutral) if floats or math.isinf(neutral) else str(int(neutral))
+    try:
+        where = writer.language("where")
+    except NotExpressible:
+        return None
+    code = f"{where}({writer.text(mask)}, {writer.text(operand)}, {filler})"
+    conditions = (shown,) if shown is not None and math.isinf(neutral) else ()
+    text = f"these lanes with {where}"
+    change = ReplaceExpression(operand, code)
+    return _Fix((change,), f"cleared {text}", f"clear {text}", conditions)
+
+
+def _argument_of(load: Effect, name: str, place: int) -> ast.expr | None:
+    """An argument of a load of the kernel's own text."""
+    call = load.node
+    if load.inlined or not isinstance(call, ast.Call) or _has_star(call.args):
+        return None
+    given = next((k.value for k in call.keywords if k.arg == name), None)
+    return given or (call.args[place] if len(call.args) > place else None)
+
+
+def _mask_of(load: Effect) -> ast.expr | None:
+    return _argument_of(load, "mask", 1)
+
+
+def _other_of(load: Effect) -> ast.expr | None:
+    return _argument_of(load, "other", 2) if gives_other(load) else None
 
 
 def _hides_other(call: ast.Call) -> bool:
@@ -256,25 +362,8 @@ def _is_stored_elsewhere(
     for effect in facts.effects:
         if effect.kind not in (EffectKind.STORE, EffectKind.ATOMIC) or effect.stored is None:
             continue
-        if not _goes_into(facts, loaded, effect.stored, reduced):
+        if loaded not in made_of(facts.interpretation, [effect.stored], reduced):
             continue
         if effect.mask is None or effect.mask.is_none or facts.forms.condition(effect.mask) != mask:
             return True
-    return False
-
-
-def _goes_into(facts: KernelFacts, loaded: Value, stored: Value, reduced: set[Value]) -> bool:
-    todo, seen = [stored], {stored}
-    while todo:
-        value = todo.pop()
-        if value is loaded:
-            return True
-        if value in reduced:
-            continue
-        inside = list(value.operands)
-        if value.op in (Op.CARRIED, Op.RESULT):
-            loop = facts.loops[value.carrier.loop]
-            inside = [loop.initial[value.carrier.name], loop.following[value.carrier.name]]
-        todo += [part for part in inside if part not in seen]
-        seen.update(inside)
     return False

@@ -49,6 +49,7 @@ def known() -> dict[str, Any]:
         "call": chosen.value,
         "value": facts.values[two.value],
         "other": facts.values[total.value],
+        "effect": facts.effects[0],
         "statement": chosen,
         "first": two,
         "last": chosen,

@@ -128,6 +128,7 @@ class Drawn:
     apart: bool
     held: bool
     summed: bool
+    handed: bool
 
 
 def kernels() -> st.SearchStrategy[Drawn]:
@@ -135,7 +136,7 @@ def kernels() -> st.SearchStrategy[Drawn]:
     counted = st.sampled_from(("", "by all", "by row"))
     fields = ("statistics", "rebound", "guard", "cleared", "branch", "scale", "wrapped")
     fields += ("reduced", "exponentials", "serial", "blocked", "paired", "nested", "apart")
-    fields += ("summed", "held")
+    fields += ("summed", "held", "handed")
     return st.builds(
         Drawn, positive=positive, counted=counted, **dict.fromkeys(fields, st.booleans())
     )
@@ -241,6 +242,10 @@ def render(drawn: Drawn) -> str:
         lines.append("    y = tl.maximum(y, 0.0)")
     stored = "tl.maximum(y, 0.5)" if drawn.positive == "in the store" else "y"
     lines.append(f"    tl.store(Y + row * N + cols, {stored}, mask=mask)")
+    if drawn.handed:
+        lines += ["at = tl.arange(0, BLOCK)", "near = at + 1 < N"]
+        lines += ["after = tl.load(Y + row * N + at + 1, mask=near, other=0.0)"]
+        lines += ["tl.store(Y + row * N + at, after, mask=near)"]
     if drawn.counted:
         lines.append(f"tl.atomic_add(Count{' + row' if drawn.counted == 'by row' else ''}, 1)")
     if drawn.summed:

@@ -50,6 +50,10 @@ CLAIMS: Mapping[str, str] = {
         "The new code, or its tiles, stay within the limit of the pass and of the hardware."
     ),
     "type-stays": "Each value has the type that it had, or one in which the result is the same.",
+    "result-is-used": "What a statement computes goes somewhere.",
+    "lanes-are-ordered": (
+        "What one lane stores and another loads has a barrier between, or one warp does both."
+    ),
     "data-is-unchanged": (
         "Nothing stores to what is read, or orders memory, from the first read to the last."
     ),

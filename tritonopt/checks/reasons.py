@@ -699,12 +699,35 @@ REASONS: Mapping[str, Reason] = {
         "There are sizes for which an offset does not fit 32 bits; the message shows them.",
         "Cast what it is computed from: `row = tl.program_id(0).to(tl.int64)`.",
     ),
+    "lanes-hand-over": Reason(
+        (
+            "A lane loads what another lane of the same program stores, or stores what another one "
+            "loads, and nothing orders the two."
+        ),
+        "Put `tl.debug_barrier()` between the two accesses.",
+    ),
     "undefined-lanes-reduced": Reason(
         (
             "A reduction includes lanes that a masked load without `other=` leaves undefined; GPUs "
             "read 0 there today, which does not change the result as far as is known."
         ),
         "Add `other=` with a number that the reduction does not notice.",
+    ),
+    "no-such-name": Reason(
+        "No supported version of Triton has this name in `triton.language`.",
+        "Use what the message names instead.",
+    ),
+    "no-such-axis": Reason(
+        "A launch has three axes at most, and this is none of 0, 1 and 2.",
+        "Split one of the three: `tl.program_id(2) // n` and `tl.program_id(2) % n`.",
+    ),
+    "result-is-dropped": Reason(
+        "A statement computes a value that nothing takes.",
+        "Assign the result, or remove the statement.",
+    ),
+    "other-changes-the-result": Reason(
+        "A reduction includes lanes outside a mask, and their `other=` changes the result.",
+        "Give the identity of the reduction, or clear the lanes with `tl.where`.",
     ),
     "zero-changes-the-result": Reason(
         (

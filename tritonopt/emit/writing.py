@@ -12,7 +12,7 @@ import copy
 import io
 import math
 import tokenize
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
@@ -31,6 +31,7 @@ from tritonopt.facts.compiled_types import (
     stays_itself,
 )
 from tritonopt.facts.constexprs import is_constexpr
+from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import HINTS, function
 from tritonopt.facts.operations import Op
@@ -393,6 +394,21 @@ def block_of(root: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
             if isinstance(block, list) and any(s is statement for s in block):
                 return block
     raise NotExpressible(f"line {statement.lineno} is in no block of the kernel")
+
+
+def statements_around(
+    facts: KernelFacts, node: ast.AST
+) -> Iterator[tuple[ast.stmt, list[ast.stmt], ast.AST]]:
+    """The statements that a node is in, from the innermost: each with its block, and with what
+    has the block."""
+    parents, home = facts.kernel.module.names.parents, names_of(facts.kernel.node).home
+    place: ast.AST | None = node
+    while place is not None and place not in home:
+        place = parents.get(place)
+    while isinstance(place, ast.stmt) and place in home:
+        around, block, _ = home[place]
+        yield place, block, around
+        place = around
 
 
 def is_plain(facts: KernelFacts, statement: ast.stmt) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass, field
 
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.interpretation import Interpretation
 from tritonopt.facts.kernel_facts import KernelFacts
-from tritonopt.facts.operations import Op
+from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.values import Value, is_integer, operands_first
 
 _WRITTEN_OUT = frozenset(
@@ -30,6 +30,9 @@ _KEEPS_VALUES = frozenset(
     {"T", "bitcast", "broadcast", "cast", "join", "permute", "ravel", "reshape", "split", "trans"}
 )
 """Operations without a shape that is known which move values and do not add them."""
+
+
+_KEEPS_LANES = frozenset({Op.INSERT_AXES, Op.BROADCAST_TO, Op.PHI, Op.CARRIED, Op.RESULT})
 
 
 def users(interpretation: Interpretation) -> dict[int, list[Value]]:
@@ -104,6 +107,43 @@ def _is_sum(value: Value) -> bool:
     if value.op is not Op.RESHAPED:
         return value.op is Op.ONE_OF  # which may add up what it is given
     return value.function not in _KEEPS_VALUES
+
+
+def made_of(
+    interpretation: Interpretation, values: Iterable[Value], but: Collection[Value] = ()
+) -> set[Value]:
+    """Values with all that they are made of, through the iterations of loops too.
+
+    What stands in `but` is not looked into.
+    """
+    todo = list(values)
+    seen = set(todo)
+    while todo:
+        value = todo.pop()
+        if value in but:
+            continue
+        inside = list(value.operands)
+        if value.op in (Op.CARRIED, Op.RESULT):
+            loop = interpretation.loops[value.carrier.loop]
+            inside = [end[value.carrier.name] for end in (loop.initial, loop.following)]
+        todo += [part for part in inside if part not in seen]
+        seen.update(inside)
+    return seen
+
+
+def is_used_otherwise(interpretation: Interpretation, value: Value, but: Collection[Value]) -> bool:
+    """Whether a value goes anywhere but lane by lane, into stores and into what stands in `but`."""
+    used = users(interpretation)
+    todo, seen = [value], {value}
+    while todo:
+        for user in used.get(todo.pop().serial, ()):
+            if user in but or user in seen:
+                continue
+            if user.op not in ELEMENTWISE | _KEEPS_LANES:
+                return True
+            seen.add(user)
+            todo.append(user)
+    return False
 
 
 @dataclass

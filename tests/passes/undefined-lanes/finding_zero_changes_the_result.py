@@ -57,17 +57,3 @@ def k(X, Y, stride, N, K: tl.constexpr, BLOCK: tl.constexpr):
     x = tl.load(X + r * stride + c, mask=c < N)
     s = tl.sort(x, descending=True)
     tl.store(Y + r * K + c, s, mask=c < K)
-
-
-# case: variance_of_a_row
-# expect: finding, zero-changes-the-result
-"""Lanes that are not there deviate by the whole mean, and no other= can help."""
-
-
-@triton.jit
-def kernel(X, Mean, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N)
-    deviation = x - tl.load(Mean + row)
-    tl.store(Y + row, tl.sum(deviation * deviation, axis=0) / N)

@@ -204,3 +204,191 @@ def kernel(X, W, Y, stride, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * stride + cols, mask=mask)
     w = tl.load(W + cols, mask=mask)
     tl.store(Y + row, tl.sum(x * w, axis=0))
+
+
+# case: other_of_a_softmax
+# verify: counterexample, the maximum of negative numbers is wrong
+"""Lanes outside the row are 0, in the maximum and in the sum of the exponentials."""
+
+
+@triton.jit
+def k(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + c, mask=c < N, other=0.0)
+    e = tl.exp(x - tl.max(x, axis=0))
+    tl.store(Y + row * N + c, e / tl.sum(e, axis=0), mask=c < N)
+
+
+# tritonopt: x: f32[m, n]
+def launch(x: torch.Tensor):
+    x = x.contiguous()
+    m, n = x.shape
+    y = torch.empty_like(x)
+    k[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: other_of_a_variance
+# verify: counterexample, each lane outside the row adds the squared mean
+"""A 0 suits the mean, and the variance needs another one."""
+
+
+@triton.jit
+def k(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    mask = c < N
+    x = tl.load(X + row * N + c, mask=mask, other=0.0).to(tl.float32)
+    d = x - tl.sum(x, axis=0) / N
+    tl.store(Y + row, tl.sum(d * d, axis=0) / N)
+
+
+# tritonopt: x: f32[m, n]
+def launch(x: torch.Tensor):
+    x = x.contiguous()
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    k[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: variance_of_a_row
+# verify: no, it has no launcher
+"""Lanes that are not there deviate by the whole mean, and no other= can help: they are cleared."""
+
+
+@triton.jit
+def kernel(X, Mean, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N)
+    deviation = x - tl.load(Mean + row)
+    tl.store(Y + row, tl.sum(deviation * deviation, axis=0) / N)
+
+
+# case: other_of_a_product
+# verify: counterexample, the product is 0
+"""One suits a product, and nothing else is done with the lanes."""
+
+
+@triton.jit
+def times(a, b):
+    return a * b
+
+
+@triton.jit
+def k(X, Y, N, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    x = tl.load(X + c, c < N, 0.0)
+    tl.store(Y, tl.reduce(x, 0, times))
+
+
+# tritonopt: x: f32[n]
+def launch(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty(1, device=x.device)
+    k[(1,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: other_of_a_maximum_and_a_sum
+# verify: counterexample, the maximum of negative numbers is wrong
+"""The sum wants a 0, so the lanes are cleared for the maximum."""
+
+
+@triton.jit
+def k(X, Y, Z, N, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    x = tl.load(X + c, mask=c < N, other=0.0)
+    tl.store(Y, tl.max(x, axis=0))
+    tl.store(Z, tl.sum(x, axis=0))
+
+
+# tritonopt: x: f32[n]
+def launch(x: torch.Tensor):
+    n = x.numel()
+    y, z = torch.empty(1, device=x.device), torch.empty(1, device=x.device)
+    k[(1,)](x, y, z, n, BLOCK=triton.next_power_of_2(n))
+    return y, z
+
+
+# case: other_of_a_least_index
+# verify: counterexample, the index is that of a lane outside the row
+"""Where all numbers are positive, the least one is outside the row."""
+
+
+@triton.jit
+def k(X, Y, N, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    x = tl.load(X + c, mask=c < N, other=0.0)
+    tl.store(Y, tl.argmin(x, axis=0))
+
+
+# tritonopt: x: f32[n]
+def launch(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty(1, dtype=torch.int32, device=x.device)
+    k[(1,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: other_that_a_product_of_tiles_needs
+# verify: counterexample, the maximum of negative numbers is wrong
+"""The 0 is right for the matrix product; only the maximum is cleared."""
+
+
+@triton.jit
+def k(X, W, Y, Z, N, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)[:, None]
+    j = tl.arange(0, BLOCK)[None, :]
+    mask = (i < BLOCK) & (j < N)
+    x = tl.load(X + i * N + j, mask=mask, other=0.0)
+    w = tl.load(W + i * BLOCK + j)
+    tl.store(Y + i * BLOCK + j, tl.dot(x, w))
+    tl.store(Z + tl.arange(0, BLOCK), tl.max(x, axis=1))
+
+
+# tritonopt: x: f32[16, n], w: f32[16, 16]
+def launch(x: torch.Tensor, w: torch.Tensor):
+    n = x.shape[1]
+    x, w = x.contiguous(), w.contiguous()
+    assert n <= 16
+    y, z = torch.empty(16, 16, device=x.device), torch.empty(16, device=x.device)
+    k[(1,)](x, w, y, z, n, BLOCK=16)
+    return y, z
+
+
+# case: other_that_is_minus_infinity
+# verify: no, it has no launcher
+"""What suits a maximum makes the sum minus infinity."""
+
+
+@triton.jit
+def k(X, Y, N, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    x = tl.load(X + c, mask=c < N, other=-float("inf"))
+    tl.store(Y, tl.sum(x, axis=0))
+
+
+# case: masked_on_one_side_of_an_if
+"""Only the last tile is masked, and it is summed like the others."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, EVEN: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    if EVEN:
+        x = tl.load(X + row * stride + cols)
+    else:
+        x = tl.load(X + row * stride + cols, mask=cols < N)
+    tl.store(Y + row, tl.sum(x, 0))
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    block = triton.next_power_of_2(n)
+    kernel[(m,)](x, y, x.stride(0), n, EVEN=n == block, BLOCK=block)
+    return y

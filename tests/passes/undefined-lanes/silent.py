@@ -316,3 +316,122 @@ def kernel(X, Y, M, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + rows[:, None] * BLOCK + cols[None, :], mask=rows[:, None] < M)
     tl.store(Y + rows, tl.sum(x, axis=1), mask=rows < M)
+
+
+# case: other_is_the_identity
+# expect: silent
+"""Each reduction takes in its identity."""
+
+
+@triton.jit
+def k(X, Y, N, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    x = tl.load(X + c, mask=c < N, other=float("-inf"))
+    e = tl.exp(x - tl.max(x, axis=0))
+    tl.store(Y, tl.sum(e, axis=0))
+    s = tl.load(X + c, mask=c < N, other=0.0)
+    tl.store(Y + 1, tl.sum(s * s, axis=0))
+    m = tl.load(X + c, mask=c < N, other=float("inf"))
+    tl.store(Y + 2, tl.min(m, axis=0))
+
+
+# case: other_is_cleared
+# expect: silent
+"""The lanes are replaced before they are taken in."""
+
+
+@triton.jit
+def k(X, Y, N, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    mask = c < N
+    x = tl.load(X + c, mask=mask, other=0.0)
+    d = tl.where(mask, x - tl.sum(x, axis=0) / N, 0.0)
+    tl.store(Y, tl.sum(d * d, axis=0))
+    tl.store(Y + 1, tl.max(tl.where(c < N, x, float("-inf")), axis=0))
+
+
+# case: other_below_what_is_reduced
+# expect: silent
+"""A size is not below 0."""
+
+
+@triton.jit
+def k(X, Y, N, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    x = tl.load(X + c, mask=c < N, other=0.0)
+    tl.store(Y, tl.max(tl.abs(x), axis=0))
+    tl.store(Y + 1, tl.max(x * x, axis=0))
+
+
+# case: other_of_a_row_that_is_off
+# expect: silent
+"""Rows beyond the last are reduced, and not stored."""
+
+
+@triton.jit
+def k(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    r = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    c = tl.arange(0, BLOCK)
+    x = tl.load(X + r[:, None] * BLOCK + c[None, :], mask=r[:, None] < M, other=0.0)
+    tl.store(Y + r, tl.max(x, axis=1), mask=r < M)
+
+
+# case: other_below_what_another_kernel_made
+# expect: silent
+"""The parts are maxima of sizes, as whoever wrote the 0 knows."""
+
+
+@triton.jit
+def parts(X, Mid, N, BLOCK: tl.constexpr):
+    p = tl.program_id(0)
+    c = p * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + c, mask=c < N, other=0.0)
+    tl.store(Mid + p, tl.max(tl.abs(x), axis=0))
+
+
+@triton.jit
+def whole(Mid, Y, P, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    tl.store(Y, tl.max(tl.load(Mid + c, mask=c < P, other=0.0), axis=0))
+
+
+def launch(x: torch.Tensor):
+    n = x.numel()
+    p = triton.cdiv(n, 64)
+    mid, y = torch.empty(p, device=x.device), torch.empty(1, device=x.device)
+    parts[(p,)](x, mid, n, BLOCK=64)
+    whole[(1,)](mid, y, p, BLOCK=triton.next_power_of_2(p))
+    return y
+
+
+# case: other_that_is_chosen
+# expect: silent
+"""What is given is the least number of the type, or may be."""
+
+
+@triton.jit
+def k(X, Y, N, LEAST: tl.constexpr, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    tl.store(Y, tl.max(tl.load(X + c, mask=c < N, other=LEAST), axis=0))
+
+
+def launch(x: torch.Tensor, least):
+    y = torch.empty(1, device=x.device)
+    k[(1,)](x, y, x.numel(), LEAST=least, BLOCK=1024)
+    return y
+
+
+# case: other_of_the_last_part
+# expect: silent
+"""The lanes outside the row have summed the parts before it."""
+
+
+@triton.jit
+def k(X, Y, N, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    acc = tl.zeros([BLOCK], tl.float32)
+    for _ in range(N // BLOCK):
+        acc += tl.load(X + c)
+        c += BLOCK
+    acc += tl.load(X + c, mask=c < N, other=0.0)
+    tl.store(Y, tl.sum(acc, axis=0))

@@ -161,6 +161,14 @@ class LaunchEvidence:
             self._disjoint[first, second] = self._shown_disjoint(first, second)
         return self._disjoint[first, second]
 
+    def comes_from_callers(self, name: str) -> bool:
+        """Whether each launch is seen to pass what its launcher was passed, not what it made."""
+        if self.unknown:
+            return False
+        arguments = [launch.arguments.get(name) for launch in self.launches]
+        pairs = zip(self._buffers, arguments, strict=True)
+        return all(a is not None and buffers.comes_from_caller(a) for buffers, a in pairs)
+
     @cached_property
     def _buffers(self) -> tuple[_Buffers, ...]:
         """Of each launch."""
@@ -257,6 +265,11 @@ class _Buffers:
         if base is None:
             return False
         return self._is_from_parameter(base) or self._is_older(base, own.calls)
+
+    def comes_from_caller(self, expression: ast.expr) -> bool:
+        """Whether it is a view of what the caller passed, or a copy of it."""
+        base = _base(expression)
+        return base is not None and self._is_from_parameter(base)
 
     def _own(self, expression: ast.expr) -> _Own | None:
         """The allocations that an expression is memory of; None when it may be another's."""

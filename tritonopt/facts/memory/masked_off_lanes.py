@@ -1,4 +1,4 @@
-"""What a reduction takes in of the lanes that a masked load without `other` leaves undefined.
+"""What a reduction takes in of the lanes where the mask of a load is off.
 
 And what the load would have to give them for the result to be right.
 """
@@ -20,7 +20,7 @@ from tritonopt.facts.memory.circumstances import arms_taken
 from tritonopt.facts.memory.lane_reductions import NEUTRAL, Reduction
 from tritonopt.facts.memory.masked_off_value import NotKnown, Padding
 from tritonopt.facts.memory.offsets import Kind, NotConsecutive, Offsets, read_offsets, stays_below
-from tritonopt.facts.memory.zeros import Axes, put_in, widened, zero_is_noticed
+from tritonopt.facts.memory.zeros import Axes, padding_is_noticed, put_in, widened
 from tritonopt.facts.operations import COMPARISONS, ELEMENTWISE, Op
 from tritonopt.facts.values import Value, is_integer
 
@@ -34,16 +34,21 @@ _INFINITY = math.inf
 _SPELLED = {0.0: "0.0", 1.0: "1.0", -_INFINITY: 'float("-inf")', _INFINITY: 'float("inf")'}
 
 
+def spelled(number: float) -> str:
+    """As a kernel writes a number that a reduction does not notice."""
+    return _SPELLED[number]
+
+
 @dataclass(frozen=True)
 class TakenIn:
-    """A load whose undefined lanes a reduction takes in."""
+    """A load of which a reduction takes in the lanes where its mask is off."""
 
     load: Effect
     reduction: Reduction
     other: str
     """What the load would give them for the result to be right; empty where nothing is known."""
     noticed: bool | None
-    """Whether the 0 that today's hardware reads there changes the result, where that is known."""
+    """Whether its `other=`, or the 0 that hardware reads without one, changes the result."""
 
 
 def taken_in(
@@ -60,12 +65,30 @@ def taken_in(
                 if not _Taking(facts, effect, off).reaches(reduction.operand):
                     continue
                 name, operand = reduction.noticing, reduction.operand
-                noticed = zero_is_noticed(facts, name, operand, effect.order, off, lanes.on)
+                noticed = padding_is_noticed(facts, name, operand, effect.order, off, lanes.on)
                 other = "0.0" if noticed is False else ""
                 other = _Filling(facts, effect, off).mending(reduction) or other
                 if noticed and name in ("max", "argmax") and _is_of_integers(operand):
                     noticed = None  # lengths and indices are not below 0
+                if noticed and gives_other(effect) and not _has_any_sign(facts, effect, reduction):
+                    noticed = None
                 yield TakenIn(effect, reduction, other, noticed)
+
+
+def gives_other(effect: Effect) -> bool:
+    return effect.other is not None and not effect.other.is_none
+
+
+def _has_any_sign(facts: KernelFacts, effect: Effect, reduction: Reduction) -> bool:
+    """Whether callers may pass numbers below and above what `other=` is, where it depends on that.
+
+    Who wrote an `other=` may know what another kernel, or a product, has made.
+    """
+    if reduction.noticing not in ("max", "argmax", "min", "argmin"):
+        return True
+    bases = facts.bases(effect) or frozenset()
+    tiles = [v for v in reduction.operand.walk() if v.op is Op.LOAD and v.shape != ()]
+    return len(tiles) == 1 and bool(bases) and all(map(facts.launches.comes_from_callers, bases))
 
 
 def _is_of_integers(operand: Value) -> bool:
@@ -187,7 +210,8 @@ def _what_it_needs(atom: Atom, on: int) -> Polynomial | None:
 
 
 class _Taking:
-    """Whether a value takes in what a load leaves undefined, where some comparisons are known."""
+    """Whether a value takes in the lanes outside the mask of a load, where some comparisons are
+    known."""
 
     def __init__(self, facts: KernelFacts, effect: Effect, known: Mapping[Atom, int]) -> None:
         self._facts = facts
@@ -273,7 +297,7 @@ class _Filling(Padding):
             self._filler = filler
             self._found.clear()
             if self._or_none(reduction.operand, ()) == wanted:
-                return _SPELLED[filler]
+                return spelled(filler)
         return ""
 
     def _is_off(self, mask: Value, axes: Axes) -> bool:

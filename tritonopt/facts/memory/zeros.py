@@ -1,6 +1,6 @@
-"""What a lane comes to where a masked load reads 0: found by trying numbers.
+"""What a lane comes to where the mask of a load is off: found by trying numbers.
 
-A load without `other=` leaves the lanes undefined where its mask is off; the hardware of today
+A load gives such a lane its `other=`; without one the lane is undefined, and the hardware of today
 reads 0 there. Whether a reduction notices is decided by evidence only: `tl.sum(x)` does not, but
 `tl.sum(tl.exp(x))` and `tl.max(x)` do. What is loaded elsewhere is some number, loops run once.
 """
@@ -8,10 +8,11 @@ reads 0 there. Whether a reduction notices is decided by evidence only: `tl.sum(
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.algebra.polynomial import ZERO, Atom, Polynomial
+from tritonopt.facts.effects import Guard
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.repetition import function_on_numbers
 from tritonopt.facts.values import Value
@@ -32,7 +33,7 @@ class _Unclear(Exception):
     """Something is computed from the lane that is not understood."""
 
 
-def zero_is_noticed(
+def padding_is_noticed(
     facts: KernelFacts,
     reduction: str,
     operand: Value,
@@ -40,14 +41,18 @@ def zero_is_noticed(
     off: Mapping[Atom, int],
     on: Mapping[Atom, int],
 ) -> bool | None:
-    """Whether a reduction has another result with the lanes that read 0; None where that is open.
+    """Whether a reduction has another result with the lanes that are off; None where it is open.
 
     `load` is the load, by its place in the order of effects; `off` says which comparisons of
     indices hold in the lanes that its mask leaves out, `on` in the others.
     """
     try:
+        guards = facts.interpretation.loads[load].guards
         pairs = [
-            (_Lane(facts, trial, off, load).of(operand), _Lane(facts, trial, on).of(operand))
+            (
+                _Lane(facts, trial, off, guards, load).of(operand),
+                _Lane(facts, trial, on, guards).of(operand),
+            )
             for trial in range(_TRIALS)
         ]
     except (_Unclear, ArithmeticError, ValueError, RecursionError):
@@ -101,19 +106,23 @@ def _is_of_indices(value: Value) -> bool:
 
 
 class _Lane:
-    """One lane with numbers put in; `load` is the one that reads 0 there, if any does."""
+    """One lane with numbers put in; `load` is the one whose mask is off there, if any is."""
 
     def __init__(
         self,
         facts: KernelFacts,
         trial: int,
         known: Mapping[Atom, int],
+        guards: Sequence[Guard],
         load: int | None = None,
     ) -> None:
         self._facts = facts
         self._trial = trial
         self._known = known
+        self._holding = {guard.condition: guard.holds for guard in guards}
         self._load = load
+        other = None if load is None else facts.interpretation.loads[load].other
+        self._is_filled = other is not None and not other.is_none
         self._numbers: dict[tuple[Value, Axes], float] = {}
 
     def of(self, value: Value, axes: Axes = ()) -> float:
@@ -147,6 +156,9 @@ class _Lane:
                 return self.of(
                     value.then if self._holds(value.condition, axes) else value.other, axes
                 )
+            case Op.PHI if value.operands[0] in self._holding:
+                side = value.then if self._holding[value.operands[0]] else value.other
+                return self.of(side, axes)
             case Op.PHI:
                 return self.of(random.Random(self._trial).choice((value.then, value.other)), axes)
             case Op.REDUCE:
@@ -165,17 +177,18 @@ class _Lane:
         return self._anything(value)
 
     def _loaded(self, value: Value, axes: Axes) -> float:
-        if value.number == self._load:
-            return 0.0
         load = self._facts.interpretation.loads[value.number]
-        if load.mask is None or load.mask.is_none:
-            return self._anything(value)
-        decided = self._decided(load.mask, axes)
+        given = load.other is not None and not load.other.is_none
+        if value.number == self._load:
+            return self.of(load.other) if given and load.other is not None else 0.0
+        masked = load.mask is not None and not load.mask.is_none
+        decided = self._decided(value.mask, axes) if masked else True
         if decided is None and self._load is not None:
             raise _Unclear
         if decided is not False:
+            if self._is_filled and value.shape != ():
+                raise _Unclear  # these lanes have numbers of their own
             return self._anything(value)
-        given = load.other is not None and not load.other.is_none
         return self.of(load.other) if given and load.other is not None else 0.0
 
     def _holds(self, condition: Value, axes: Axes) -> bool:

@@ -1,0 +1,198 @@
+"""unknown-names: a name or a program axis that `triton.language` does not have."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+from typing import ClassVar
+
+from tritonopt.checks.condition import NotExpressible
+from tritonopt.emit.writing import Writer, statements_around
+from tritonopt.facts import KernelFacts, language
+from tritonopt.facts.language import LANGUAGE, function
+from tritonopt.facts.operations import Op
+from tritonopt.rewriting.model import Site
+from tritonopt.rewriting.protocol import Lint
+from tritonopt.source import ReplaceExpression
+from tritonopt.source.trees import walk
+
+_TABLE = Path(language.__file__).with_name("triton_names.json")
+_AXES = 3
+_INSTEAD: Mapping[str, str] = {
+    "clip": "tl.clamp(x, low, high)",
+    "mean": "tl.sum(x, axis) / n",
+    "var": "tl.sum of the squared deviations / n",
+    "relu": "tl.maximum(x, 0.0)",
+    "square": "x * x",
+    "concatenate": "tl.cat or tl.join",
+    "transpose": "tl.trans",
+    "power": "libdevice.pow of triton.language.extra",
+    "ones": "tl.full(shape, 1, dtype)",
+    "ones_like": "tl.full(x.shape, 1, x.dtype)",
+    "outer": "x[:, None] * y[None, :]",
+    "matmul": "tl.dot",
+    "inf": 'float("inf")',
+    "libdevice": "libdevice of triton.language.extra",
+}
+"""Names of other libraries, and what Triton has in their place."""
+
+_OF_LIBDEVICE = frozenset(
+    ["acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cosh", "erfc", "erfinv"]
+    + ["exp10", "expm1", "fmod", "hypot", "isfinited", "isinf", "isnan", "ldexp", "lgamma"]
+    + ["log10", "log1p", "nearbyint", "pow", "rint", "round", "sinh", "tan", "tanh", "tgamma"]
+    + ["trunc", "ffs", "clz", "popc", "nextafter", "copysign", "float_as_int", "int_as_float"]
+)
+
+
+@dataclass(frozen=True)
+class UnknownNames(Lint):
+    """Find names that `triton.language` does not have, and program axes beyond the third.
+
+    ## What it does
+
+    `tl.tanh`, `tl.clip`, `tl.math.pow` and `tl.program_id(3)` do not compile. The pass reports
+    them with what Triton has instead, and writes `tl.clamp` for `tl.clip` with three arguments.
+
+    ## Why
+
+    Such a kernel fails at its first launch with this argument or this branch, in the middle of a
+    training run maybe. Kernels written by language models have many.
+
+    ## Conditions
+
+    The name is missing in every version of the table (`tritonopt/facts/triton_names.json`, made by
+    `docs/triton_names.py`), and it is one of libdevice, of NumPy or torch, or close to one that
+    exists: other names may come from a fork of Triton. Left alone are names below
+    `tl.extra` and the like, code under an `if` that the compiler or the module decides (which may
+    ask for a version), and names that the file binds itself. The axis of `tl.program_id` and
+    `tl.num_programs` is a constant other than 0, 1 and 2.
+
+    ## Numerics
+
+    What is changed does not compile as it stands.
+
+    ## Example
+
+    ```python
+    x = tl.load(X + tl.arange(0, BLOCK))
+    var = tl.clip(x, 0.0, 6.0)
+    ```
+
+    becomes
+
+    ```python
+    x = tl.load(X + tl.arange(0, BLOCK))
+    var = tl.clamp(x, 0.0, 6.0)
+    ```
+
+    ## Measured
+
+    Nothing to measure: it is about correctness.
+    """
+
+    name: ClassVar[str] = "unknown-names"
+    fixes: ClassVar[bool] = True
+    summary: ClassVar[str] = "find names and program axes that triton.language does not have"
+    harm: ClassVar[str] = "the kernel does not compile"
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        resolve = facts.kernel.module.resolve
+        for node in facts.kernel.nodes:
+            if isinstance(node, ast.Call) and function(resolve(node.func)) in _ASKING_AXES:
+                yield from _axis(facts, node)
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                dotted = resolve(node)
+                if dotted.startswith(LANGUAGE):
+                    yield from _name(facts, node, dotted.removeprefix(LANGUAGE))
+
+
+_ASKING_AXES = ("program_id", "num_programs")
+
+
+def _axis(facts: KernelFacts, call: ast.Call) -> Iterator[Site]:
+    given = [*call.args, *(k.value for k in call.keywords if k.arg == "axis")]
+    value = facts.values.get(given[0]) if given else None
+    number = None if value is None else value.constant
+    if type(number) is int and number not in range(_AXES) and not _is_decided(facts, call):
+        called = ast.unparse(call.func)
+        told = f"{called} has the axes 0, 1 and 2, not {number}"
+        claim, reason = "arguments-are-understood", "no-such-axis"
+        yield Site.of_mistake(call, claim, reason, f"{told}: compute it from one of them")
+
+
+def _name(facts: KernelFacts, node: ast.Attribute, path: str) -> Iterator[Site]:
+    module, _, name = path.rpartition(".")
+    known = _names().get(module)
+    if known is None or name in known or _is_decided(facts, node):
+        return
+    close = get_close_matches(name, known, n=1, cutoff=0.85)
+    if name in _OF_LIBDEVICE:
+        instead = f"libdevice.{name} of triton.language.extra"
+    else:
+        instead = _INSTEAD.get(name) or (close[0] if close else "")
+    if not instead:
+        return
+    spelled = ast.unparse(node)
+    told = f"Triton {_versions()} has no {spelled}; use {instead}"
+    site = Site.of_mistake(node, "arguments-are-understood", "no-such-name", told)
+    call = facts.kernel.module.names.parents.get(node)
+    if name == "clip" and isinstance(call, ast.Call) and call.func is node:
+        plain = len(call.args) == _AXES and not call.keywords
+        if plain and not any(isinstance(argument, ast.Starred) for argument in call.args):
+            try:
+                clamp = Writer(facts).language("clamp")
+            except NotExpressible:
+                clamp = ""
+            if clamp:
+                done = f"Triton {_versions()} has no {spelled}: wrote {clamp}"
+                change = ReplaceExpression(node, clamp)
+                site = replace(site, message=done, advice=told, changes=(change,))
+    yield site
+
+
+def _is_decided(facts: KernelFacts, node: ast.AST) -> bool:
+    """Whether the compiler may leave the place out, or the file the kernel: by a version."""
+    kernel = facts.kernel
+    for around in walk(kernel.module.tree):
+        if isinstance(around, (ast.If, ast.Try)) and kernel.node in walk(around):
+            return True
+    parents = facts.kernel.module.names.parents
+    tests = [
+        around.test for _, _, around in statements_around(facts, node) if isinstance(around, ast.If)
+    ]
+    place: ast.AST | None = node
+    while place is not None:
+        tests += [place.test] if isinstance(place, ast.IfExp) else []
+        place = parents.get(place)
+    values = [facts.values.get(test) for test in tests]
+    return any(v is None or not any(p.op in _RUNNING for p in v.walk()) for v in values)
+
+
+_RUNNING = (Op.PARAM, Op.LOAD, Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.ITERATION, Op.REDUCE)
+"""What is known when the kernel runs, and not before."""
+
+
+@lru_cache(maxsize=1)
+def _table() -> Mapping[str, Mapping[str, list[str]]]:
+    found: Mapping[str, Mapping[str, list[str]]] = json.loads(_TABLE.read_text("utf-8"))
+    return found
+
+
+@lru_cache(maxsize=1)
+def _names() -> Mapping[str, frozenset[str]]:
+    """By module below `triton.language`, the names that some version has."""
+    modules = {module for names in _table().values() for module in names}
+    return {
+        module: frozenset(n for names in _table().values() for n in names.get(module, ()))
+        for module in modules
+    }
+
+
+def _versions() -> str:
+    versions = list(_table())
+    return f"{versions[0]} to {versions[-1]}"

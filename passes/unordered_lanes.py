@@ -1,0 +1,173 @@
+"""unordered-lanes: a lane loads what another one stores, with no barrier between."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from tritonopt.checks.condition import NotExpressible
+from tritonopt.emit.writing import Writer, statements_around
+from tritonopt.facts import EffectKind, KernelFacts
+from tritonopt.rewriting.model import Site
+from tritonopt.rewriting.protocol import Lint
+from tritonopt.source import InsertBefore
+from tritonopt.source.trees import walk
+
+if TYPE_CHECKING:
+    from tritonopt.facts.memory.lane_order import HandOver
+
+
+@dataclass(frozen=True)
+class UnorderedLanes(Lint):
+    """Find elements that one lane stores and another loads, with no barrier between.
+
+    ## What it does
+
+    A program that stores to a buffer and loads it with another mapping from lanes to elements
+    hands numbers from thread to thread. So does one that loads elements and then overwrites some
+    of them in other lanes. The pass reports the second access with two lanes that meet, and
+    inserts `tl.debug_barrier()` before it.
+
+    ## Why
+
+    Only a barrier orders the warps of a program: without one a warp reads the old value where it
+    is ahead of the warp that stores, or the new value where it is late. Triton's interpreter runs
+    all lanes at once and hides it.
+
+    ## Conditions
+
+    - Both accesses go to one parameter, or to two for which a launch passes one tensor or views of
+      it. The same element is shown in two different lanes by index arithmetic, for all strides and
+      sizes that the launches leave open, and no mask or branch excludes either.
+    - No barrier, atomic or unknown call stands between, on the way through the next iteration
+      either. Some launch may have more than one warp.
+    - Scalars are stored by one thread and loaded by all: they count where what is loaded matters to
+      a tile.
+
+    Where lanes exchange numbers in between (a reduction, a scan, `tl.dot`), today's compiler has a
+    barrier: that is reported only when the pass is selected.
+
+    Left alone are addresses that are loaded or computed in an unknown way. No barrier is inserted
+    between two accesses of one statement or of one call of a helper.
+
+    ## Numerics
+
+    `exact`: where the warps came in order, nothing changes.
+
+    ## Example
+
+    ```python
+    i = tl.arange(0, 32)[:, None]
+    j = tl.arange(0, 32)[None, :]
+    tl.store(X + i * 32 + j, i + j)
+    var = tl.load(X + j * 32 + i)
+    ```
+
+    becomes
+
+    ```python
+    i = tl.arange(0, 32)[:, None]
+    j = tl.arange(0, 32)[None, :]
+    tl.store(X + i * 32 + j, i + j)
+    tl.debug_barrier()
+    var = tl.load(X + j * 32 + i)
+    ```
+
+    ## Measured
+
+    Nothing to measure: it is about correctness.
+    """
+
+    name: ClassVar[str] = "unordered-lanes"
+    fixes: ClassVar[bool] = True
+    summary: ClassVar[str] = "find elements that lanes hand over without tl.debug_barrier()"
+    harm: ClassVar[str] = (
+        "the warps of a program are in no order: what is loaded may be the number from before the "
+        "store, or from after it"
+    )
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        kinds = {effect.kind for effect in facts.effects}
+        if not {EffectKind.LOAD, EffectKind.STORE} <= kinds:
+            return
+        # Imported here: few kernels load what they store.
+        from tritonopt.facts.memory.lane_order import find_hand_overs
+
+        inserted: list[int] = []
+        for found in find_hand_overs(facts):
+            if any(_is_between(found, order) for order in inserted):
+                continue
+            place = _place(facts, found)
+            if place is not None:
+                inside = set(walk(place))
+                inserted.append(min(e.order for e in facts.effects if e.node in inside))
+            yield _site(facts, found, place)
+
+
+def _is_between(found: HandOver, order: int) -> bool:
+    """Whether a barrier right before the effect of this order stands between the accesses."""
+    first, second, loop = found.first.order, found.second.order, found.across
+    if loop is None:
+        return first < order <= second
+    return loop.first <= order <= loop.last and (first < order or order <= second)
+
+
+def _place(facts: KernelFacts, found: HandOver) -> ast.stmt | None:
+    """The statement before which a barrier is on the way of all lanes between the accesses."""
+    if found.across is not None and found.across.inlined:
+        return None
+    mine, theirs = (
+        [(statement, block) for statement, block, _ in statements_around(facts, effect.node)]
+        for effect in (found.first, found.second)
+    )
+    if found.across is not None:
+        body = found.across.node.body
+        return next((statement for statement, block in theirs if block is body), None)
+    for statement, block in theirs:
+        before = next((other for other, own in mine if own is block), None)
+        if before is not None:
+            return None if before is statement else statement
+    return None
+
+
+def _site(facts: KernelFacts, found: HandOver, place: ast.stmt | None) -> Site:
+    what = _told(found)
+    site = Site.of_mistake(found.second.node, "lanes-are-ordered", "lanes-hand-over", what)
+    site = replace(site, is_reported=not found.meets)
+    try:
+        barrier = f"{Writer(facts).language('debug_barrier')}()"
+    except NotExpressible:
+        place, barrier = None, "tl.debug_barrier()"
+    if place is None:
+        return replace(site, message=f"{what}: put {barrier} between them")
+    where = f"{barrier} before line {place.lineno}"
+    return replace(
+        site,
+        message=f"{what}: inserted {where}",
+        advice=f"{what}: insert {where}",
+        changes=(InsertBefore(place, barrier),),
+    )
+
+
+def _told(found: HandOver) -> str:
+    first, second = found.first, found.second
+    this = f"this {second.name}" if not second.inlined else f"the {second.name} in this call"
+    line = f"line {first.line}" if first.line != second.line else "the same line"
+    earlier, later = found.lanes
+    if first.kind is EffectKind.STORE:
+        told = f"{_of(later)}{this} takes what {_of(earlier)}the store in {line} wrote"
+    else:
+        told = f"{_of(later)}{this} overwrites what {_of(earlier)}the load in {line} takes"
+    if found.across is not None:
+        told += f" one iteration of the loop in line {found.across.line} earlier"
+    if found.where:
+        told += f" (the launch in {found.where} passes one tensor for both)"
+    if found.meets:
+        return f"{told}, and only what the compiler adds to an exchange in between orders them"
+    return f"{told}, and nothing orders the two"
+
+
+def _of(lane: str) -> str:
+    return f"lane {lane} of " if lane else ""

@@ -1,0 +1,273 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: transposed_through_memory
+# verify: always
+"""A tile is stored by rows and loaded by columns."""
+
+
+@triton.jit
+def k(X, S, Y, N: tl.constexpr):
+    i = tl.arange(0, N)[:, None]
+    j = tl.arange(0, N)[None, :]
+    tl.store(S + i * N + j, tl.load(X + i * N + j) + 1.0)
+    y = tl.load(S + j * N + i)
+    tl.store(Y + i * N + j, y)
+
+
+# tritonopt: x: f32[16, 16]
+def launch(x: torch.Tensor):
+    s, y = torch.empty_like(x), torch.empty_like(x)
+    k[(1,)](x, s, y, N=16)
+    return y
+
+
+# case: unknown_strides
+# verify: no, it has no launcher
+"""Whatever the strides are, the element of row 0 and column 1 is another lane's afterwards."""
+
+
+@triton.jit
+def k(X, S, Y, a, b, N: tl.constexpr):
+    i = tl.arange(0, N)[:, None]
+    j = tl.arange(0, N)[None, :]
+    tl.store(S + i * a + j * b, tl.load(X + i * N + j))
+    y = tl.load(S + j * a + i * b)
+    tl.store(Y + i * N + j, y)
+
+
+# case: reversed
+# verify: no, it has no launcher
+"""The last lane loads what the first one stored, however many there are."""
+
+
+@triton.jit
+def k(X, S, Y, n, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    tl.store(S + c, tl.load(X + c, mask=c < n, other=0.0))
+    tl.store(Y + c, tl.load(S + (BLOCK - 1 - c)), mask=c < n)
+
+
+# case: neighbor_with_other_masks
+# verify: always
+"""Each lane loads what its neighbor stored, whatever the masks are."""
+
+
+@triton.jit
+def k(X, S, Y, n, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    x = tl.load(X + c, mask=c < n, other=0.0)
+    tl.store(S + c, x, mask=c < n)
+    before = tl.load(S + c - 1, mask=(c > 0) & (c < n), other=0.0)
+    tl.store(Y + c, x - before, mask=c < n)
+
+
+# tritonopt: x: f32[n]
+def launch(x: torch.Tensor):
+    s, y = torch.empty_like(x), torch.empty_like(x)
+    n = x.numel()
+    k[(1,)](x, s, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: flat_after_rows
+# verify: no, it has no launcher
+"""A tile of rows is loaded as one row."""
+
+
+@triton.jit
+def k(X, S, Y, M: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, M)[:, None]
+    j = tl.arange(0, N)[None, :]
+    flat = tl.arange(0, M * N)
+    tl.store(S + i * N + j, tl.load(X + i * N + j))
+    tl.store(Y + flat, tl.load(S + flat))
+
+
+# case: window_moved_in_place
+# verify: always
+"""The lanes that load the next element are others than those that overwrite it."""
+
+
+@triton.jit
+def k(X, S, n, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    old = tl.load(S + c + 1, mask=c + 1 < n, other=0.0)
+    x = tl.load(X)
+    tl.store(S + c, tl.where(c + 1 < n, old, x), mask=c < n)
+
+
+# tritonopt: x: f32[1], s: f32[n]
+def launch(x: torch.Tensor, s: torch.Tensor):
+    n = s.numel()
+    k[(1,)](x, s, n, BLOCK=triton.next_power_of_2(n))
+
+
+# case: next_iteration
+# verify: always
+"""An iteration takes what other lanes stored in the one before."""
+
+
+@triton.jit
+def k(S, Y, T, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    acc = tl.zeros([BLOCK], tl.float32)
+    for t in range(T):
+        acc += tl.load(S + (BLOCK - 1 - c))
+        tl.debug_barrier()
+        tl.store(S + c, acc)
+    tl.store(Y + c, acc)
+
+
+# tritonopt: x: f32[64]
+def launch(x: torch.Tensor):
+    s, y = x.clone(), torch.empty_like(x)
+    k[(1,)](s, y, 3, BLOCK=64)
+    return y
+
+
+# case: loop_after_loop
+# verify: no, it has no launcher
+"""The tiles of the second loop are mirrored."""
+
+
+@triton.jit
+def k(X, S, Y, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    for t in range(4):
+        tl.store(S + t * BLOCK + c, tl.load(X + t * BLOCK + c))
+    for t in range(4):
+        y = tl.load(S + t * BLOCK + (BLOCK - 1 - c))
+        tl.store(Y + t * BLOCK + c, y)
+
+
+# case: one_tensor_for_two
+# verify: always
+"""The launch passes a view of one tensor for both parameters."""
+
+
+@triton.jit
+def k(X, Y, Z, N: tl.constexpr):
+    i = tl.arange(0, N)[:, None]
+    j = tl.arange(0, N)[None, :]
+    tl.store(X + i * N + j, (i + j * 2).to(tl.float32))
+    tl.store(Z + i * N + j, tl.load(Y + j * N + i))
+
+
+# tritonopt: x: f32[16, 16]
+def launch(x: torch.Tensor):
+    z = torch.empty_like(x)
+    flat = x.view(-1)
+    k[(1,)](x, flat, z, N=16)
+    return z
+
+
+# case: in_a_branch_of_all_lanes
+# verify: always
+"""A branch is taken by all lanes or by none: the barrier is in front of it."""
+
+
+@triton.jit
+def k(X, S, Y, flip, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    x = tl.load(X + c)
+    tl.store(S + c, x)
+    if flip > 0:
+        x = tl.load(S + (BLOCK - 1 - c))
+    tl.store(Y + c, x)
+
+
+# tritonopt: x: f32[64], flip: int in 0..1
+def launch(x: torch.Tensor, flip: int):
+    s, y = torch.empty_like(x), torch.empty_like(x)
+    k[(1,)](x, s, y, flip, BLOCK=64)
+    return y
+
+
+# case: scalar_for_a_tile
+# verify: always
+"""One thread stores the scalar, and every thread multiplies by it."""
+
+
+@triton.jit
+def k(X, S, Y, n, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    tl.store(S, n * 2)
+    scale = tl.load(S)
+    tl.store(Y + c, tl.load(X + c, mask=c < n) * scale, mask=c < n)
+
+
+# tritonopt: x: f32[n]
+def launch(x: torch.Tensor):
+    y = torch.empty_like(x)
+    s = torch.empty(1, dtype=torch.int32, device=x.device)
+    n = x.numel()
+    k[(1,)](x, s, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: scalars_for_a_tile
+# verify: no, it has no launcher
+"""Each result is stored by one thread, and the row of them is loaded by all."""
+
+
+@triton.jit
+def k(X, S, Y, m, stride, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    for i in range(m):
+        x = tl.load(X + i * stride)
+        tl.store(S + i, x * x)
+    tl.store(Y + c, tl.load(S + c, mask=c < m), mask=c < m)
+
+
+# case: stored_by_a_helper
+# verify: always
+"""The barrier comes before the call that loads."""
+
+
+@triton.jit
+def put(S, x, c):
+    tl.store(S + c, x)
+
+
+@triton.jit
+def get(S, c):
+    return tl.load(S + c)
+
+
+@triton.jit
+def k(X, S, Y, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    put(S, tl.load(X + c), c)
+    y = get(S, BLOCK - 1 - c)
+    tl.store(Y + c, y)
+
+
+# tritonopt: x: f32[64]
+def launch(x: torch.Tensor):
+    s, y = torch.empty_like(x), torch.empty_like(x)
+    k[(1,)](x, s, y, BLOCK=64)
+    return y
+
+
+# case: after_a_reduction
+# verify: always
+"""What a reduction does to order the lanes is the compiler's own affair."""
+
+
+@triton.jit
+def k(X, S, Y, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    x = tl.load(X + c)
+    tl.store(S + c, x)
+    total = tl.sum(x, 0)
+    tl.store(Y + c, tl.load(S + (BLOCK - 1 - c)) / total)
+
+
+# tritonopt: x: f32[64]
+def launch(x: torch.Tensor):
+    s, y = torch.empty_like(x), torch.empty_like(x)
+    k[(1,)](x, s, y, BLOCK=64)
+    return y
