@@ -13,7 +13,7 @@ pytest.importorskip("triton")
 
 from triton.runtime import interpreter
 
-from tritonopt.verification.worker.triton_interpreter.own_folds import OwnFolds
+from tritonopt.verification.worker.triton_interpreter.ordering import OwnFolds
 
 FOLDS = OwnFolds()
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from tritonopt import source
 from tritonopt.verification.comparison.checker import Checker
@@ -24,6 +25,7 @@ from tritonopt.verification.verdict import Answer, Verdict
 _MOST_ELEMENTS = 2**20
 _MOST_LOWERED = 12
 """So many calls of a verification are looked at for what no GPU takes."""
+_SHORTEST_TILE = 16
 MOST_EXAMPLES = 40
 """More than that find hardly another signature."""
 
@@ -204,16 +206,23 @@ def _refused(worker: VersionWorker, example: Example) -> tuple[Program, ...]:
 
 
 def _launching_differently(checker: Checker) -> list[Example]:
-    """Calls that launch other kernels, with other constants or types; the largest of each kind."""
-    found: dict[object, Example] = {}
+    """Calls that launch other kernels, with other constants or types; the largest of each kind.
+
+    Of kinds that differ in the length of their one tile the longest and the shortest: what no GPU
+    takes is too much for it, or too little. To compile one takes as long as tens of calls.
+    """
+    found: dict[object, dict[int, Example]] = {}
     for example in sorted(checker.taken(_MOST_ELEMENTS), key=lambda e: -e.main_size):
         launched = checker.examinations[example].coverage[1]
         names = frozenset(name for name, _ in launched.grids)
         types = tuple(recipe.dtype for recipe in example.tensors.values())
-        kind = names, launched.constants, types, example.configuration
+        tiles = {n for n in launched.constants if n >= _SHORTEST_TILE and n & (n - 1) == 0}
+        tile = tiles.pop() if len(tiles) == 1 else 0
+        kind = names, launched.constants - {tile}, tile > 0, types, example.configuration
         if names and not example.is_far:
-            found.setdefault(kind, example)
-    return [*found.values()][:_MOST_LOWERED]
+            found.setdefault(kind, {}).setdefault(tile, example)
+    ends = ((tiles[max(tiles)], tiles[min(tiles)]) for tiles in found.values())
+    return [*dict.fromkeys(chain.from_iterable(ends))][:_MOST_LOWERED]
 
 
 def _launches_differ(launches: tuple[Launch, ...], others: tuple[Launch, ...]) -> str:

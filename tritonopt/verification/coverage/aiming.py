@@ -125,7 +125,7 @@ class Aiming:
         """
         plain, before = self.plain, len(self.unmet())
         yield from plain.sizes()
-        compared = [*self._limits_met(), *self.numbers.compared]
+        compared = [*_limits_met(self.sized_calls, self.seen), *self.numbers.compared]
         self.values = _classes(self.signature, self.numbers, compared)
         if not plain.tried.base and plain.names:
             return
@@ -168,16 +168,6 @@ class Aiming:
                 change = in_turn(partial(typed, dtype=dtype, within=within), of_values(values))
                 if self.plain.fits(sizes):
                     yield self.sized_calls.make(sizes, change)
-
-    def _limits_met(self) -> list[float]:
-        """Numbers that floats were compared with in more than one plain call, whatever it holds.
-
-        Of numbers that are computed from arguments (`x > 2 * limit`) the text alone shows none.
-        """
-        made = self.sized_calls.made().items()
-        runs = [both for e, (_, change) in made if change is same and (both := self.seen(e))]
-        counts = Counter(n for ours, theirs in runs for n in ours.limits | theirs.limits)
-        return [n for n, count in counts.most_common() if count >= min(2, len(runs))]
 
     def _variations(self, sizes: Mapping[str, int]) -> Iterator[Example]:
         """Every value of what has a few, tensors left out, and values that few rows have.
@@ -355,8 +345,8 @@ class Aiming:
                 for size in (number * block, number * block + 1):
                     sizes = {**self.plain.tried.base, name: size}
                     cheap = self.plain.affordable(sizes, needed=False)
-                    fits = self.plain.fits(sizes)
-                    if made < _MOST_SINGLED_OUT and (cheap or (costly and fits)):
+                    bears = cheap or (costly and self.plain.fits(sizes))
+                    if made < _MOST_SINGLED_OUT and bears:
                         costly, made = costly - (not cheap), made + 1
                         yield from self.plain.made(sizes)
         yield from self._beyond_limits(costly)
@@ -371,8 +361,7 @@ class Aiming:
         turns = product(numbers, self.limits.blocks, self.plain.names[-1:])
         calls += [(n * block + 1, n, name) for n, block, name in turns]
         for size, number, name in sorted(calls)[:_MOST_SINGLED_OUT]:
-            open_numbers = _open_numbers(self)
-            if not open_numbers:
+            if not (open_numbers := _open_numbers(self)):
                 return
             sizes = {**dict.fromkeys(self.plain.names, 1), name: size}
             needed = number in open_numbers
@@ -390,6 +379,16 @@ class Aiming:
                 return
             costly = any(self.plain.costs(sizes, change) for change in pair)
             yield from self.plain.made(self.plain.tried.base if costly else sizes, in_turn(*pair))
+
+
+def _limits_met(calls: SizedCalls, seen: Seen) -> list[float]:
+    """Numbers that floats were compared with in more than one plain call, whatever it holds.
+
+    Of numbers that are computed from arguments (`x > 2 * limit`) the text alone shows none.
+    """
+    runs = [both for e, (_, change) in calls.made().items() if change is same and (both := seen(e))]
+    counts = Counter(n for ours, theirs in runs for n in ours.limits | theirs.limits)
+    return [n for n, count in counts.most_common() if count >= min(2, len(runs))]
 
 
 def _classes(

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterable
 
+from tritonopt import source
+from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.conditions import checked, conjuncts
 from tritonopt.verification.signature.argument_language import LONG_NAMES
 from tritonopt.verification.signature.evidence import (
+    Count,
     Findings,
     Number,
     Options,
@@ -14,11 +18,13 @@ from tritonopt.verification.signature.evidence import (
     Rank,
     Shape,
     Size,
+    Sum,
     Tensor,
     Value,
+    View,
 )
-from tritonopt.verification.signature.launcher_values import Scope, Values, elements_of
-from tritonopt.verification.signature.launchers import Launcher, Launchers
+from tritonopt.verification.signature.kernel_pointers import index_pointers, pointers
+from tritonopt.verification.signature.launchers import Launcher, Launchers, method
 
 
 def findings(launchers: Launchers, launcher: Launcher) -> Findings:
@@ -218,3 +224,351 @@ def _taken_apart(target: ast.Tuple | ast.List, expr: ast.expr) -> list[tuple[ast
         (several, rest.value),
         *zip(names[last:], expr.elts[first + 1 :], strict=True),
     ]
+
+
+# What an expression of a launcher is worth: a parameter, a view of it, its sizes, a number.
+
+_FEW_CALLS = 4
+_TOLD_FROM_NUMBERS = {"Tensor", "is_tensor", "Number", "float"}
+"""Words in a test of what a parameter is, by which it may be a tensor at times: not `int`, by which
+one dimension is told from several."""
+
+_OF_NUMBERS = ("bit_length", "bit_count", "is_integer")
+"""Methods that Python's numbers have, and tensors have not."""
+
+Scope = dict[str, Value]
+"""What the names of a function are worth."""
+
+
+class Values:
+    """The expressions of one launcher, and of the functions of its file that it calls."""
+
+    def __init__(
+        self,
+        launchers: Launchers,
+        launcher: Launcher,
+        found: Findings,
+        block: Callable[[list[ast.stmt], Scope], None],
+    ) -> None:
+        """`block` reads the statements of a function that is called."""
+        self.launchers = launchers
+        self.module = launchers.module
+        self.launcher = launcher
+        self.found = found
+        self._block = block
+        self._launches = {id(launch.call): launch for launch in self.module.launches}
+        self._depth = 0
+
+    def of(self, node: ast.expr, scope: Scope) -> Value:
+        if isinstance(node, ast.Name):
+            value = scope.get(node.id)
+            if isinstance(value, Tensor):
+                self.found.evidence[value.name].used = True
+            return value
+        if isinstance(node, ast.Constant):
+            whole = isinstance(node.value, int) and not isinstance(node.value, bool)
+            return Number(node.value) if whole else None  # type: ignore[arg-type]  # just tested
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            inner = self.of(node.operand, scope)
+            return Number(-inner.value) if isinstance(inner, Number) else None
+        if isinstance(node, ast.Attribute):
+            return self.attribute(node, scope)
+        if isinstance(node, ast.Subscript):
+            return self.subscript(node, scope)
+        if isinstance(node, ast.Call):
+            return self.call(node, scope)
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            inside = dict(scope)
+            for loop in node.generators:
+                self.bind(loop.target, loop.iter, inside)
+            element = self.of(node.elt, inside)
+            # A list of what a list holds: `[x.to(dtype) for x in tensors]`.
+            return element if self.found.is_list(element) else None
+        if isinstance(node, ast.IfExp):
+            self.of(node.test, scope)
+            return self.either([node.body, node.orelse], scope)
+        if isinstance(node, ast.BoolOp):
+            return self.either(node.values, scope)
+        if isinstance(node, ast.BinOp):
+            self.rows(node, scope)
+            return _sum(self, node, scope)
+        if isinstance(node, ast.Compare):
+            self.compare(node, scope)
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self.of(child, scope)
+        return None
+
+    def bind(self, target: ast.expr, iterated: ast.expr, scope: Scope) -> None:
+        """The target of a loop: a tensor of the list, where it runs over one, or an argument."""
+        value = self.of(iterated, scope)
+        if isinstance(value, Packed):
+            value = self.packed(value, 0)  # the first one stands for all
+        elif not self.found.is_list(value):
+            value = None
+        if isinstance(target, ast.Name):
+            scope[target.id] = value
+
+    def rows(self, node: ast.BinOp, scope: Scope) -> None:
+        """`x.numel() // x.shape[-1]`: rows are counted over whatever dimensions come first.
+
+        So they are by what is computed from a size, which is no number: `x.numel() // (2 * half)`.
+        """
+        if isinstance(node.op, ast.FloorDiv):
+            count, length = self.of(node.left, scope), self.of(node.right, scope)
+            by_rows = length is None or (isinstance(length, Size) and length.axis == -1)
+            if isinstance(count, Count) and by_rows:
+                self.found.evidence[count.name].ragged = True
+
+    def either(self, nodes: Iterable[ast.expr], scope: Scope) -> Value:
+        """One of several values: of `scale if scale is not None else x` it is `scale`."""
+        found = [v for n in nodes if (v := self.of(n, scope)) is not None]
+        left_out = (v for v in found if isinstance(v, Tensor) and v.name in self.launcher.defaults)
+        return next(left_out, found[0] if found else None)
+
+    def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
+        owner = self.of(node.value, scope)
+        if isinstance(owner, View) or (
+            isinstance(owner, Tensor) and node.attr in torch_api.STRIDED_VIEWS
+        ):
+            return View(owner.name) if node.attr in torch_api.STRIDED_VIEWS else None
+        if not isinstance(owner, Tensor):
+            return None
+        if owner.itself and node.attr in ("shape", "ndim", "dtype", "device", "is_cuda", "data"):
+            self.found.evidence[owner.name].tensor = True
+        if node.attr == "shape":
+            return Shape(owner.name, owner.form)
+        if node.attr == "ndim":
+            return Rank(owner.name)
+        return owner if node.attr == "data" else None
+
+    def subscript(self, node: ast.Subscript, scope: Scope) -> Value:
+        owner = self.of(node.value, scope)
+        index = self.of(node.slice, scope) if isinstance(node.slice, ast.expr) else None
+        if isinstance(owner, Packed):
+            count = len(owner.names)
+            known = isinstance(index, Number) and -count <= index.value < count
+            return self.packed(owner, index.value) if known else None  # type: ignore[union-attr]
+        self.found.told_apart(index, self.keys(node.value))
+        if isinstance(owner, Shape):
+            if isinstance(index, Number):
+                return self.found.axis(owner.name, owner.form, index.value)
+            self.found.evidence[owner.name].ragged = True
+        if isinstance(owner, Tensor) and isinstance(index, Number):
+            evidence = self.found.evidence[owner.name]
+            evidence.places = max(evidence.places, index.value + 1)
+        return owner if self.found.is_list(owner) else None
+
+    def packed(self, owner: Packed, place: int) -> Value:
+        """One of the arguments in `*args`."""
+        self.found.evidence[owner.names[place]].used = True
+        return Tensor(owner.names[place])
+
+    def call(self, node: ast.Call, scope: Scope) -> Value:
+        launch = self._launches.get(id(node))
+        if launch is not None:
+            self.launch(launch, scope)
+            return None
+        values = [self.of(a, scope) for a in node.args if not isinstance(a, ast.Starred)]
+        for keyword in node.keywords:
+            self.of(keyword.value, scope)
+        if isinstance(node.func, ast.Name) and node.func.id in ("tuple", "list", "int", "str"):
+            return values[0] if values else None
+        if isinstance(node.func, ast.Name) and node.func.id == "len" and values:
+            first = values[0]
+            if isinstance(first, Shape):
+                return Rank(first.name)
+            return None
+        name = self.module.resolve(node.func)
+        if values and (name or ast.unparse(node.func)) in ("isinstance", "torch.is_tensor"):
+            self.told_from_number(values[0], node)
+            return None
+        if name.startswith("torch."):
+            function = name.rpartition(".")[2]
+            like = function.endswith("_like")
+            first = values[0] if values else None
+            if isinstance(first, (Tensor, View)) and function in torch_api.STRIDED_VIEWS:
+                return self.view(first)
+            if isinstance(first, Tensor) and function not in torch_api.WITHOUT_TENSOR:
+                self.found.evidence[first.name].tensor = True
+                return Tensor(first.name, first.form, itself=False) if like else None
+            return None
+        if isinstance(node.func, ast.Attribute):
+            if node.func.attr == "get" and values:
+                if (option := _option(node, scope)) is not None:
+                    self.found.evidence[option].used = True
+                    return Tensor(option)
+                self.found.told_apart(values[0], self.keys(node.func.value))
+            owner = self.of(node.func.value, scope)
+            if isinstance(owner, (Tensor, View)) and node.func.attr in torch_api.STRIDED_VIEWS:
+                return self.view(owner)
+            if isinstance(owner, View):
+                return self.method_of_view(owner, node.func.attr)
+            if isinstance(owner, Tensor):
+                return self.method(owner, node, values)
+        self.enter(node, values, scope)
+        return None
+
+    def view(self, owner: Tensor | View) -> Value:
+        if isinstance(owner, View):
+            return owner
+        # What is allocated in the shape of a parameter has strides of its own.
+        self.found.evidence[owner.name].tensor |= owner.itself
+        return View(owner.name) if owner.itself and owner.form == "same" else None
+
+    def method_of_view(self, owner: View, name: str) -> Value:
+        if name in ("stride", "contiguous"):
+            evidence = self.found.evidence[owner.name]
+            evidence.strided = evidence.any_strides = True
+        return owner if name in torch_api.SAME_SHAPE or name == "requires_grad_" else None
+
+    def method(self, owner: Tensor, node: ast.Call, values: list[Value]) -> Value:
+        assert isinstance(node.func, ast.Attribute)
+        name = node.func.attr
+        if name in ("lower", "upper", "strip"):
+            return owner  # what it is compared with is said of the parameter
+        evidence = self.found.evidence[owner.name]
+        if owner.itself and name not in _OF_NUMBERS:
+            evidence.tensor = True
+        first = values[0] if values else None
+        if name in ("stride", "contiguous") and owner.itself:
+            evidence.strided = True
+            if name == "stride" and isinstance(first, Number):
+                evidence.stride_axes.add(first.value)
+            else:
+                evidence.any_strides = True
+        if name in ("stride", "size"):
+            if isinstance(first, Number):
+                found = self.found.axis(owner.name, owner.form, first.value)
+                return found if name == "size" else None
+            return Shape(owner.name, owner.form) if name == "size" else None
+        if name == "numel":
+            return Count(owner.name)
+        if name in ("dim", "ndimension"):
+            return Rank(owner.name)
+        if name in torch_api.SAME_SHAPE or name == "requires_grad_":
+            return owner
+        if name in ("view", "reshape", "flatten"):
+            several = len(values) > 1 and first != Number(-1)
+            evidence.merged |= several and values[-1] == Number(-1) and owner.form == "same"
+            if len(values) == 2 and first == Number(-1):
+                evidence.ragged = True
+                self.found.equations.append((self.found.size(owner.name, -1), values[1]))
+                return Tensor(owner.name, "rows")
+            if name == "flatten" or (len(values) == 1 and first == Number(-1)):
+                evidence.ragged = True
+                return Tensor(owner.name, "flat")
+            return None
+        if name.endswith("_like") or name == "new_empty":
+            return None
+        return None
+
+    def told_from_number(self, value: Value, test: ast.Call) -> None:
+        """Remember that a parameter is asked whether it is a tensor, or a number."""
+        kinds = {ast.unparse(n).rpartition(".")[2] for n in ast.walk(test)}
+        if isinstance(value, Tensor) and value.itself and kinds & _TOLD_FROM_NUMBERS:
+            self.found.evidence[value.name].told_from_number = True
+
+    def compare(self, test: ast.Compare, scope: Scope) -> None:
+        """Remember the plain values that a parameter is compared with (`mode == "mean"`)."""
+        left = test.left
+        while isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute):
+            left = left.func.value  # `mode.lower() == "mean"`
+        value = scope.get(left.id) if isinstance(left, ast.Name) else None
+        if isinstance(value, Tensor) and value.itself and _asks_for_none(test):
+            self.found.evidence[value.name].optional = True
+        for other in test.comparators:
+            self.found.told_apart(value, elements_of(other) or self.keys(other) or [other])
+
+    def keys(self, node: ast.expr) -> list[ast.expr]:
+        """The keys of a dictionary that is written out, here or at the top of the file."""
+        if isinstance(node, ast.Name):
+            for statement in self.module.tree.body:
+                if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Dict):
+                    names = [t.id for t in statement.targets if isinstance(t, ast.Name)]
+                    if node.id in names:
+                        return self.keys(statement.value)
+        return [k for k in node.keys if k is not None] if isinstance(node, ast.Dict) else []
+
+    def enter(self, node: ast.Call, values: list[Value], scope: Scope) -> None:
+        """Walk into a function of the same file, with what is known of its arguments."""
+        function = self.local_function(node.func)
+        if function is None or self._depth >= _FEW_CALLS or len(values) != len(node.args):
+            return
+        positional = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
+        if function.name == "forward":
+            positional = positional[1:]
+        inner: Scope = dict(zip(positional, values, strict=False))
+        for keyword in node.keywords:
+            if keyword.arg is not None:
+                inner[keyword.arg] = self.of(keyword.value, scope)
+        self._depth += 1
+        self._block(function.body, inner)
+        self._depth -= 1
+
+    def local_function(self, called: ast.expr) -> ast.FunctionDef | None:
+        name = ""
+        if isinstance(called, ast.Name):
+            name = self.launchers.aliases.get(called.id, called.id)
+        elif isinstance(called, ast.Attribute) and called.attr == "apply":
+            name = ast.unparse(called.value)
+        found = self.launchers.definitions.get(name)
+        if isinstance(found, ast.ClassDef):
+            return method(found, "forward")
+        if any(found is kernel.node for kernel in self.module.kernels):
+            return None
+        return found if isinstance(found, ast.FunctionDef) else None
+
+    def launch(self, launch: source.Launch, scope: Scope) -> None:
+        given = {name: self.of(e, scope) for name, e in launch.arguments.items()}
+        starred = (a.value for a in launch.call.args if isinstance(a, ast.Starred))
+        for expr in (*launch.options.values(), *starred):
+            self.of(expr, scope)
+        for test in (n for n in ast.walk(launch.kernel.node) if isinstance(n, ast.Compare)):
+            if isinstance(test.left, ast.Name):
+                self.found.told_apart(given.get(test.left.id), test.comparators)
+        grid = elements_of(launch.grid) or []
+        for axis, expr in enumerate(grid):
+            given[f"program {axis}"] = self.of(expr, scope)
+        for parameter, bound in pointers(launch.kernel).items():
+            value = given.get(parameter)
+            if not isinstance(value, Tensor) or not value.itself:
+                continue
+            evidence = self.found.evidence[value.name]
+            evidence.tensor = True
+            evidence.whole |= parameter in index_pointers(launch.kernel)
+            if bound is not None and given.get(bound) is not None:
+                self.found.hints.setdefault(value.name, []).append(given[bound])
+
+
+def _option(node: ast.Call, scope: Scope) -> str | None:
+    """`kwargs.get("approximate", "none")`: the parameter of that name."""
+    match node.func, node.args:
+        case ast.Attribute(value=ast.Name(id=packed)), [ast.Constant(value=str(name)), *_]:
+            owner = scope.get(packed)
+            return name if isinstance(owner, Options) and name in owner.names else None
+    return None
+
+
+def _asks_for_none(test: ast.Compare) -> bool:
+    """Whether it is `x is None` or `x is not None`."""
+    other = test.comparators[0]
+    is_none = isinstance(other, ast.Constant) and other.value is None
+    return is_none and isinstance(test.ops[0], (ast.Is, ast.IsNot))
+
+
+def elements_of(node: ast.expr) -> list[ast.expr] | None:
+    if isinstance(node, ast.Call) and node.args and not isinstance(node.func, ast.Subscript):
+        name = ast.unparse(node.func).rpartition(".")[2]
+        return elements_of(node.args[0]) if name in ("Size", "tuple", "list") else None
+    return list(node.elts) if isinstance(node, (ast.Tuple, ast.List, ast.Set)) else None
+
+
+def _sum(values: Values, node: ast.BinOp, scope: Scope) -> Value:
+    """`width - 1`: nothing else that is computed from sizes is followed."""
+    left, right = values.of(node.left, scope), values.of(node.right, scope)
+    if not (isinstance(left, Size) and isinstance(right, Number)):
+        return None
+    if isinstance(node.op, ast.Add):
+        return Sum(left, right.value)
+    return Sum(left, -right.value) if isinstance(node.op, ast.Sub) else None

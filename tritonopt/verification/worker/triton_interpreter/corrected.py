@@ -23,8 +23,7 @@ import numpy as np
 from tritonopt.verification.process.messages import FORWARD, NARROW, REVERSED, ROUNDED, TF32
 from tritonopt.verification.worker.probes import RECORDER
 from tritonopt.verification.worker.triton_interpreter import bfloat16, undefined_conversions
-from tritonopt.verification.worker.triton_interpreter.ordering import Launch, Touch
-from tritonopt.verification.worker.triton_interpreter.own_folds import OwnFolds
+from tritonopt.verification.worker.triton_interpreter.ordering import Launch, OwnFolds, Touch
 
 _BINARY = frozenset(
     f"__{name}__"
