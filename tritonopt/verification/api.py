@@ -19,6 +19,7 @@ from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.never_ran import listed
 from tritonopt.verification.process.fork_server import fork_server
+from tritonopt.verification.reference.subjects import is_reference, subject_of
 from tritonopt.verification.run import (
     Finding,
     Options,
@@ -82,6 +83,8 @@ def verify(
     old, new, tasks = _to_run(old, new, options)
     importlib.import_module(_WANTED_SOON)
     settings = replace(options, backend=choose_backend(options.backend))
+    if any(task.reference for task in tasks):
+        settings = replace(settings, written_for_it=True, algebra=options.require == "algebra")
     inner = not (options.launcher or options.kernel or options.args)
     verdict = _verdict_of((old, new), paths, tasks, settings, inner)
     rest = left_out(Launchers(old), new, [name for task in tasks for name in task.reaches])
@@ -97,6 +100,9 @@ def _to_run(
         return kernel_alone(old, new, asked.kernel, asked.grid, asked.args)
     if asked.grid is not None:
         raise VerificationError("--grid is the grid of a kernel: add --kernel NAME")
+    if is_reference(old):
+        found = subject_of(old, new, launcher=asked.launcher, args=asked.args)
+        return found.old, found.new, found.tasks
     old = in_its_package(old)
     return old, new, tasks_of(Launchers(old), new, asked.launcher, asked.args, asked.about)
 

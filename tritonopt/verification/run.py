@@ -29,6 +29,7 @@ from tritonopt.verification.inputs.plain_examples import plain_calls
 from tritonopt.verification.never_ran import NeverRan
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
 from tritonopt.verification.process.messages import RunOptions, VersionSpec
+from tritonopt.verification.reference.given import Both, GivenInputs
 from tritonopt.verification.runs_on_import import left_out, notes_on
 from tritonopt.verification.settling.trial import NothingWorks, Trial
 from tritonopt.verification.signature.argument_language import Signature, assumed
@@ -103,11 +104,13 @@ class Options:
     algebra: bool = True
     """Whether a yes of the interpreter is held against residues too."""
     progress: Callable[[Progress], None] | None = None
+    written_for_it: bool = False
+    """Whether the files have functions that were written for the verification."""
 
     @property
     def embedded(self) -> tuple[str, ...]:
         """Which versions stand in no file as they are: `original` has a launcher of ours, too."""
-        if self.kernel is not None or self.command:
+        if self.kernel is not None or self.command or self.written_for_it:
             return BOTH
         return BOTH[1:] if self.text is not None else ()
 
@@ -158,7 +161,7 @@ class _Loaded:
     notes: list[str]
 
 
-def _typed(reading: InferredSignature, worker: VersionWorker) -> InferredSignature:
+def _typed(reading: InferredSignature, worker: VersionWorker | Both) -> InferredSignature:
     """With the types of torch's operator, if the launcher is called like one."""
     launcher = reading.launcher
     if launcher.autograd:
@@ -233,7 +236,9 @@ class Verification:
             except (Died, Refusal) as error:
                 return _unsupported(backend, f"the original cannot be imported: {error}")
             self._report(0, "starting", name)
-            settled, failure = self._settled(original)
+            if self.task.reference and (failed := _not_imported(rewritten, name)):
+                return failed  # it is asked what it takes as well
+            settled, failure = self._settled(original, rewritten)
             signature = assumed(settled, self.settings.assume)
             notes = list(signature.notes)
             notes += [f"only calls were drawn of which `{fact}` holds" for fact in signature.facts]
@@ -241,11 +246,8 @@ class Verification:
             reason = left_out_types(signature, limits, notes)
             if reason:
                 return _unsupported(name, reason)
-            try:
-                rewritten.finish_loading()
-            except (Died, Refusal) as error:
-                text = f"the rewritten file cannot be imported: {error}"
-                return Finding(Verdict(Answer.COUNTEREXAMPLE.value, name, 0, counterexample=text))
+            if failed := _not_imported(rewritten, name):
+                return failed
             loaded = _Loaded(original, rewritten, name, signature, limits, notes)
             if backend == "compile":
                 return Finding(self._compile(loaded), trial_failure=failure)
@@ -268,7 +270,9 @@ class Verification:
             calls, name, progress=lambda count: self._report(count, "examples", name)
         )
 
-    def _settled(self, original: VersionWorker) -> tuple[Signature, str]:
+    def _settled(
+        self, original: VersionWorker, rewritten: VersionWorker
+    ) -> tuple[Signature, str]:
         """What is drawn from; where the code leaves it open, found by trying the original.
 
         Where no plain call was taken, with the reason.
@@ -278,13 +282,18 @@ class Verification:
             return self.task.settled, ""
         if isinstance(reading, Signature):
             return reading, ""
-        trier = original
-        if self.settings.backend != "interpreter":
+        trier: VersionWorker | Both = original
+        if self.task.reference:
+            trier = Both(original, rewritten)
+        elif self.settings.backend != "interpreter":
             # Only the interpreter sees an access outside of a tensor without dying of it.
             spec = replace(original.spec, backend="interpreter")
             trier = VersionWorker(spec, _TIMEOUT["interpreter"])
         name = self.task.launcher.name
         try:
+            if isinstance(reading, GivenInputs):
+                found = reading.settled(trier, self.task.launcher)
+                return replace(found, notes=(*reading.notes, f"called with: {found}")), ""
             typed = _typed(reading, trier)
             trial = Trial(trier, typed, self.task.launcher.backward, self.others.taken)
             found = trial.find_signature()
@@ -295,7 +304,7 @@ class Verification:
             note = f"{name} is called as far as its code says how: {failure}"
             return Signature(reading.known, notes=(note,)), str(failure)
         finally:
-            if trier is not original:
+            if trier is not original and isinstance(trier, VersionWorker):
                 trier.close()
         how = "found by calling the original" if reading.unknown else "as its code says"
         return replace(found, notes=(f"{name} was called with ({how}): {found}",)), ""
@@ -497,7 +506,18 @@ class Verification:
             tuple(left_out(self.old, self.new)),
             tuple(self.task.launcher.options),
             tuple(watched(self.demands, title).items()),
+            self.task.reference and title == "original",
         )
+
+
+def _not_imported(rewritten: VersionWorker, backend: str) -> Finding | None:
+    """What is found where the rewritten version cannot be loaded."""
+    try:
+        rewritten.load() if rewritten.loaded else rewritten.finish_loading()
+    except (Died, Refusal) as error:
+        text = f"the rewritten file cannot be imported: {error}"
+        return Finding(Verdict(Answer.COUNTEREXAMPLE.value, backend, 0, counterexample=text))
+    return None
 
 
 def _on_a_gpu(of: Verification, verdict: Verdict, checker: Checker) -> Verdict:

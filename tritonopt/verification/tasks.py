@@ -12,6 +12,7 @@ from tritonopt.facts import Polynomial
 from tritonopt.facts.algebra.atoms import Maximum, Param, PowerOfTwo
 from tritonopt.verification.capture.generalize import Tiles
 from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.reference.given import GivenInputs
 from tritonopt.verification.signature.argument_language import (
     FormulaArgument,
     Origin,
@@ -39,7 +40,7 @@ class Task:
     """A launcher, and what it is called with: as it was given, or as its code says."""
 
     launcher: Launcher
-    arguments: Signature | InferredSignature
+    arguments: Signature | InferredSignature | GivenInputs
     home: source.Module | None = None
     """The file of the launcher, if it is another one."""
     kernels: frozenset[str] = frozenset()
@@ -48,6 +49,8 @@ class Task:
     """What may be asked instead, where this cannot be called."""
     settled: Signature | None = None
     """What it is called with, where that was found before."""
+    reference: bool = False
+    """Whether the original has no kernel: its function is what kernels have to compute."""
 
     @property
     def reaches(self) -> frozenset[str]:

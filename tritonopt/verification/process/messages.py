@@ -24,6 +24,8 @@ TOO_LONG = "TooLong"
 """The kind of a failure of kernels that execute more statements than the run allows."""
 NO_GPU = "NoGpu"
 """The kind of a failure of torch's to do on this machine what takes a GPU."""
+REFERENCE = "the reference"
+"""What stands for a launch of an original that has no kernel."""
 TF32, ROUNDED, NARROW = "TF32", "rounded", "narrow"
 """A precision of `tl.dot`; that it rounds what was multiplied; operands narrower than float32."""
 FORWARD, REVERSED = 0, 1
@@ -280,3 +282,5 @@ class VersionSpec:
     """Arguments that are passed by name where the others are not."""
     watched: tuple[tuple[Span, bool], ...] = ()
     """Expressions of launchers whose values are noted, or whether they are true."""
+    reference: bool = False
+    """Whether it has no kernel: what it returns counts as what kernels wrote."""
