@@ -29,7 +29,8 @@ from tritonopt.verification.inputs.plain_examples import plain_calls
 from tritonopt.verification.never_ran import NeverRan
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
 from tritonopt.verification.process.messages import RunOptions, VersionSpec
-from tritonopt.verification.reference.given import Both, GivenInputs
+from tritonopt.verification.reference.given import Both, GivenInputs, finite
+from tritonopt.verification.reference.subjects import of_candidate
 from tritonopt.verification.runs_on_import import left_out, notes_on
 from tritonopt.verification.settling.trial import NothingWorks, Trial
 from tritonopt.verification.signature.argument_language import Signature, assumed
@@ -239,6 +240,7 @@ class Verification:
             if self.task.reference and (failed := _not_imported(rewritten, name)):
                 return failed  # it is asked what it takes as well
             settled, failure = self._settled(original, rewritten)
+            settled = finite(settled) if self.task.reference else settled
             signature = assumed(settled, self.settings.assume)
             notes = list(signature.notes)
             notes += [f"only calls were drawn of which `{fact}` holds" for fact in signature.facts]
@@ -325,7 +327,7 @@ class Verification:
         )
         compared = Comparison.of(self.old, self.new)
         calls = _calls(loaded, self.task, compared)
-        given = isinstance(self.task.arguments, Signature)
+        given = isinstance(self.task.arguments, Signature) or self.task.reference
         with contextlib.ExitStack() as stack:
             scouts = None
             if self.demands and not checker.versions.interpreted:
@@ -446,6 +448,8 @@ class Verification:
         if self.settings.covered_elsewhere:
             return []
         every = demands(self.old, self.new, (self._reached(self.old), self._reached(self.new)))
+        if self.task.reference:
+            every = of_candidate(every, self.new, self.task.written)
         return [d for d in every if self.wanted is None or d in self.wanted]
 
     @cached_property

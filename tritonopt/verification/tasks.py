@@ -51,6 +51,8 @@ class Task:
     """What it is called with, where that was found before."""
     reference: bool = False
     """Whether the original has no kernel: its function is what kernels have to compute."""
+    written: int = 0
+    """So many statements at the end of the rewritten file were written to call it."""
 
     @property
     def reaches(self) -> frozenset[str]:

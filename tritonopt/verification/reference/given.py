@@ -19,11 +19,13 @@ from tritonopt.verification.process.client import VersionWorker
 from tritonopt.verification.process.messages import Attempt, Outcome, RunOptions, VersionSpec
 from tritonopt.verification.settling.trial import NothingWorks, Trial, _bounded
 from tritonopt.verification.settling.ties import Ties
+from tritonopt.verification.settling.wider_forms import with_tensors
 from tritonopt.verification.signature.argument_language import (
     Argument,
     ChoiceArgument,
     Dimension,
     FLOATS,
+    INTEGERS,
     SequenceArgument,
     Signature,
     TensorArgument,
@@ -68,6 +70,16 @@ class Both:
         return self.reference.answer()
 
 
+def finite(signature: Signature) -> Signature:
+    """Without inf and NaN, of which hardly a kernel is meant to make what torch does."""
+
+    def changed(form: TensorArgument) -> TensorArgument:
+        bounded = form.kind or not set(form.dtypes) & {*FLOATS}
+        return form if bounded else replace(form, kind="finite")
+
+    return with_tensors(signature, changed)
+
+
 @dataclass(frozen=True)
 class GivenInputs:
     """The inputs of one call, in words, with a name for every size."""
@@ -94,9 +106,7 @@ class GivenInputs:
                 if size > 1:
                     sizes[str(shape[-1])] = size
             found = TensorArgument(name, (form["dtype"],), tuple(shape), strided=False)
-            if form["dtype"] in FLOATS:
-                return replace(found, kind="positive" if form["positive"] else "finite")
-            if form["dtype"] != "bool" and form["high"] is not None:
+            if form["dtype"] in INTEGERS and form["high"] is not None:
                 return replace(found, low=form["low"], high=form["high"])
             return found
 
@@ -123,7 +133,8 @@ class GivenInputs:
             if example.level != Attempt.GOOD:
                 raise NothingWorks(f"the inputs of get_inputs are not taken: {example.trouble}")
         ties = Ties(trial._taken_whole, trial._good, trial._stable, trial._spent)
-        return _bounded(trial, ties.undone(signature, {a.name for a in self.arguments}))
+        found = _bounded(trial, ties.undone(signature, {a.name for a in self.arguments}))
+        return replace(found, contiguous=True)
 
     def _forms(self) -> Iterator[Signature]:
         """Every size free; then equal ones tied together; then some of them as they are given."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tritonopt import source
+from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.errors import CandidateError, VerificationError
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker
 from tritonopt.verification.process.messages import VersionSpec
@@ -128,9 +129,9 @@ def subject_of(
     parameters = _parameters(called)
     numpy = _is_of_numpy(old)
     if not numpy and other.name == called.name and _parameters(other)[: len(parameters)] == parameters:
-        name = called.name
+        name, written = called.name, 0
     else:
-        name = f"run_{called.name}"
+        name, written = f"run_{called.name}", 1
         given = ", ".join(parameters)
         form = dict(name=name, parameters=_spelled(called), passed_on=given)
         converted = ", ".join(f"as_array({p})" for p in parameters)
@@ -139,8 +140,19 @@ def subject_of(
         new = _with(new, _PLAIN.format(called=other.name, **form))
     arguments = _arguments(old, new, name, called.name, args, functions)
     node = _functions(old)[name]
-    task = Task(Launcher(name, node, node, False, False), arguments, reference=True)
+    task = Task(Launcher(name, node, node, False, False), arguments, reference=True, written=written)
     return Subject(old, new, [task])
+
+
+def of_candidate(demands: Sequence[Demand], new: source.Module, written: int) -> list[Demand]:
+    """What has to run of the candidate: not what runs on import, nor the last statements, which
+    are written here."""
+    own = new.tree.body[len(new.tree.body) - written :]
+    kinds = (kind for kind in new.tree.body if isinstance(kind, ast.ClassDef))
+    own += [node for kind in kinds if (node := method(kind, "__init__")) is not None]
+    left = [range(node.lineno, (node.end_lineno or 0) + 1) for node in own]
+    asked = (d for d in demands if d.title == "rewritten")
+    return [d for d in asked if not any(d.line in lines for lines in left)]
 
 
 def _functions(module: source.Module) -> dict[str, ast.FunctionDef]:
@@ -341,7 +353,7 @@ def _of_model(
         arguments = GivenInputs.of(parameters[: len(about["inputs"])], about["inputs"], old.path)
         arguments = replace(arguments, notes=(note,) if note else ())
     node = _functions(old)[name]
-    task = Task(Launcher(name, node, node, False, False), arguments, reference=True)
+    task = Task(Launcher(name, node, node, False, False), arguments, reference=True, written=3)
     return Subject(old, new, [task])
 
 

@@ -66,7 +66,6 @@ def _form(value: Any) -> Any:
         "shape": tuple(value.shape),
         "low": int(value.min()) if whole else 0,
         "high": int(value.max()) if whole else None,
-        "positive": False,
     }
 
 
