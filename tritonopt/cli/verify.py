@@ -97,7 +97,7 @@ def _add_judgment(parser: argparse.ArgumentParser) -> None:
     """What a yes asks for."""
     parser.add_argument(
         "--require",
-        choices=("equivalent", "identical", "algebra"),
+        choices=("equivalent", "identical", "algebra", "kernel"),
         default="equivalent",
         help="what counts as the same (default: %(default)s); `algebra` also requires the same "
         "functions of the inputs where arithmetic is exact",

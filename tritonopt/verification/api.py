@@ -19,6 +19,7 @@ from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.never_ran import listed
 from tritonopt.verification.process.fork_server import fork_server
+from tritonopt.verification.reference.cheats import with_cheats
 from tritonopt.verification.reference.subjects import is_reference, subject_of
 from tritonopt.verification.run import (
     Finding,
@@ -87,6 +88,7 @@ def verify(
         settings = replace(settings, written_for_it=True, algebra=options.require == "algebra")
     inner = not (options.launcher or options.kernel or options.args)
     verdict = _verdict_of((old, new), paths, tasks, settings, inner)
+    verdict = with_cheats(verdict, (), refused=options.require == "kernel")
     rest = left_out(Launchers(old), new, [name for task in tasks for name in task.reaches])
     chosen = bool(options.launcher or options.about or options.kernel)
     return _with_rest(verdict, rest, chosen=chosen)
@@ -447,6 +449,7 @@ def _combined(tasks: list[Task], verdicts: list[Verdict]) -> Verdict:
         algebra=together([v.algebra for v in verdicts]) if worst.verdict in YES else None,
         reason=reason,
         notes=tuple(dict.fromkeys(notes)),
+        cheats=tuple(cheat for v in verdicts for cheat in v.cheats),
     )
 
 

@@ -69,7 +69,7 @@ class Progress:
 
 
 BACKENDS = ("auto", "interpreter", "cuda", "compile")
-REQUIREMENTS = ("equivalent", "identical", "algebra")
+REQUIREMENTS = ("equivalent", "identical", "algebra", "kernel")
 BOTH = ("original", "rewritten")
 """The titles of the two versions."""
 
@@ -367,7 +367,19 @@ class Verification:
         if answer.algebra is not None and answer.algebra.is_different and answer.verdict in YES:
             found = search.long_sums()
             answer = answer if found is None else self._answered(result, checker, signature, found)
-        return Finding(_on_a_gpu(self, answer, checker), signature, never_ran)
+        answer = self._with_cheats(_on_a_gpu(self, answer, checker), checker)
+        return Finding(answer, signature, never_ran)
+
+    def _with_cheats(self, verdict: Verdict, checker: Checker) -> Verdict:
+        """The verdict with what the rewritten version does in place of the work."""
+        from tritonopt.verification.reference import cheats
+
+        paths = self.original_path, self.rewritten_path
+        found = [*cheats.in_text(self.old, self.new, paths, self._reached(self.new))]
+        found += cheats.in_difference(verdict.counterexample or "")
+        if verdict.verdict in YES:
+            found += cheats.in_runs(checker)
+        return replace(verdict, cheats=tuple(found))
 
     def _with_algebra(self, verdict: Verdict, checker: Checker) -> Verdict:
         """A yes of the interpreter, with what residues say of it; or none, if it must be both."""

@@ -85,6 +85,18 @@ class Timing:
 
 
 @dataclass(frozen=True)
+class Cheat:
+    """Something that computes the same, and is not what a kernel was asked for."""
+
+    name: str
+    """Of the kind: `no-kernel`."""
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.text}"
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The answer, where it was reached, and what it rests on.
 
@@ -117,6 +129,8 @@ class Verdict:
     """Beside a yes, where it was asked for."""
     compiled: tuple[Comparison, ...] = ()
     """What the `compile` backend compared: one for each signature and target."""
+    cheats: tuple[Cheat, ...] = ()
+    """What the rewritten version does in place of the work; `require="kernel"` refuses these."""
 
     @property
     def evidence(self) -> tuple[str, ...]:

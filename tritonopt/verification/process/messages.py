@@ -163,6 +163,12 @@ class Outcome:
     """From how many configurations an autotuner could choose at most."""
     sanitized: int = 0
     """How many launches ran code that Triton's sanitizer has changed, in a run that asks for it."""
+    work: frozenset[str] = frozenset()
+    """Operators of torch that ran on what no kernel had written, of a run that asks for it."""
+    caught: tuple[str, ...] = ()
+    """Failures of launches which the launcher caught."""
+    opened: tuple[str, ...] = ()
+    """Of the rewritten version: how it opened the original's file."""
     followed: Followed | None = None
     """What there is to say of the residues, of a run that has them."""
 
@@ -251,6 +257,12 @@ class RunOptions:
     """Whether kernels run: otherwise grids are looked at, and no more."""
     absolute: bool = False
     """Floating-point inputs lose their signs, so that no terms of a sum cancel."""
+    work: bool = False
+    """Whether it is noted what torch computes of what no kernel has written."""
+    scrambled: bool = False
+    """Whether what a launch wrote is changed after it: results that need it are others then."""
+    calls: int = 1
+    """So many times the call is made; the launches are those of the last."""
     most_work: float = math.inf
     """Interpreter: so many statements of kernels are executed at most."""
 

@@ -118,6 +118,7 @@ class OneCall:
         self.parting = ""
         self.residues = Tensors(Run(options.algebra, self.trace)) if options.algebra else None
         self.session.residues = self.residues
+        self.work = reference.Work(self.session) if options.work else None
         self.roundings = Roundings(options.roundings) if options.roundings else None
         if version.compiler is not None:
             version.compiler.begin(self.arena)
@@ -163,6 +164,7 @@ class OneCall:
             torch.device("cuda") if version.defaults_to_gpu else contextlib.nullcontext(),
             contextlib.nullcontext() if self.residues is None else _carrying(self.residues),
             contextlib.nullcontext() if self.roundings is None else moving(self.roundings),
+            self.work if self.work is not None else contextlib.nullcontext(),
         ):
             gradients: Mapping[str, Any] = {}
             try:
@@ -170,6 +172,9 @@ class OneCall:
                     return Returned(self._of_reference())
                 if self.example.second_call:
                     self._call_before()
+                for _ in range(self.options.calls - 1):
+                    self._called()
+                    session.launches.clear()
                 result = self._called()
                 if self.example.backward:
                     gradients = self._gradients(result)
@@ -221,6 +226,9 @@ class OneCall:
                 notes=tuple(session.notes),
                 configurations=session.configurations,
                 sanitized=session.sanitized,
+                work=frozenset() if self.work is None else frozenset(self.work.operators),
+                caught=tuple(session.caught),
+                opened=tuple(self.version.opened),
             )
             if failure is not None:
                 return outcome

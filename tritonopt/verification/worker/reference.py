@@ -137,3 +137,55 @@ def widened(
         return found.as_strided(value.shape, value.stride(), value.storage_offset())
 
     return [of(value) for value in arguments], {name: of(t) for name, t in tensors.items()}
+
+
+# What torch computes.
+
+_NO_WORK = (
+    "empty", "zeros", "ones", "full", "new_", "view", "reshape", "as_strided", "transpose",
+    "permute", "expand", "slice", "select", "squeeze", "unsqueeze", "clone", "copy", "_to_copy",
+    "contiguous", "detach", "alias", "fill", "zero", "_local_scalar_dense", "lift", "arange",
+    "split", "unbind", "diagonal", "resize", "set_", "scalar_tensor", "is_", "item", "unfold",
+    "_reshape", "_unsafe_view", "rand", "normal", "uniform",
+)  # fmt: skip
+"""How the names of operators begin that move, make or look at numbers, and compute none."""
+
+
+class Work(TorchDispatchMode):
+    """Notes the operators that run on floats which no kernel has written."""
+
+    def __init__(self, session: Any) -> None:
+        super().__init__()
+        self.session = session
+        self.operators: set[str] = set()
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if self.session.depth:
+            return result  # of a launch
+        given = list(_tensors((args, kwargs or {})))
+        if any(_memory(t) in self.session.by_kernels for t in given):
+            self.session.by_kernels.update(map(_memory, _tensors(result)))
+            return result
+        name = func._schema.name.partition("::")[2]
+        floats = any(t.is_floating_point() and t.numel() > 1 for t in given)
+        plain = name == "t" or name.startswith(_NO_WORK)
+        if floats and not plain:
+            self.operators.add(name.rstrip("_"))
+        return result
+
+
+def _memory(tensor: Any) -> int:
+    return int(tensor.untyped_storage().data_ptr())
+
+
+def _tensors(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for part in value:
+            yield from _tensors(part)
+    elif isinstance(value, dict):
+        yield from _tensors(list(value.values()))
