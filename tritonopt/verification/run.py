@@ -29,7 +29,7 @@ from tritonopt.verification.inputs.plain_examples import plain_calls
 from tritonopt.verification.never_ran import NeverRan
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
 from tritonopt.verification.process.messages import RunOptions, VersionSpec
-from tritonopt.verification.reference.given import Both, GivenInputs, finite
+from tritonopt.verification.reference.given import Both, GivenInputs, usual
 from tritonopt.verification.reference.subjects import of_candidate
 from tritonopt.verification.runs_on_import import left_out, notes_on
 from tritonopt.verification.settling.trial import NothingWorks, Trial
@@ -240,7 +240,7 @@ class Verification:
             if self.task.reference and (failed := _not_imported(rewritten, name)):
                 return failed  # it is asked what it takes as well
             settled, failure = self._settled(original, rewritten)
-            settled = finite(settled) if self.task.reference else settled
+            settled = usual(settled) if self.task.reference else settled
             signature = assumed(settled, self.settings.assume)
             notes = list(signature.notes)
             notes += [f"only calls were drawn of which `{fact}` holds" for fact in signature.facts]

@@ -70,14 +70,15 @@ class Both:
         return self.reference.answer()
 
 
-def finite(signature: Signature) -> Signature:
-    """Without inf and NaN, of which hardly a kernel is meant to make what torch does."""
+def usual(signature: Signature) -> Signature:
+    """In one type of floats, and without inf and NaN, of which hardly a kernel is meant to make
+    what torch does."""
 
     def changed(form: TensorArgument) -> TensorArgument:
         bounded = form.kind or not set(form.dtypes) & {*FLOATS}
         return form if bounded else replace(form, kind="finite")
 
-    return with_tensors(signature, changed)
+    return replace(with_tensors(signature, changed), one_type=True)
 
 
 @dataclass(frozen=True)
