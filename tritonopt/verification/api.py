@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from tritonopt.verification.capture.residues import answer
 from tritonopt.verification.coverage.demands import LOOPS, Demand
 from tritonopt.verification.coverage.surroundings import decided_beside, narrowed_offsets
 from tritonopt.verification.coverage.text_differences import Comparison
-from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.errors import CandidateError, VerificationError
 from tritonopt.verification.never_ran import listed
 from tritonopt.verification.process.fork_server import fork_server
 from tritonopt.verification.reference.cheats import with_cheats
@@ -71,13 +72,29 @@ def verify(
     if given.get("seed", 0) is None:
         given["seed"] = 0
     options = replace(options or Options(), **given)
+    began = time.monotonic()
+    try:
+        verdict = _verified(original, rewritten, options)
+    except CandidateError as error:
+        answer = Answer.COUNTEREXAMPLE.value
+        verdict = Verdict(answer, options.backend, 0, counterexample=str(error))
+    return replace(verdict, seconds=round(time.monotonic() - began, 3))
+
+
+def _verified(original: Path | str, rewritten: Path | str, options: Options) -> Verdict:
+    """`verify`, with the options together."""
     options.check()
     _check_installed()
     if options.backend in ("auto", "interpreter"):
         fork_server()  # it imports torch meanwhile
     paths = Path(original), Path(rewritten)
     old, text = read_module(paths[0]), options.text
-    new = read_module(paths[1]) if text is None else parse_module(text, paths[1])
+    try:
+        new = read_module(paths[1]) if text is None else parse_module(text, paths[1])
+    except VerificationError as error:
+        if text is None and (paths[1].suffix == ".ipynb" or not paths[1].is_file()):
+            raise
+        raise CandidateError(str(error)) from None
     if options.command:
         settings = replace(options, assume_covered=False, covered_elsewhere=False)
         return _captured(old, new, replace(settings, backend=choose_backend(options.backend)))

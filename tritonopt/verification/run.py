@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tritonopt import source
 from tritonopt.verification.comparison.script import script
@@ -29,7 +29,7 @@ from tritonopt.verification.inputs.plain_examples import plain_calls
 from tritonopt.verification.never_ran import NeverRan
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
 from tritonopt.verification.process.messages import RunOptions, VersionSpec
-from tritonopt.verification.reference.given import Both, GivenInputs, usual
+from tritonopt.verification.reference.given import Both, GivenInputs, Remembering, usual
 from tritonopt.verification.reference.subjects import of_candidate
 from tritonopt.verification.runs_on_import import left_out, notes_on
 from tritonopt.verification.settling.trial import NothingWorks, Trial
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from tritonopt.verification.comparison.versions import Versions
     from tritonopt.verification.inputs.strategies import Calls
 
+_LEAST_SECONDS = 5.0
 _TIMEOUT = {"interpreter": 60.0, "cuda": 180.0, "compile": 600.0}
 
 
@@ -105,6 +106,10 @@ class Options:
     algebra: bool = True
     """Whether a yes of the interpreter is held against residues too."""
     progress: Callable[[Progress], None] | None = None
+    budget: float | None = None
+    """Seconds after which no more calls are made; what was seen by then is judged."""
+    remembered: dict[object, Any] | None = None
+    """What a reference gave, kept for the next candidate."""
     written_for_it: bool = False
     """Whether the files have functions that were written for the verification."""
 
@@ -123,6 +128,8 @@ class Options:
         ):
             if value not in known:
                 raise VerificationError(f"{name} `{value}`: write one of {', '.join(known)}")
+        if self.budget is not None and self.budget <= 0:
+            raise VerificationError(f"budget {self.budget:g}: it is of seconds, above 0")
         if self.max_examples < 1:
             raise VerificationError(f"max_examples is {self.max_examples}: at least 1 is needed")
         named = self.launcher or self.about or self.kernel or self.grid or self.args
@@ -225,9 +232,9 @@ class Verification:
         limits = limits_on(backend, (self.old, self.new, *self._home))
         widened = widen(self.old)
         with contextlib.ExitStack() as stack:
-            original = VersionWorker(self._spec("original", self.old, widened), _TIMEOUT[backend])
+            original = self._worker(self._spec("original", self.old, widened))
             stack.callback(original.close)
-            rewritten = VersionWorker(self._spec("rewritten", self.new, None), _TIMEOUT[backend])
+            rewritten = self._worker(self._spec("rewritten", self.new, None))
             stack.callback(rewritten.close)
             original.start_loading()
             rewritten.start_loading()
@@ -254,6 +261,14 @@ class Verification:
             if backend == "compile":
                 return Finding(self._compile(loaded), trial_failure=failure)
             return replace(self._search(loaded, widened), trial_failure=failure)
+
+    def _worker(self, spec: VersionSpec) -> VersionWorker:
+        seconds = _TIMEOUT[self.settings.backend]
+        if self.settings.budget is not None:
+            seconds = min(seconds, max(self.settings.budget, _LEAST_SECONDS))
+        if spec.reference and self.settings.remembered is not None:
+            return Remembering(spec, seconds, self.settings.remembered)
+        return VersionWorker(spec, seconds)
 
     def _compile(self, loaded: _Loaded) -> Verdict:
         from tritonopt.verification.comparison.compile_backend import MOST_EXAMPLES, Compilation
@@ -325,6 +340,8 @@ class Verification:
             plain=plain_calls(signature, loaded.limits, backward=backward),
             in_float32="float32" in self.old.text,
         )
+        if self.settings.budget is not None:
+            checker.ends_at = self.started + self.settings.budget
         compared = Comparison.of(self.old, self.new)
         calls = _calls(loaded, self.task, compared)
         given = isinstance(self.task.arguments, Signature) or self.task.reference
@@ -367,6 +384,10 @@ class Verification:
         if answer.algebra is not None and answer.algebra.is_different and answer.verdict in YES:
             found = search.long_sums()
             answer = answer if found is None else self._answered(result, checker, signature, found)
+        count = len(never_ran.met) + len(never_ran.unmet)
+        answer = replace(
+            answer, required=count, uncovered=tuple(map(str, never_ran.unmet))
+        )
         answer = self._with_cheats(_on_a_gpu(self, answer, checker), checker)
         return Finding(answer, signature, never_ran)
 

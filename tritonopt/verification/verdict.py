@@ -20,6 +20,17 @@ class Answer(str, Enum):
     """No answer could be reached; the reason says why. Never a yes."""
 
 
+class Fault(str, Enum):
+    """Who has to do something about an answer that is no yes."""
+
+    CANDIDATE = "candidate"
+    REFERENCE = "reference"
+    ENVIRONMENT = "environment"
+    """What was asked for cannot be done here: an option, a file, a library, memory."""
+    TOOL = "tool"
+    """The verification itself did not come to an end."""
+
+
 SAME_CODE, SAME_ALGEBRA, SAME_NUMBERS = "same machine code", "same algebra", "same numbers"
 """The tiers of evidence."""
 YES = (Answer.IDENTICAL.value, Answer.EQUIVALENT.value)
@@ -131,6 +142,23 @@ class Verdict:
     """What the `compile` backend compared: one for each signature and target."""
     cheats: tuple[Cheat, ...] = ()
     """What the rewritten version does in place of the work; `require="kernel"` refuses these."""
+    required: int = 0
+    """So many lines, tests, loops and launches had to run."""
+    uncovered: tuple[str, ...] = ()
+    """Those of them that did not."""
+    seconds: float = 0.0
+    blamed: str = ""
+    """Whose fault it is, where that is known otherwise than from the answer."""
+
+    @property
+    def fault(self) -> str | None:
+        """Whose fault it is that there is no yes; None of a yes."""
+        if self.verdict in YES or self.blamed:
+            return self.blamed or None
+        if self.verdict == Answer.COUNTEREXAMPLE.value:
+            return Fault.CANDIDATE.value
+        about_the_original = "the original" in (self.reason or "") and not self.uncovered
+        return (Fault.REFERENCE if about_the_original else Fault.TOOL).value
 
     @property
     def evidence(self) -> tuple[str, ...]:

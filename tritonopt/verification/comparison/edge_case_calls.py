@@ -73,6 +73,8 @@ class EdgeCaseCalls:
 
     def run(self) -> Counterexample | None:
         for example in chain(self._of_other_forms(), islice(self._examples(), self.most)):
+            if self.checker.is_late:
+                break
             if example not in self.checker.examinations:
                 self.checker.try_out(example)
                 self.made.append(example)
