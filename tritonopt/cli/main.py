@@ -16,7 +16,7 @@ from tritonopt import __version__, install_command
 from tritonopt.cli.configuration import ConfigurationError, take_jit_decorators
 
 OK, FOUND, ERROR, INCONCLUSIVE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
-"""Exit codes: done; would change, or a counterexample; error; no verdict; Ctrl-C; nobody reads on."""
+"""Exit codes: done; would change, or a counterexample; error; no verdict; Ctrl-C; nobody reads."""
 
 _MANY_OBJECTS = 100_000
 

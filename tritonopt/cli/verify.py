@@ -67,9 +67,9 @@ def _add_subject(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "original",
         metavar="ORIGINAL",
-        help="a file, with kernels, or with a function of torch or numpy or a module with "
-        "get_inputs that kernels have to compute; FILE:KERNEL and FILE:LINE are about the functions that launch this kernel; "
-        "or a directory",
+        help="a file with kernels, or with what kernels have to compute: a function of torch or "
+        "numpy, a module with get_inputs; FILE:KERNEL and FILE:LINE are about the functions that "
+        "launch this kernel; or a directory",
     )
     parser.add_argument(
         "rewritten",

@@ -287,9 +287,7 @@ class Verification:
             calls, name, progress=lambda count: self._report(count, "examples", name)
         )
 
-    def _settled(
-        self, original: VersionWorker, rewritten: VersionWorker
-    ) -> tuple[Signature, str]:
+    def _settled(self, original: VersionWorker, rewritten: VersionWorker) -> tuple[Signature, str]:
         """What is drawn from; where the code leaves it open, found by trying the original.
 
         Where no plain call was taken, with the reason.
@@ -385,9 +383,7 @@ class Verification:
             found = search.long_sums()
             answer = answer if found is None else self._answered(result, checker, signature, found)
         count = len(never_ran.met) + len(never_ran.unmet)
-        answer = replace(
-            answer, required=count, uncovered=tuple(map(str, never_ran.unmet))
-        )
+        answer = replace(answer, required=count, uncovered=tuple(map(str, never_ran.unmet)))
         answer = self._with_cheats(_on_a_gpu(self, answer, checker), checker)
         return Finding(answer, signature, never_ran)
 

@@ -158,7 +158,7 @@ class Verdict:
         if self.verdict == Answer.COUNTEREXAMPLE.value:
             return Fault.CANDIDATE.value
         about_the_original = "the original" in (self.reason or "") and not self.uncovered
-        return (Fault.REFERENCE if about_the_original else Fault.TOOL).value
+        return Fault.REFERENCE.value if about_the_original else Fault.TOOL.value
 
     @property
     def evidence(self) -> tuple[str, ...]:

@@ -129,8 +129,7 @@ class Search:
         return None
 
     def _far(self, found: Counterexample | None) -> Counterexample | None:
-        """Of a kernel for a reference, which has no size in mind, it is only said how far it goes.
-        """
+        """Of a kernel for a reference without one it is only said how far it goes."""
         if found is None or not self.checker.versions.has_reference:
             return found
         self.checker.tally.note(f"not counted: {str(found[1]).splitlines()[0]}")

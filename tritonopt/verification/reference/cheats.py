@@ -70,9 +70,11 @@ def _fallbacks(
                         if launchers.reached(n) & launchers.launching}  # fmt: skip
             caught = (h for h in node.handlers if not any(
                 isinstance(n, ast.Raise) for s in h.body for n in ast.walk(s)))  # fmt: skip
-            if ast.dump(node) not in known and (
-                reaching or launches & {*inside}
-            ) and (handler := next(caught, None)):
+            if (
+                ast.dump(node) not in known
+                and (reaching or launches & {*inside})
+                and (handler := next(caught, None))
+            ):
                 text = f"line {handler.lineno}: where a launch fails, something else is done"
                 yield Cheat("fallback", text)
 

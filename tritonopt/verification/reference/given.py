@@ -17,15 +17,15 @@ from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.inputs.plain_examples import rising
 from tritonopt.verification.process.client import VersionWorker
 from tritonopt.verification.process.messages import Attempt, Outcome, RunOptions, VersionSpec
-from tritonopt.verification.settling.trial import NothingWorks, Trial, _bounded
 from tritonopt.verification.settling.ties import Ties
+from tritonopt.verification.settling.trial import NothingWorks, Trial, _bounded
 from tritonopt.verification.settling.wider_forms import with_tensors
 from tritonopt.verification.signature.argument_language import (
+    FLOATS,
+    INTEGERS,
     Argument,
     ChoiceArgument,
     Dimension,
-    FLOATS,
-    INTEGERS,
     SequenceArgument,
     Signature,
     TensorArgument,
@@ -159,7 +159,7 @@ class GivenInputs:
             if trial._taken_whole(signature):
                 break
         else:
-            signature = Signature(self._named({n: s for n, s in self.sizes.items()}))
+            signature = Signature(self._named(dict(self.sizes)))
             example = trial._attempt(signature, rising)
             if example.level != Attempt.GOOD:
                 raise NothingWorks(f"the inputs of get_inputs are not taken: {example.trouble}")

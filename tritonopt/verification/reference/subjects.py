@@ -16,13 +16,13 @@ from tritonopt.verification.process.client import Died, Refusal, VersionWorker
 from tritonopt.verification.process.messages import VersionSpec
 from tritonopt.verification.reference.given import GivenInputs
 from tritonopt.verification.signature.argument_language import (
+    Origin,
     Signature,
     TensorArgument,
     parse,
 )
 from tritonopt.verification.signature.inference import InferredSignature, read
 from tritonopt.verification.signature.launchers import Launcher, Launchers, comment_of, method
-from tritonopt.verification.signature.argument_language import Origin
 from tritonopt.verification.tasks import Task
 
 INPUTS, INIT = "get_inputs", "get_init_inputs"
@@ -30,7 +30,7 @@ _CLASSES = ("Model", "ModelNew")
 """What a module is called in the reference, and in the candidate."""
 _SECONDS = 120.0
 
-_MODEL = '''
+_MODEL = """
 
 def _make_{name}():
     import torch
@@ -68,11 +68,11 @@ def {name}({parameters}):
             _made_{name}[place] = _made_{name}[place].to(place[1])
     with torch.no_grad():
         return _made_{name}[place]({passed_on})
-'''
+"""
 """Every parameter gets values that its place among their names makes: in both versions the same,
 in whatever order these make them, and none that a candidate may leave out."""
 
-_NUMPY = '''
+_NUMPY = """
 
 def {name}({parameters}):
     import numpy
@@ -89,13 +89,13 @@ def {name}({parameters}):
         return value
 
     return as_tensor({called}({converted}))
-'''
+"""
 
-_PLAIN = '''
+_PLAIN = """
 
 def {name}({parameters}):
     return {called}({passed_on})
-'''
+"""
 
 
 def is_reference(module: source.Module) -> bool:
@@ -128,19 +128,25 @@ def subject_of(
     other = _counterpart(called, functions, new)
     parameters = _parameters(called)
     numpy = _is_of_numpy(old)
-    if not numpy and other.name == called.name and _parameters(other)[: len(parameters)] == parameters:
+    if (
+        not numpy
+        and other.name == called.name
+        and _parameters(other)[: len(parameters)] == parameters
+    ):
         name, written = called.name, 0
     else:
         name, written = f"run_{called.name}", 1
         given = ", ".join(parameters)
-        form = dict(name=name, parameters=_spelled(called), passed_on=given)
+        form = {"name": name, "parameters": _spelled(called), "passed_on": given}
         converted = ", ".join(f"as_array({p})" for p in parameters)
         wrapped = _NUMPY if numpy else _PLAIN
         old = _with(old, wrapped.format(called=called.name, converted=converted, **form))
         new = _with(new, _PLAIN.format(called=other.name, **form))
     arguments = _arguments(old, new, name, called.name, args, functions)
     node = _functions(old)[name]
-    task = Task(Launcher(name, node, node, False, False), arguments, reference=True, written=written)
+    task = Task(
+        Launcher(name, node, node, False, False), arguments, reference=True, written=written
+    )
     return Subject(old, new, [task])
 
 
@@ -222,8 +228,10 @@ def _counterpart(
                 "reference: give the function the reference's name and parameters"
             )
         (found,) = launchers
-    least = len(_parameters(found)) - len(found.args.defaults) - sum(
-        d is not None for d in found.args.kw_defaults
+    least = (
+        len(_parameters(found))
+        - len(found.args.defaults)
+        - sum(d is not None for d in found.args.kw_defaults)
     )
     count = len(_parameters(called))
     if found.args.vararg is None and not least <= count <= len(_parameters(found)):
@@ -269,7 +277,7 @@ def _arguments(
     node = _functions(old)[name]
     if INPUTS in functions:
         found = described(old)["inputs"]
-        return GivenInputs.of([p for p in _parameters(node)], found, old.path)
+        return GivenInputs.of(list(_parameters(node)), found, old.path)
     ours = read(Launchers(old), Launcher(name, node, node, False, False))
     tensors = [a for a in ours.known if isinstance(a, TensorArgument)]
     if tensors and not ours.unknown and all(t.name in ours.ranked for t in tensors):
@@ -320,17 +328,14 @@ def _of_model(
     about = described(old, model.name)
     own, init = INIT in _functions(old), about["init"]
     written = f"{INIT}()" if own else "[]"
-    if init is not None:
-        taken = init
-    else:
-        taken = f"{INIT}()" if INIT in _functions(new) else "[]"
+    taken = init if init is not None else f"{INIT}()" if INIT in _functions(new) else "[]"
     name = "run_model"
-    form = dict(
-        name=name,
-        parameters=", ".join(parameters),
-        passed="".join(f"{p}, " for p in parameters),
-        passed_on=", ".join(parameters),
-    )
+    form = {
+        "name": name,
+        "parameters": ", ".join(parameters),
+        "passed": "".join(f"{p}, " for p in parameters),
+        "passed_on": ", ".join(parameters),
+    }
 
     def made(state: dict[str, Any]) -> source.Module:
         return _with(new, _MODEL.format(kind=other.name, init=taken, state=state, **form))
@@ -377,9 +382,7 @@ def _state_of(module: source.Module, name: str) -> dict[str, Any]:
     return {}
 
 
-def _asked(
-    module: source.Module, request: str, launcher: str, about: str
-) -> dict[str, Any]:
+def _asked(module: source.Module, request: str, launcher: str, about: str) -> dict[str, Any]:
     path = str(Path(module.path).resolve())
     spec = VersionSpec("original", path, module.text, path, "interpreter", launcher, False)
     worker = VersionWorker(spec, _SECONDS)
