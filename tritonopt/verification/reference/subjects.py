@@ -235,9 +235,10 @@ def _counterpart(
     )
     count = len(_parameters(called))
     if found.args.vararg is None and not least <= count <= len(_parameters(found)):
+        ours, theirs = (", ".join(_parameters(node)) for node in (called, found))
         raise CandidateError(
-            f"{new.path}:{found.lineno}:{found.col_offset + 1}: `{found.name}` takes "
-            f"({', '.join(_parameters(found))}), and the reference ({', '.join(_parameters(called))})"
+            f"{new.path}:{found.lineno}:{found.col_offset + 1}: `{found.name}` takes ({theirs}), "
+            f"and the reference ({ours})"
         )
     return found
 
