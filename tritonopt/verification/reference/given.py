@@ -108,7 +108,8 @@ def usual(signature: Signature) -> Signature:
         bounded = form.kind or not set(form.dtypes) & {*FLOATS}
         return form if bounded else replace(form, kind="finite")
 
-    return replace(with_tensors(signature, changed), one_type=True)
+    # What torch takes beside, a row in place of several, it broadcasts.
+    return replace(with_tensors(signature, changed), one_type=True, forms=())
 
 
 @dataclass(frozen=True)
@@ -133,8 +134,8 @@ class GivenInputs:
         def tensor(name: str, form: Mapping[str, Any]) -> TensorArgument:
             shape: list[Dimension] = []
             for size in form["shape"]:
-                shape.append(size if size <= 1 else next(free))
-                if size > 1:
+                shape.append(next(free) if size else 0)
+                if size:
                     sizes[str(shape[-1])] = size
             found = TensorArgument(name, (form["dtype"],), tuple(shape), strided=False)
             if form["dtype"] in INTEGERS and form["high"] is not None:
@@ -163,7 +164,13 @@ class GivenInputs:
             example = trial._attempt(signature, rising)
             if example.level != Attempt.GOOD:
                 raise NothingWorks(f"the inputs of get_inputs are not taken: {example.trouble}")
-        ties = Ties(trial._taken_whole, trial._good, trial._stable, trial._spent)
+        ones = _ones(signature)
+
+        def taken(form: Signature) -> bool:
+            # Beside one row torch takes any number of them: a kernel for either is another one.
+            return _ones(form) == ones and trial._taken_whole(form)
+
+        ties = Ties(taken, trial._good, trial._stable, trial._spent)
         found = _bounded(trial, ties.undone(signature, {a.name for a in self.arguments}))
         return replace(found, contiguous=True)
 
@@ -188,3 +195,8 @@ class GivenInputs:
             return changed(argument) if isinstance(argument, TensorArgument) else argument
 
         return tuple(map(of, self.arguments))
+
+
+def _ones(signature: Signature) -> list[tuple[str, int]]:
+    """Where a size is 1 in every call."""
+    return [(t.name, at) for t in signature.tensors for at, d in enumerate(t.shape) if d == 1]
