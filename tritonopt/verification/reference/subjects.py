@@ -78,14 +78,16 @@ def {name}({parameters}):
     import numpy
     import torch
 
+    places = [t.device for t in ({passed_on},) if isinstance(t, torch.Tensor)]
+
     def as_array(value):
-        return value.numpy() if isinstance(value, torch.Tensor) else value
+        return value.cpu().numpy() if isinstance(value, torch.Tensor) else value
 
     def as_tensor(value):
         if isinstance(value, (tuple, list)):
             return type(value)(map(as_tensor, value))
         if isinstance(value, (numpy.ndarray, numpy.generic)):
-            return torch.from_numpy(numpy.array(value, ndmin=0))
+            return torch.from_numpy(numpy.array(value, ndmin=0)).to(*places[:1])
         return value
 
     return as_tensor({called}({converted}))
