@@ -172,11 +172,7 @@ def seconds(text: str) -> float:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if len(arguments.rewritten) == 1:
-        (arguments.rewritten,) = arguments.rewritten
-    else:
-        arguments.pair = [(arguments.original, r) for r in arguments.rewritten[1:]] + arguments.pair
-        arguments.candidates, arguments.rewritten = True, arguments.rewritten[0]
+    _take_candidates(arguments)
     if arguments.backend in ("auto", "interpreter") and not verify_pairs.are_meant(arguments):
         from tritonopt.verification.process.fork_server import fork_server
 
@@ -194,9 +190,6 @@ def run(arguments: argparse.Namespace) -> int:
         _narrow(arguments)
     except (PlaceError, SourceError) as error:
         return _no_answer(str(error), arguments)
-    text = sys.stdin.read() if arguments.rewritten == "-" else None
-    if text is not None:
-        arguments.rewritten = "stdin.py"
     with Bar(arguments.max_examples, "verifying", sys.stderr) as bar:
 
         def show(progress: Progress) -> None:
@@ -221,7 +214,7 @@ def run(arguments: argparse.Namespace) -> int:
                 max_examples=arguments.max_examples,
                 seed=arguments.seed,
                 budget=arguments.budget,
-                text=text,
+                text=arguments.text,
                 command=arguments.shadowed,
                 progress=show,
             )
@@ -233,6 +226,16 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.report is not None and not _report(verdict, script, arguments):
         return ERROR
     return _EXIT_CODES.get(verdict.verdict, INCONCLUSIVE)
+
+
+def _take_candidates(arguments: argparse.Namespace) -> None:
+    """Of several candidates all but the first are further pairs; that of `-` comes from stdin."""
+    first, *others = arguments.rewritten
+    arguments.pair = [*((arguments.original, other) for other in others), *arguments.pair]
+    arguments.candidates, arguments.text = bool(others), None
+    if first == "-" and not others:
+        first, arguments.text = "stdin.py", sys.stdin.read()
+    arguments.rewritten = first
 
 
 def _report(verdict: Verdict, script: str | None, arguments: argparse.Namespace) -> bool:

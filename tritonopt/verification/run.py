@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,7 +30,7 @@ from tritonopt.verification.inputs.plain_examples import plain_calls
 from tritonopt.verification.never_ran import NeverRan
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
 from tritonopt.verification.process.messages import RunOptions, VersionSpec
-from tritonopt.verification.reference.given import Both, GivenInputs, Remembering, usual
+from tritonopt.verification.reference.given import Both, Remembering, usual
 from tritonopt.verification.reference.subjects import of_candidate
 from tritonopt.verification.runs_on_import import left_out, notes_on
 from tritonopt.verification.settling.trial import NothingWorks, Trial
@@ -169,7 +170,7 @@ class _Loaded:
     notes: list[str]
 
 
-def _typed(reading: InferredSignature, worker: VersionWorker | Both) -> InferredSignature:
+def _typed(reading: InferredSignature, worker: VersionWorker) -> InferredSignature:
     """With the types of torch's operator, if the launcher is called like one."""
     launcher = reading.launcher
     if launcher.autograd:
@@ -232,9 +233,9 @@ class Verification:
         limits = limits_on(backend, (self.old, self.new, *self._home))
         widened = widen(self.old)
         with contextlib.ExitStack() as stack:
-            original = self._worker(self._spec("original", self.old, widened))
+            original = _worker(self._spec("original", self.old, widened), self.settings)
             stack.callback(original.close)
-            rewritten = self._worker(self._spec("rewritten", self.new, None))
+            rewritten = _worker(self._spec("rewritten", self.new, None), self.settings)
             stack.callback(rewritten.close)
             original.start_loading()
             rewritten.start_loading()
@@ -262,14 +263,6 @@ class Verification:
                 return Finding(self._compile(loaded), trial_failure=failure)
             return replace(self._search(loaded, widened), trial_failure=failure)
 
-    def _worker(self, spec: VersionSpec) -> VersionWorker:
-        seconds = _TIMEOUT[self.settings.backend]
-        if self.settings.budget is not None:
-            seconds = min(seconds, max(self.settings.budget, _LEAST_SECONDS))
-        if spec.reference and self.settings.remembered is not None:
-            return Remembering(spec, seconds, self.settings.remembered)
-        return VersionWorker(spec, seconds)
-
     def _compile(self, loaded: _Loaded) -> Verdict:
         from tritonopt.verification.comparison.compile_backend import MOST_EXAMPLES, Compilation
         from tritonopt.verification.inputs.strategies import drawn
@@ -295,9 +288,11 @@ class Verification:
         reading = self.task.arguments
         if self.task.settled is not None:
             return self.task.settled, ""
+        if self.task.given is not None:
+            return self.task.given.drawn(original, rewritten, self.task.launcher), ""
         if isinstance(reading, Signature):
             return reading, ""
-        trier: VersionWorker | Both = original
+        trier: VersionWorker = original
         if self.task.reference:
             trier = Both(original, rewritten)
         elif self.settings.backend != "interpreter":
@@ -306,9 +301,6 @@ class Verification:
             trier = VersionWorker(spec, _TIMEOUT["interpreter"])
         name = self.task.launcher.name
         try:
-            if isinstance(reading, GivenInputs):
-                found = reading.settled(trier, self.task.launcher)
-                return replace(found, notes=(*reading.notes, f"called with: {found}")), ""
             typed = _typed(reading, trier)
             trial = Trial(trier, typed, self.task.launcher.backward, self.others.taken)
             found = trial.find_signature()
@@ -319,7 +311,7 @@ class Verification:
             note = f"{name} is called as far as its code says how: {failure}"
             return Signature(reading.known, notes=(note,)), str(failure)
         finally:
-            if trier is not original and isinstance(trier, VersionWorker):
+            if trier is not original and not isinstance(trier, Both):
                 trier.close()
         how = "found by calling the original" if reading.unknown else "as its code says"
         return replace(found, notes=(f"{name} was called with ({how}): {found}",)), ""
@@ -338,8 +330,7 @@ class Verification:
             plain=plain_calls(signature, loaded.limits, backward=backward),
             in_float32="float32" in self.old.text,
         )
-        if self.settings.budget is not None:
-            checker.ends_at = self.started + self.settings.budget
+        checker.tally.ends_at = self.started + (self.settings.budget or math.inf)
         compared = Comparison.of(self.old, self.new)
         calls = _calls(loaded, self.task, compared)
         given = isinstance(self.task.arguments, Signature) or self.task.reference
@@ -382,21 +373,8 @@ class Verification:
         if answer.algebra is not None and answer.algebra.is_different and answer.verdict in YES:
             found = search.long_sums()
             answer = answer if found is None else self._answered(result, checker, signature, found)
-        count = len(never_ran.met) + len(never_ran.unmet)
-        answer = replace(answer, required=count, uncovered=tuple(map(str, never_ran.unmet)))
-        answer = self._with_cheats(_on_a_gpu(self, answer, checker), checker)
+        answer = _told(self, _on_a_gpu(self, answer, checker), checker, never_ran)
         return Finding(answer, signature, never_ran)
-
-    def _with_cheats(self, verdict: Verdict, checker: Checker) -> Verdict:
-        """The verdict with what the rewritten version does in place of the work."""
-        from tritonopt.verification.reference import cheats
-
-        paths = self.original_path, self.rewritten_path
-        found = [*cheats.in_text(self.old, self.new, paths, self._reached(self.new))]
-        found += cheats.in_difference(verdict.counterexample or "")
-        if verdict.verdict in YES:
-            found += cheats.in_runs(checker)
-        return replace(verdict, cheats=tuple(found))
 
     def _with_algebra(self, verdict: Verdict, checker: Checker) -> Verdict:
         """A yes of the interpreter, with what residues say of it; or none, if it must be both."""
@@ -420,7 +398,7 @@ class Verification:
                 verdict,
                 verdict=answer,
                 counterexample=self.described(example, text),
-                script=self._script(checker, example, (drawn.differing_options,), text),
+                script=_script(self, checker, example, (drawn.differing_options,), text),
             )
         reason = f"whether it is the same algebra is not known: {algebra.text}"
         return replace(verdict, verdict=Answer.UNSUPPORTED.value, reason=reason)
@@ -441,8 +419,8 @@ class Verification:
                 errors,
                 verdict=Answer.COUNTEREXAMPLE.value,
                 counterexample=self.described(example, str(difference)),
-                script=self._script(
-                    checker, example, checker.versions.options(example), str(difference)
+                script=_script(
+                    self, checker, example, checker.versions.options(example), str(difference)
                 ),
             )
         reason = checker.tally.why_unsupported()
@@ -453,18 +431,6 @@ class Verification:
         if checker.tally.any_bits_differ:
             return replace(errors, verdict=Answer.EQUIVALENT.value)
         return result
-
-    def _script(
-        self, checker: Checker, example: Example, runs: tuple[RunOptions, ...], difference: str
-    ) -> str:
-        return script(
-            checker.versions.original.spec,
-            checker.versions.rewritten.spec,
-            example,
-            runs,
-            difference,
-            embedded=self.settings.embedded,
-        )
 
     @property
     def _home(self) -> tuple[source.Module, ...]:
@@ -543,6 +509,32 @@ class Verification:
         )
 
 
+def _script(
+    of: Verification,
+    checker: Checker,
+    example: Example,
+    runs: tuple[RunOptions, ...],
+    difference: str,
+) -> str:
+    return script(
+        checker.versions.original.spec,
+        checker.versions.rewritten.spec,
+        example,
+        runs,
+        difference,
+        embedded=of.settings.embedded,
+    )
+
+
+def _worker(spec: VersionSpec, settings: Options) -> VersionWorker:
+    seconds = _TIMEOUT[settings.backend]
+    if settings.budget is not None:
+        seconds = min(seconds, max(settings.budget, _LEAST_SECONDS))
+    if spec.reference and settings.remembered is not None:
+        return Remembering(spec, seconds, settings.remembered)
+    return VersionWorker(spec, seconds)
+
+
 def _not_imported(rewritten: VersionWorker, backend: str) -> Finding | None:
     """What is found where the rewritten version cannot be loaded."""
     try:
@@ -551,6 +543,20 @@ def _not_imported(rewritten: VersionWorker, backend: str) -> Finding | None:
         text = f"the rewritten file cannot be imported: {error}"
         return Finding(Verdict(Answer.COUNTEREXAMPLE.value, backend, 0, counterexample=text))
     return None
+
+
+def _told(of: Verification, verdict: Verdict, checker: Checker, never_ran: NeverRan) -> Verdict:
+    """The verdict with what had to run, and what is done in place of the work."""
+    from tritonopt.verification.reference import cheats
+
+    paths = of.original_path, of.rewritten_path
+    found = [*cheats.in_text(of.old, of.new, paths, of._reached(of.new))]
+    found += cheats.in_difference(verdict.counterexample or "")
+    if verdict.verdict in YES:
+        found += cheats.in_runs(checker)
+    required = len(never_ran.met) + len(never_ran.unmet)
+    unmet = tuple(map(str, never_ran.unmet))
+    return replace(verdict, required=required, uncovered=unmet, cheats=tuple(found))
 
 
 def _on_a_gpu(of: Verification, verdict: Verdict, checker: Checker) -> Verdict:

@@ -40,7 +40,7 @@ class Task:
     """A launcher, and what it is called with: as it was given, or as its code says."""
 
     launcher: Launcher
-    arguments: Signature | InferredSignature | GivenInputs
+    arguments: Signature | InferredSignature
     home: source.Module | None = None
     """The file of the launcher, if it is another one."""
     kernels: frozenset[str] = frozenset()
@@ -49,6 +49,8 @@ class Task:
     """What may be asked instead, where this cannot be called."""
     settled: Signature | None = None
     """What it is called with, where that was found before."""
+    given: GivenInputs | None = None
+    """What a reference gives in place of these; other sizes are tried."""
     reference: bool = False
     """Whether the original has no kernel: its function is what kernels have to compute."""
     written: int = 0

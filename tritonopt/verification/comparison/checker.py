@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping, Set
 from dataclasses import replace
 
@@ -45,7 +44,6 @@ _GROSS = 1000.0
 _LITTLE = 2_500
 """Statements of kernels that both versions execute in a tenth of a second or two."""
 _MANY_ELEMENTS = 2**14
-_LATE = "the budget of time was spent before all calls were made"
 _WRONG_BY = {
     "again": "differs from itself from run to run",
     "poison": "depends on memory that nothing wrote",
@@ -76,8 +74,6 @@ class Checker:
         self.residuals = Residuals(self.oracle, in_float32)
         self.soundness = Soundness(self.versions, self.oracle, self.tally, plain)
         self.examinations: dict[Example, Examination] = {}
-        self.ends_at = math.inf
-        """When no more calls are made, by the monotonic clock."""
 
     @property
     def stopped(self) -> str:
@@ -109,14 +105,6 @@ class Checker:
         if self.versions.identical and not self.versions.interpreted:
             found.append("both versions were compiled without fp contraction")
         return found
-
-    @property
-    def is_late(self) -> bool:
-        """Whether the time that was given is over; that is said."""
-        late = time.monotonic() > self.ends_at
-        if late and _LATE not in self.tally.notes:
-            self.tally.note(_LATE)
-        return late
 
     # All examples
 

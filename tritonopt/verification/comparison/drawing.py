@@ -160,7 +160,7 @@ class _Pass:
         checker = self.drawing.checker
         if (
             checker.stopped
-            or checker.is_late
+            or checker.tally.is_late()
             or (self.deadline is not None and time.monotonic() > self.deadline)
         ):
             return None

@@ -73,7 +73,7 @@ class EdgeCaseCalls:
 
     def run(self) -> Counterexample | None:
         for example in chain(self._of_other_forms(), islice(self._examples(), self.most)):
-            if self.checker.is_late:
+            if self.checker.tally.is_late():
                 break
             if example not in self.checker.examinations:
                 self.checker.try_out(example)

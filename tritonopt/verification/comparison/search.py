@@ -123,7 +123,7 @@ class Search:
     def _first_of(self, *phases: Callable[[], Counterexample | None]) -> Counterexample | None:
         """What the first phase shows that shows anything; none runs once nothing can be learned."""
         for phase in phases:
-            found = None if self.checker.stopped or self.checker.is_late else phase()
+            found = None if self.checker.stopped or self.checker.tally.is_late() else phase()
             if found is not None:
                 return found
         return None
@@ -194,10 +194,10 @@ class AimedCalls:
     def run(self) -> Counterexample | None:
         for aiming in self.aimings:
             later = aiming is not self.aimings[0]
-            if self.checker.is_late or (later and not aiming.unmet()):
+            if self.checker.tally.is_late() or (later and not aiming.unmet()):
                 break
             for aimed in aiming.examples(briefly=later):
-                if self.checker.is_late:
+                if self.checker.tally.is_late():
                     break
                 difference = self._at(aiming, aimed, "examples")
                 self.made.append(self._whole(aimed))

@@ -14,7 +14,7 @@ from pathlib import Path
 from tritonopt import source
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import shared
-from tritonopt.verification.inputs.examples import Example
+from tritonopt.verification.inputs.examples import Example, TensorRecipe
 from tritonopt.verification.process.messages import Outcome, RunOptions, same_bits
 from tritonopt.verification.signature.launchers import Launchers, definitions_of, method
 from tritonopt.verification.verdict import Cheat, Verdict
@@ -36,13 +36,11 @@ def in_text(
 ) -> Iterator[Cheat]:
     """What the text of the rewritten version shows; `reached` are the functions that run."""
     stem = paths[0].stem
-    for node in ast.walk(new.tree):
-        modules: list[str] = []
-        if isinstance(node, ast.Import):
-            modules = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            own = [alias.name for alias in node.names] if node.module is None else []
-            modules = [node.module or "", *own]
+    imports = (n for n in ast.walk(new.tree) if isinstance(n, ast.Import | ast.ImportFrom))
+    for node in imports:
+        modules = [alias.name for alias in node.names]
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            modules = [node.module]
         if any(name.rpartition(".")[2] == stem for name in modules):
             yield Cheat("reference-imported", f"line {node.lineno}: `{ast.unparse(node)}`")
     names = set(reached)
@@ -84,16 +82,20 @@ def _copies(
 ) -> Iterator[Cheat]:
     """Functions of the rewritten version that do what one of the reference does, word by word."""
     own = {}
-    for name, node in definitions_of(old).items():
-        function = method(node, "forward") if isinstance(node, ast.ClassDef) else node
-        if function is not None and any(isinstance(n, ast.Call) for n in ast.walk(function)):
+    for name, definition in definitions_of(old).items():
+        function: ast.AST | None = definition
+        if isinstance(definition, ast.ClassDef):
+            function = method(definition, "forward")
+        if isinstance(function, ast.FunctionDef) and any(
+            isinstance(n, ast.Call) for n in ast.walk(function)
+        ):
             own["".join(map(ast.dump, function.body))] = name
     for definition in definitions.values():
         for node in ast.walk(definition):
             if isinstance(node, ast.FunctionDef):
-                name = own.get("".join(map(ast.dump, node.body)))
-                if name and not node.name.startswith(("run_", "_make_run_", "get_")):
-                    text = f"line {node.lineno}: `{node.name}` is `{name}` of the reference"
+                known = own.get("".join(map(ast.dump, node.body)))
+                if known and not node.name.startswith(("run_", "_make_run_", "get_")):
+                    text = f"line {node.lineno}: `{node.name}` is `{known}` of the reference"
                     yield Cheat("reference-executed", text)
 
 
@@ -130,7 +132,10 @@ def in_runs(checker: Checker) -> Iterator[Cheat]:
 def _form(example: Example) -> object:
     """What a call is but for the values of its tensors."""
     return tuple(
-        (name, replace(r, values="", seed=0, low=0, high=0) if hasattr(r, "values") else r)
+        (
+            name,
+            r if not isinstance(r, TensorRecipe) else replace(r, values="", seed=0, low=0, high=0),
+        )
         for name, r in example.arguments
     )
 

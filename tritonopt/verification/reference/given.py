@@ -15,7 +15,7 @@ from typing import Any
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.inputs.plain_examples import rising
-from tritonopt.verification.process.client import VersionWorker
+from tritonopt.verification.process.client import Died, Refusal, VersionWorker
 from tritonopt.verification.process.messages import Attempt, Outcome, RunOptions, VersionSpec
 from tritonopt.verification.settling.ties import Ties
 from tritonopt.verification.settling.trial import NothingWorks, Trial, _bounded
@@ -67,19 +67,15 @@ class Remembering(VersionWorker):
         return found
 
 
-@dataclass(frozen=True)
-class Both:
+class Both(VersionWorker):
     """A reference and a candidate, asked like one original: what either refuses is refused.
 
     A candidate that fails once it has launched something is no reason to leave a call out.
     """
 
-    reference: VersionWorker
-    candidate: VersionWorker
-
-    @property
-    def spec(self) -> VersionSpec:
-        return self.candidate.spec
+    def __init__(self, reference: VersionWorker, candidate: VersionWorker) -> None:
+        self.reference, self.candidate = reference, candidate
+        self.spec = candidate.spec
 
     def attempt(self, example: Example) -> Attempt:
         ours = self.reference.attempt(example)
@@ -152,10 +148,20 @@ class GivenInputs:
         found = tuple(argument(n, v) for n, v in zip(names, inputs, strict=False))
         return GivenInputs(found, sizes)
 
-    def settled(self, trier: Both, launcher: Launcher) -> Signature:
+    def drawn(
+        self, reference: VersionWorker, candidate: VersionWorker, launcher: Launcher
+    ) -> Signature:
+        """What the two take, with a note that says it. Raises VerificationError."""
+        try:
+            found = self._settled(Both(reference, candidate), launcher)
+        except (NothingWorks, Died, Refusal) as failure:
+            raise VerificationError(str(failure)) from None
+        return replace(found, notes=(*self.notes, f"called with: {found}"))
+
+    def _settled(self, trier: Both, launcher: Launcher) -> Signature:
         """What is drawn: the given sizes, and as many others as are taken."""
         reading = InferredSignature(launcher, self.arguments, {}, {}, frozenset())
-        trial = Trial(trier, reading, False)  # type: ignore[arg-type]  # it is asked the same
+        trial = Trial(trier, reading, False)
         for signature in self._forms():
             if trial._taken_whole(signature):
                 break
@@ -177,7 +183,7 @@ class GivenInputs:
     def _forms(self) -> Iterator[Signature]:
         """Every size free; then equal ones tied together; then some of them as they are given."""
         yield Signature(self.arguments)
-        first = {size: name for name, size in reversed(self.sizes.items())}
+        first = {size: name for name, size in reversed(list(self.sizes.items()))}
         tied: dict[str, Dimension] = {n: first[s] for n, s in self.sizes.items()}
         names = list(dict.fromkeys(first[s] for s in self.sizes.values()))
         for count in range(len(names)):

@@ -146,9 +146,7 @@ def subject_of(
         new = _with(new, _PLAIN.format(called=other.name, **form))
     arguments = _arguments(old, new, name, called.name, args, functions)
     node = _functions(old)[name]
-    task = Task(
-        Launcher(name, node, node, False, False), arguments, reference=True, written=written
-    )
+    task = _task(Launcher(name, node, node, False, False), arguments, written)
     return Subject(old, new, [task])
 
 
@@ -161,6 +159,14 @@ def of_candidate(demands: Sequence[Demand], new: source.Module, written: int) ->
     left = [range(node.lineno, (node.end_lineno or 0) + 1) for node in own]
     asked = (d for d in demands if d.title == "rewritten")
     return [d for d in asked if not any(d.line in lines for lines in left)]
+
+
+def _task(
+    launcher: Launcher, arguments: Signature | InferredSignature | GivenInputs, written: int
+) -> Task:
+    if isinstance(arguments, GivenInputs):
+        return Task(launcher, Signature(()), given=arguments, reference=True, written=written)
+    return Task(launcher, arguments, reference=True, written=written)
 
 
 def _functions(module: source.Module) -> dict[str, ast.FunctionDef]:
@@ -237,9 +243,9 @@ def _counterpart(
     )
     count = len(_parameters(called))
     if found.args.vararg is None and not least <= count <= len(_parameters(found)):
-        ours, theirs = (", ".join(_parameters(node)) for node in (called, found))
+        ours, own = (", ".join(_parameters(node)) for node in (called, found))
         raise CandidateError(
-            f"{new.path}:{found.lineno}:{found.col_offset + 1}: `{found.name}` takes ({theirs}), "
+            f"{new.path}:{found.lineno}:{found.col_offset + 1}: `{found.name}` takes ({own}), "
             f"and the reference ({ours})"
         )
     return found
@@ -361,7 +367,7 @@ def _of_model(
         arguments = GivenInputs.of(parameters[: len(about["inputs"])], about["inputs"], old.path)
         arguments = replace(arguments, notes=(note,) if note else ())
     node = _functions(old)[name]
-    task = Task(Launcher(name, node, node, False, False), arguments, reference=True, written=3)
+    task = _task(Launcher(name, node, node, False, False), arguments, 3)
     return Subject(old, new, [task])
 
 

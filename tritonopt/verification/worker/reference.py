@@ -84,7 +84,7 @@ def state_of(made: Any) -> dict[str, tuple[tuple[int, ...], float | None]]:
 # The run in float64
 
 
-class InFloat64(TorchDispatchMode):
+class InFloat64(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
     """Every tensor of floats is of float64; what the code rounds to less than float32 is rounded.
 
     As `widening` has it of kernels: a cast to a narrower type is what the code says.
@@ -151,7 +151,7 @@ _NO_WORK = (
 """How the names of operators begin that move, make or look at numbers, and compute none."""
 
 
-class Work(TorchDispatchMode):
+class Work(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
     """Notes the operators that run on floats which no kernel has written."""
 
     def __init__(self, session: Any) -> None:
