@@ -243,6 +243,7 @@ INNER_FLOORS = {
         "coverage": 3,
         "comparison": 4,
         "capture": 5,
+        "reference": 5,
     },
     "facts": {
         "interpreting": 0,

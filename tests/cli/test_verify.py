@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from dataclasses import replace
@@ -10,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from tritonopt import verification
+from tritonopt import reporting, verification
 from tritonopt.cli.main import main
 from tritonopt.verification import Progress, Verdict, VerificationError
-from tritonopt.verification.verdict import Algebra
+from tritonopt.verification.verdict import Algebra, Cheat
 
 SCALE = """\
 import torch
@@ -86,6 +87,8 @@ def test_what_is_asked(answer: Any) -> None:
         "require": "equivalent",
         "max_examples": 100,
         "seed": 0,
+        "budget": None,
+        "text": None,
         "command": [],
     }
     command = "verify a.py b.py --launcher scale --args x:f32[n] --backend cuda --require identical"
@@ -103,6 +106,8 @@ def test_what_is_asked(answer: Any) -> None:
         "require": "identical",
         "max_examples": 7,
         "seed": 5,
+        "budget": None,
+        "text": None,
         "command": [],
     }
     main(["verify", "a.py", "b.py", "--quick"])
@@ -113,6 +118,52 @@ def test_what_is_asked(answer: Any) -> None:
     assert asked.options["command"] == ["pytest", "--", "-k", "x"]
 
 
+def test_a_candidate_from_stdin(answer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = answer(EQUIVALENT)
+    monkeypatch.setattr("sys.stdin", io.StringIO(SCALE))
+    assert main(["verify", "a.py", "-", "--budget", "1m", "--require", "kernel"]) == 0
+    assert asked.options["text"] == SCALE and asked.arguments == ("a.py", "stdin.py")
+    assert asked.options["budget"] == 60.0 and asked.options["require"] == "kernel"
+
+
+def test_the_schema_says_what_the_report_has(
+    answer: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every field is in the schema, with its type; and the schema names no other."""
+    schema = json.loads(Path(reporting.__file__).with_name("verdict.schema.json").read_text())
+    types = {"string": str, "integer": int, "array": list, "object": dict, "null": type(None)}
+    types["number"] = (int, float)
+    cheating = replace(EQUIVALENT, cheats=(Cheat("no-kernel", "none"),), algebra=None)
+    for verdict in (EQUIVALENT, DIFFERENT, UNKNOWN, cheating, VerificationError("no file")):
+        answer(verdict)
+        main(["verify", "a.py", "b.py", "--format", "json", "--no-script"])
+        said = json.loads(capsys.readouterr().out)
+        assert set(schema["required"]) <= said.keys() <= schema["properties"].keys()
+        for name, value in said.items():
+            known = schema["properties"][name]
+            assert value in known.get("enum", [value]), name
+            kinds = [known["type"]] if isinstance(known["type"], str) else known["type"]
+            assert isinstance(value, tuple(types[k] for k in kinds)), name
+
+
+@pytest.mark.parametrize(
+    ("verdict", "fault"),
+    [
+        (EQUIVALENT, None),
+        (DIFFERENT, "candidate"),
+        (UNKNOWN, "tool"),
+        (replace(UNKNOWN, reason="the original cannot be imported"), "reference"),
+        (VerificationError("--launcher: no such function"), "environment"),
+    ],
+)
+def test_whose_fault_it_is(
+    answer: Any, verdict: Any, fault: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer(verdict)
+    main(["verify", "a.py", "b.py", "--format", "json", "--no-script"])
+    assert json.loads(capsys.readouterr().out)["fault"] == fault
+
+
 def test_quick_is_a_number_of_examples(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["verify", "a.py", "b.py", "--quick", "--max-examples", "7"])
@@ -120,7 +171,7 @@ def test_quick_is_a_number_of_examples(capsys: pytest.CaptureFixture[str]) -> No
 
 
 @pytest.mark.parametrize(
-    "option", ["--backend=gpu", "--require=close", "--max-examples=0", "--max-examples=many"]
+    "option", ["--backend=gpu", "--require=close", "--max-examples=0", "--budget=soon"]
 )
 def test_choices(answer: Any, option: str, capsys: pytest.CaptureFixture[str]) -> None:
     answer(EQUIVALENT)
@@ -136,8 +187,8 @@ def test_choices(answer: Any, option: str, capsys: pytest.CaptureFixture[str]) -
         (Verdict("identical", "interpreter", 5), 0),
         (EQUIVALENT, 0),
         (DIFFERENT, 1),
-        (UNKNOWN, 2),
-        (Verdict("a word of later", "interpreter", 5), 2),
+        (UNKNOWN, 3),
+        (Verdict("a word of later", "interpreter", 5), 3),
     ],
 )
 def test_exit_codes(answer: Any, verdict: Verdict, code: int) -> None:
@@ -185,6 +236,10 @@ def test_json(answer: Any, capsys: pytest.CaptureFixture[str]) -> None:
         "counterexample": None,
         "script": None,
         "reason": None,
+        "fault": None,
+        "coverage": {"arguments": "", "required": 0, "uncovered": []},
+        "cheats": [],
+        "seconds": 0.0,
         "notes": ["a note"],
         "evidence": ["same numbers"],
         "algebra": None,

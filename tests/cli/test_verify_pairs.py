@@ -56,9 +56,9 @@ CHANGED = SCALE.replace("x * 2", "x + x")
     ("verdicts", "code"),
     [
         ({"a.py": EQUIVALENT, "sub/b.py": EQUIVALENT}, 0),
-        ({"a.py": EQUIVALENT, "sub/b.py": UNKNOWN}, 2),
+        ({"a.py": EQUIVALENT, "sub/b.py": UNKNOWN}, 3),
         ({"a.py": DIFFERENT, "sub/b.py": UNKNOWN}, 1),
-        ({"a.py": EQUIVALENT, "sub/b.py": VerificationError("say --args")}, 2),
+        ({"a.py": EQUIVALENT, "sub/b.py": VerificationError("say --args")}, 3),
     ],
 )
 def test_exit_codes(judged: Any, verdicts: dict[str, Any], code: int) -> None:
@@ -77,7 +77,7 @@ def test_exit_codes(judged: Any, verdicts: dict[str, Any], code: int) -> None:
 def test_what_cannot_be_run_is_no_yes(
     judged: Any, after: dict[str, str | None], reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert judged({"a.py": CHANGED, **after}, {"a.py": EQUIVALENT}) == 2
+    assert judged({"a.py": CHANGED, **after}, {"a.py": EQUIVALENT}) == 3
     assert reason in capsys.readouterr().out
 
 
@@ -113,7 +113,7 @@ def test_the_table(judged: Any, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_json(judged: Any, capsys: pytest.CaptureFixture[str]) -> None:
     found = {"a.py": EQUIVALENT, "sub/b.py": UNKNOWN}
-    assert judged({"a.py": CHANGED, "sub/b.py": CHANGED}, found, "--format=json") == 2
+    assert judged({"a.py": CHANGED, "sub/b.py": CHANGED}, found, "--format=json") == 3
     said = json.loads(capsys.readouterr().out)
     assert said["same"] == 2 and said["error"] is None
     assert [(p["name"], p["verdict"], p["reason"]) for p in said["pairs"]] == [
@@ -172,3 +172,28 @@ def test_end_to_end(judged: Any, capsys: pytest.CaptureFixture[str]) -> None:
         ["identical", "a.py"],
         ["counterexample", "sub/b.py"],
     ]
+
+
+def test_several_candidates_of_one_original(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One process verifies all of them; what is said of the original is said to each."""
+    monkeypatch.chdir(tmp_path)
+    lay_out(tmp_path, {"reference.py": "x = 1\n", "a.py": SCALE, "b.py": SCALE})
+    asked: list[dict[str, Any]] = []
+
+    def verify(original: Path, rewritten: Path, **options: Any) -> Verdict:
+        asked.append({"original": str(original), "rewritten": str(rewritten), **options})
+        return EQUIVALENT if rewritten.name == "a.py" else UNKNOWN
+
+    monkeypatch.setattr(api, "verify", verify)
+    given = ["--args", "x: f32[n]", "--budget", "30s", "--require", "kernel", "--format", "json"]
+    assert main(["verify", "reference.py", "a.py", "b.py", *given]) == 3
+    said = json.loads(capsys.readouterr().out)
+    assert [(p["name"], p["verdict"], p["fault"]) for p in said["pairs"]] == [
+        ("a.py", "equivalent", None),
+        ("b.py", "unsupported", "tool"),
+    ]
+    assert all(one["original"] == "reference.py" for one in asked)
+    assert all(one["args"] == "x: f32[n]" and one["budget"] == 30.0 for one in asked)
+    assert asked[0]["remembered"] is asked[1]["remembered"]

@@ -15,8 +15,8 @@ from typing import Any, NoReturn
 from tritonopt import __version__, install_command
 from tritonopt.cli.configuration import ConfigurationError, take_jit_decorators
 
-OK, FOUND, ERROR, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
-"""Exit codes: done; would change, or a counterexample; error; Ctrl-C; nobody reads on."""
+OK, FOUND, ERROR, INCONCLUSIVE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
+"""Exit codes: done; would change, or a counterexample; error; no verdict; Ctrl-C; nobody reads."""
 
 _MANY_OBJECTS = 100_000
 
@@ -53,7 +53,8 @@ exit codes:
   0  done, or nothing to do
   1  something would change (rewrite --check) or is suggested (suggest); a counterexample (verify);
      what was tuned no longer holds (tune --check)
-  2  an error, or no answer could be reached (verify, bench, tune)
+  2  an error, or nothing could be timed (bench, tune)
+  3  neither a yes nor a counterexample (verify)
 """
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tritonopt.cli import arguments as shared
 from tritonopt.cli import html_report, verify_pairs
-from tritonopt.cli.main import ERROR, FOUND, OK, complain
+from tritonopt.cli.main import ERROR, FOUND, INCONCLUSIVE, OK, complain
 from tritonopt.cli.places import Place, PlaceError, place, read_place
 from tritonopt.cli.progress import Bar
 from tritonopt.reporting import formats
@@ -38,6 +38,7 @@ counts as no answer.
 """
 
 _EXIT_CODES = {"identical": OK, "equivalent": OK, "counterexample": FOUND}
+"""Of verdicts; any other is inconclusive."""
 _QUICK = 10
 
 
@@ -66,10 +67,17 @@ def _add_subject(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "original",
         metavar="ORIGINAL",
-        help="a file; FILE:KERNEL and FILE:LINE are about the functions that launch this kernel; "
-        "or a directory",
+        help="a file with kernels, or with what kernels have to compute: a function of torch or "
+        "numpy, a module with get_inputs; FILE:KERNEL and FILE:LINE are about the functions that "
+        "launch this kernel; or a directory",
     )
-    parser.add_argument("rewritten", metavar="REWRITTEN", help="the same, of the other version")
+    parser.add_argument(
+        "rewritten",
+        metavar="REWRITTEN",
+        nargs="+",
+        help="the same, of the other version; `-` reads a file from stdin; of several each is "
+        "verified, and what ORIGINAL gives is kept where it has no kernel",
+    )
     parser.add_argument(
         "--pair",
         nargs=2,
@@ -78,7 +86,7 @@ def _add_subject(parser: argparse.ArgumentParser) -> None:
         metavar=("ORIGINAL", "REWRITTEN"),
         help="two more files, or directories (may be given several times)",
     )
-    parser.set_defaults(about=None)
+    parser.set_defaults(about=None, candidates=False)
     shared.add_call(parser)
 
 
@@ -97,10 +105,11 @@ def _add_judgment(parser: argparse.ArgumentParser) -> None:
     """What a yes asks for."""
     parser.add_argument(
         "--require",
-        choices=("equivalent", "identical", "algebra"),
+        choices=("equivalent", "identical", "algebra", "kernel"),
         default="equivalent",
         help="what counts as the same (default: %(default)s); `algebra` also requires the same "
-        "functions of the inputs where arithmetic is exact",
+        "functions of the inputs where arithmetic is exact; `kernel` refuses what leaves the work "
+        "to torch, to an earlier result or to nobody",
     )
     parser.add_argument(
         "--algebra",
@@ -136,6 +145,12 @@ def _add_effort(parser: argparse.ArgumentParser) -> None:
         "made on purpose, and as much has to have run for a yes",
     )
     parser.add_argument(
+        "--budget",
+        type=seconds,
+        metavar="30s",
+        help="how long a verification may take: then what was seen is judged",
+    )
+    parser.add_argument(
         "--seed",
         type=int,
         default=0,
@@ -144,7 +159,20 @@ def _add_effort(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def seconds(text: str) -> float:
+    """A time: `30s`, `2m`, `45`."""
+    number, unit = (text[:-1], text[-1]) if text[-1:] in ("s", "m") else (text, "s")
+    try:
+        found = float(number) * {"s": 1, "m": 60}[unit]
+    except ValueError:
+        found = 0.0
+    if not 0 < found < float("inf"):
+        raise argparse.ArgumentTypeError(f"`{text}` is no time: write 30s or 2m")
+    return found
+
+
 def run(arguments: argparse.Namespace) -> int:
+    _take_candidates(arguments)
     if arguments.backend in ("auto", "interpreter") and not verify_pairs.are_meant(arguments):
         from tritonopt.verification.process.fork_server import fork_server
 
@@ -185,6 +213,8 @@ def run(arguments: argparse.Namespace) -> int:
                 require=arguments.require,
                 max_examples=arguments.max_examples,
                 seed=arguments.seed,
+                budget=arguments.budget,
+                text=arguments.text,
                 command=arguments.shadowed,
                 progress=show,
             )
@@ -195,7 +225,17 @@ def run(arguments: argparse.Namespace) -> int:
     formats.verdict_reporter(arguments.format).verdict(verdict, script)
     if arguments.report is not None and not _report(verdict, script, arguments):
         return ERROR
-    return _EXIT_CODES.get(verdict.verdict, ERROR)
+    return _EXIT_CODES.get(verdict.verdict, INCONCLUSIVE)
+
+
+def _take_candidates(arguments: argparse.Namespace) -> None:
+    """Of several candidates all but the first are further pairs; that of `-` comes from stdin."""
+    first, *others = arguments.rewritten
+    arguments.pair = [*((arguments.original, other) for other in others), *arguments.pair]
+    arguments.candidates, arguments.text = bool(others), None
+    if first == "-" and not others:
+        first, arguments.text = "stdin.py", sys.stdin.read()
+    arguments.rewritten = first
 
 
 def _report(verdict: Verdict, script: str | None, arguments: argparse.Namespace) -> bool:

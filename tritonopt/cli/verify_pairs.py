@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from tritonopt.cli import html_report, scanning
-from tritonopt.cli.main import ERROR, FOUND, OK, complain
+from tritonopt.cli.main import ERROR, FOUND, INCONCLUSIVE, OK, complain
 from tritonopt.cli.progress import Bar
 from tritonopt.engines import Answer, Engine, EngineError, Outcome, Task, engine_of
 from tritonopt.reporting import formats
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 _OF_ONE_FILE = ("launcher", "kernel", "grid", "args", "assume", "script", "shadowed")
-_OPTIONS = ("backend", "require", "max_examples", "seed", "assume_covered", "algebra")
+_OPTIONS = ("backend", "require", "max_examples", "seed", "assume_covered", "algebra", "budget")
+_OF_CANDIDATES = ("launcher", "args", "assume")
+"""What is said of the reference, and so of every candidate."""
 
 
 def are_meant(arguments: argparse.Namespace) -> bool:
@@ -57,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     verdicts = {one.verdict.verdict for one in found}
     if "counterexample" in verdicts:
         return FOUND
-    return OK if verdicts <= {"identical", "equivalent"} else ERROR
+    return OK if verdicts <= {"identical", "equivalent"} else INCONCLUSIVE
 
 
 class _Unclear(Exception):
@@ -69,6 +71,8 @@ def _pairs(arguments: argparse.Namespace) -> tuple[list[Pair], int]:
     from tritonopt.verification.pairs import Pair, pairs_of
 
     for name in _OF_ONE_FILE:
+        if arguments.candidates and name in _OF_CANDIDATES:
+            continue
         if getattr(arguments, name):
             what = "`-- COMMAND`" if name == "shadowed" else f"--{name}"
             raise _Unclear(f"{what} is about one file, and several are given")
@@ -117,7 +121,8 @@ def _verified(
     tasks = [_task(pair, arguments) for pair in by_name.values()]
     if not tasks:
         return
-    engine = engine_for(len(tasks), arguments.engine, arguments.jobs)
+    count = 1 if arguments.candidates and not arguments.jobs else len(tasks)
+    engine = engine_for(count, arguments.engine, arguments.jobs)
     with (
         Bar(len(tasks), "verifying", sys.stderr, patience=0) as bar,
         engine.running(tasks) as answers,
@@ -132,7 +137,8 @@ def _verified(
 
 
 def _task(pair: Pair, arguments: argparse.Namespace) -> Task:
-    options = {name: getattr(arguments, name) for name in _OPTIONS}
+    asked = _OPTIONS + (_OF_CANDIDATES if arguments.candidates else ())
+    options = {name: getattr(arguments, name) for name in asked}
     return Task(
         pair.name,
         "tritonopt.verification.pairs:verdict_on",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,9 +17,11 @@ from tritonopt.verification.capture.residues import answer
 from tritonopt.verification.coverage.demands import LOOPS, Demand
 from tritonopt.verification.coverage.surroundings import decided_beside, narrowed_offsets
 from tritonopt.verification.coverage.text_differences import Comparison
-from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.errors import CandidateError, VerificationError
 from tritonopt.verification.never_ran import listed
 from tritonopt.verification.process.fork_server import fork_server
+from tritonopt.verification.reference.cheats import with_cheats
+from tritonopt.verification.reference.subjects import is_reference, subject_of
 from tritonopt.verification.run import (
     Finding,
     Options,
@@ -69,21 +72,40 @@ def verify(
     if given.get("seed", 0) is None:
         given["seed"] = 0
     options = replace(options or Options(), **given)
+    began = time.monotonic()
+    try:
+        verdict = _verified(original, rewritten, options)
+    except CandidateError as error:
+        answer = Answer.COUNTEREXAMPLE.value
+        verdict = Verdict(answer, options.backend, 0, counterexample=str(error))
+    return replace(verdict, seconds=round(time.monotonic() - began, 3))
+
+
+def _verified(original: Path | str, rewritten: Path | str, options: Options) -> Verdict:
+    """`verify`, with the options together."""
     options.check()
     _check_installed()
     if options.backend in ("auto", "interpreter"):
         fork_server()  # it imports torch meanwhile
     paths = Path(original), Path(rewritten)
     old, text = read_module(paths[0]), options.text
-    new = read_module(paths[1]) if text is None else parse_module(text, paths[1])
+    try:
+        new = read_module(paths[1]) if text is None else parse_module(text, paths[1])
+    except VerificationError as error:
+        if text is None and (paths[1].suffix == ".ipynb" or not paths[1].is_file()):
+            raise
+        raise CandidateError(str(error)) from None
     if options.command:
         settings = replace(options, assume_covered=False, covered_elsewhere=False)
         return _captured(old, new, replace(settings, backend=choose_backend(options.backend)))
     old, new, tasks = _to_run(old, new, options)
     importlib.import_module(_WANTED_SOON)
     settings = replace(options, backend=choose_backend(options.backend))
+    if any(task.reference for task in tasks):
+        settings = replace(settings, written_for_it=True, algebra=options.require == "algebra")
     inner = not (options.launcher or options.kernel or options.args)
     verdict = _verdict_of((old, new), paths, tasks, settings, inner)
+    verdict = with_cheats(verdict, (), refused=options.require == "kernel")
     rest = left_out(Launchers(old), new, [name for task in tasks for name in task.reaches])
     chosen = bool(options.launcher or options.about or options.kernel)
     return _with_rest(verdict, rest, chosen=chosen)
@@ -97,6 +119,9 @@ def _to_run(
         return kernel_alone(old, new, asked.kernel, asked.grid, asked.args)
     if asked.grid is not None:
         raise VerificationError("--grid is the grid of a kernel: add --kernel NAME")
+    if is_reference(old):
+        found = subject_of(old, new, launcher=asked.launcher, args=asked.args)
+        return found.old, found.new, found.tasks
     old = in_its_package(old)
     return old, new, tasks_of(Launchers(old), new, asked.launcher, asked.args, asked.about)
 
@@ -441,6 +466,7 @@ def _combined(tasks: list[Task], verdicts: list[Verdict]) -> Verdict:
         algebra=together([v.algebra for v in verdicts]) if worst.verdict in YES else None,
         reason=reason,
         notes=tuple(dict.fromkeys(notes)),
+        cheats=tuple(cheat for v in verdicts for cheat in v.cheats),
     )
 
 

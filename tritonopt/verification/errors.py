@@ -8,3 +8,11 @@ class VerificationError(Exception):
 
     Never raised for what the kernels do: that is a verdict.
     """
+
+    fault = "environment"
+
+
+class CandidateError(VerificationError):
+    """The rewritten file cannot be called in the original's place; that is its own fault."""
+
+    fault = "candidate"

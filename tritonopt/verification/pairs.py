@@ -82,12 +82,19 @@ def _compared(name: str, original: Path, rewritten: Path) -> Pair | None:
     return Pair(name, original, rewritten, why_not)
 
 
+_REMEMBERED: dict[object, Any] = {}
+
+
 def verdict_on(original: Path, rewritten: Path, options: Mapping[str, Any]) -> Verdict:
-    """`verify`, with what stands in its way as the reason for no answer."""
+    """`verify`, with what stands in its way as the reason for no answer.
+
+    What a reference without a kernel gave is kept in this process for the next candidate.
+    """
     from tritonopt.verification.api import verify
 
     try:
-        return verify(original, rewritten, **options)
+        return verify(original, rewritten, **{"remembered": _REMEMBERED, **options})
     except VerificationError as error:
         backend = str(options.get("backend", "auto"))
-        return Verdict(Answer.UNSUPPORTED.value, backend, 0, reason=str(error))
+        answer = Answer.UNSUPPORTED.value
+        return Verdict(answer, backend, 0, reason=str(error), blamed=error.fault)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tritonopt import source
 from tritonopt.verification.comparison.script import script
@@ -29,6 +30,8 @@ from tritonopt.verification.inputs.plain_examples import plain_calls
 from tritonopt.verification.never_ran import NeverRan
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
 from tritonopt.verification.process.messages import RunOptions, VersionSpec
+from tritonopt.verification.reference.given import Both, Remembering, usual
+from tritonopt.verification.reference.subjects import of_candidate
 from tritonopt.verification.runs_on_import import left_out, notes_on
 from tritonopt.verification.settling.trial import NothingWorks, Trial
 from tritonopt.verification.signature.argument_language import Signature, assumed
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
     from tritonopt.verification.comparison.versions import Versions
     from tritonopt.verification.inputs.strategies import Calls
 
+_LEAST_SECONDS = 5.0
 _TIMEOUT = {"interpreter": 60.0, "cuda": 180.0, "compile": 600.0}
 
 
@@ -67,7 +71,7 @@ class Progress:
 
 
 BACKENDS = ("auto", "interpreter", "cuda", "compile")
-REQUIREMENTS = ("equivalent", "identical", "algebra")
+REQUIREMENTS = ("equivalent", "identical", "algebra", "kernel")
 BOTH = ("original", "rewritten")
 """The titles of the two versions."""
 
@@ -103,11 +107,17 @@ class Options:
     algebra: bool = True
     """Whether a yes of the interpreter is held against residues too."""
     progress: Callable[[Progress], None] | None = None
+    budget: float | None = None
+    """Seconds after which no more calls are made; what was seen by then is judged."""
+    remembered: dict[object, Any] | None = None
+    """What a reference gave, kept for the next candidate."""
+    written_for_it: bool = False
+    """Whether the files have functions that were written for the verification."""
 
     @property
     def embedded(self) -> tuple[str, ...]:
         """Which versions stand in no file as they are: `original` has a launcher of ours, too."""
-        if self.kernel is not None or self.command:
+        if self.kernel is not None or self.command or self.written_for_it:
             return BOTH
         return BOTH[1:] if self.text is not None else ()
 
@@ -119,6 +129,8 @@ class Options:
         ):
             if value not in known:
                 raise VerificationError(f"{name} `{value}`: write one of {', '.join(known)}")
+        if self.budget is not None and self.budget <= 0:
+            raise VerificationError(f"budget {self.budget:g}: it is of seconds, above 0")
         if self.max_examples < 1:
             raise VerificationError(f"max_examples is {self.max_examples}: at least 1 is needed")
         named = self.launcher or self.about or self.kernel or self.grid or self.args
@@ -221,9 +233,9 @@ class Verification:
         limits = limits_on(backend, (self.old, self.new, *self._home))
         widened = widen(self.old)
         with contextlib.ExitStack() as stack:
-            original = VersionWorker(self._spec("original", self.old, widened), _TIMEOUT[backend])
+            original = _worker(self._spec("original", self.old, widened), self.settings)
             stack.callback(original.close)
-            rewritten = VersionWorker(self._spec("rewritten", self.new, None), _TIMEOUT[backend])
+            rewritten = _worker(self._spec("rewritten", self.new, None), self.settings)
             stack.callback(rewritten.close)
             original.start_loading()
             rewritten.start_loading()
@@ -233,7 +245,10 @@ class Verification:
             except (Died, Refusal) as error:
                 return _unsupported(backend, f"the original cannot be imported: {error}")
             self._report(0, "starting", name)
-            settled, failure = self._settled(original)
+            if self.task.reference and (failed := _not_imported(rewritten, name)):
+                return failed  # it is asked what it takes as well
+            settled, failure = self._settled(original, rewritten)
+            settled = usual(settled) if self.task.reference else settled
             signature = assumed(settled, self.settings.assume)
             notes = list(signature.notes)
             notes += [f"only calls were drawn of which `{fact}` holds" for fact in signature.facts]
@@ -241,11 +256,8 @@ class Verification:
             reason = left_out_types(signature, limits, notes)
             if reason:
                 return _unsupported(name, reason)
-            try:
-                rewritten.finish_loading()
-            except (Died, Refusal) as error:
-                text = f"the rewritten file cannot be imported: {error}"
-                return Finding(Verdict(Answer.COUNTEREXAMPLE.value, name, 0, counterexample=text))
+            if failed := _not_imported(rewritten, name):
+                return failed
             loaded = _Loaded(original, rewritten, name, signature, limits, notes)
             if backend == "compile":
                 return Finding(self._compile(loaded), trial_failure=failure)
@@ -268,7 +280,7 @@ class Verification:
             calls, name, progress=lambda count: self._report(count, "examples", name)
         )
 
-    def _settled(self, original: VersionWorker) -> tuple[Signature, str]:
+    def _settled(self, original: VersionWorker, rewritten: VersionWorker) -> tuple[Signature, str]:
         """What is drawn from; where the code leaves it open, found by trying the original.
 
         Where no plain call was taken, with the reason.
@@ -276,10 +288,14 @@ class Verification:
         reading = self.task.arguments
         if self.task.settled is not None:
             return self.task.settled, ""
+        if self.task.given is not None:
+            return self.task.given.drawn(original, rewritten, self.task.launcher), ""
         if isinstance(reading, Signature):
             return reading, ""
-        trier = original
-        if self.settings.backend != "interpreter":
+        trier: VersionWorker = original
+        if self.task.reference:
+            trier = Both(original, rewritten)
+        elif self.settings.backend != "interpreter":
             # Only the interpreter sees an access outside of a tensor without dying of it.
             spec = replace(original.spec, backend="interpreter")
             trier = VersionWorker(spec, _TIMEOUT["interpreter"])
@@ -295,7 +311,7 @@ class Verification:
             note = f"{name} is called as far as its code says how: {failure}"
             return Signature(reading.known, notes=(note,)), str(failure)
         finally:
-            if trier is not original:
+            if trier is not original and not isinstance(trier, Both):
                 trier.close()
         how = "found by calling the original" if reading.unknown else "as its code says"
         return replace(found, notes=(f"{name} was called with ({how}): {found}",)), ""
@@ -314,9 +330,10 @@ class Verification:
             plain=plain_calls(signature, loaded.limits, backward=backward),
             in_float32="float32" in self.old.text,
         )
+        checker.tally.ends_at = self.started + (self.settings.budget or math.inf)
         compared = Comparison.of(self.old, self.new)
         calls = _calls(loaded, self.task, compared)
-        given = isinstance(self.task.arguments, Signature)
+        given = isinstance(self.task.arguments, Signature) or self.task.reference
         with contextlib.ExitStack() as stack:
             scouts = None
             if self.demands and not checker.versions.interpreted:
@@ -356,7 +373,8 @@ class Verification:
         if answer.algebra is not None and answer.algebra.is_different and answer.verdict in YES:
             found = search.long_sums()
             answer = answer if found is None else self._answered(result, checker, signature, found)
-        return Finding(_on_a_gpu(self, answer, checker), signature, never_ran)
+        answer = _told(self, _on_a_gpu(self, answer, checker), checker, never_ran)
+        return Finding(answer, signature, never_ran)
 
     def _with_algebra(self, verdict: Verdict, checker: Checker) -> Verdict:
         """A yes of the interpreter, with what residues say of it; or none, if it must be both."""
@@ -380,7 +398,7 @@ class Verification:
                 verdict,
                 verdict=answer,
                 counterexample=self.described(example, text),
-                script=self._script(checker, example, (drawn.differing_options,), text),
+                script=_script(self, checker, example, (drawn.differing_options,), text),
             )
         reason = f"whether it is the same algebra is not known: {algebra.text}"
         return replace(verdict, verdict=Answer.UNSUPPORTED.value, reason=reason)
@@ -401,8 +419,8 @@ class Verification:
                 errors,
                 verdict=Answer.COUNTEREXAMPLE.value,
                 counterexample=self.described(example, str(difference)),
-                script=self._script(
-                    checker, example, checker.versions.options(example), str(difference)
+                script=_script(
+                    self, checker, example, checker.versions.options(example), str(difference)
                 ),
             )
         reason = checker.tally.why_unsupported()
@@ -413,18 +431,6 @@ class Verification:
         if checker.tally.any_bits_differ:
             return replace(errors, verdict=Answer.EQUIVALENT.value)
         return result
-
-    def _script(
-        self, checker: Checker, example: Example, runs: tuple[RunOptions, ...], difference: str
-    ) -> str:
-        return script(
-            checker.versions.original.spec,
-            checker.versions.rewritten.spec,
-            example,
-            runs,
-            difference,
-            embedded=self.settings.embedded,
-        )
 
     @property
     def _home(self) -> tuple[source.Module, ...]:
@@ -437,6 +443,8 @@ class Verification:
         if self.settings.covered_elsewhere:
             return []
         every = demands(self.old, self.new, (self._reached(self.old), self._reached(self.new)))
+        if self.task.reference:
+            every = of_candidate(every, self.new, self.task.written)
         return [d for d in every if self.wanted is None or d in self.wanted]
 
     @cached_property
@@ -497,7 +505,58 @@ class Verification:
             tuple(left_out(self.old, self.new)),
             tuple(self.task.launcher.options),
             tuple(watched(self.demands, title).items()),
+            self.task.reference and title == "original",
         )
+
+
+def _script(
+    of: Verification,
+    checker: Checker,
+    example: Example,
+    runs: tuple[RunOptions, ...],
+    difference: str,
+) -> str:
+    return script(
+        checker.versions.original.spec,
+        checker.versions.rewritten.spec,
+        example,
+        runs,
+        difference,
+        embedded=of.settings.embedded,
+    )
+
+
+def _worker(spec: VersionSpec, settings: Options) -> VersionWorker:
+    seconds = _TIMEOUT[settings.backend]
+    if settings.budget is not None:
+        seconds = min(seconds, max(settings.budget, _LEAST_SECONDS))
+    if spec.reference and settings.remembered is not None:
+        return Remembering(spec, seconds, settings.remembered)
+    return VersionWorker(spec, seconds)
+
+
+def _not_imported(rewritten: VersionWorker, backend: str) -> Finding | None:
+    """What is found where the rewritten version cannot be loaded."""
+    try:
+        rewritten.load() if rewritten.loaded else rewritten.finish_loading()
+    except (Died, Refusal) as error:
+        text = f"the rewritten file cannot be imported: {error}"
+        return Finding(Verdict(Answer.COUNTEREXAMPLE.value, backend, 0, counterexample=text))
+    return None
+
+
+def _told(of: Verification, verdict: Verdict, checker: Checker, never_ran: NeverRan) -> Verdict:
+    """The verdict with what had to run, and what is done in place of the work."""
+    from tritonopt.verification.reference import cheats
+
+    paths = of.original_path, of.rewritten_path
+    found = [*cheats.in_text(of.old, of.new, paths, of._reached(of.new))]
+    found += cheats.in_difference(verdict.counterexample or "")
+    if verdict.verdict in YES:
+        found += cheats.in_runs(checker)
+    required = len(never_ran.met) + len(never_ran.unmet)
+    unmet = tuple(map(str, never_ran.unmet))
+    return replace(verdict, required=required, uncovered=unmet, cheats=tuple(found))
 
 
 def _on_a_gpu(of: Verification, verdict: Verdict, checker: Checker) -> Verdict:

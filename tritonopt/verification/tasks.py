@@ -12,6 +12,7 @@ from tritonopt.facts import Polynomial
 from tritonopt.facts.algebra.atoms import Maximum, Param, PowerOfTwo
 from tritonopt.verification.capture.generalize import Tiles
 from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.reference.given import GivenInputs
 from tritonopt.verification.signature.argument_language import (
     FormulaArgument,
     Origin,
@@ -48,6 +49,12 @@ class Task:
     """What may be asked instead, where this cannot be called."""
     settled: Signature | None = None
     """What it is called with, where that was found before."""
+    given: GivenInputs | None = None
+    """What a reference gives in place of these; other sizes are tried."""
+    reference: bool = False
+    """Whether the original has no kernel: its function is what kernels have to compute."""
+    written: int = 0
+    """So many statements at the end of the rewritten file were written to call it."""
 
     @property
     def reaches(self) -> frozenset[str]:

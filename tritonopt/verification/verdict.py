@@ -20,6 +20,17 @@ class Answer(str, Enum):
     """No answer could be reached; the reason says why. Never a yes."""
 
 
+class Fault(str, Enum):
+    """Who has to do something about an answer that is no yes."""
+
+    CANDIDATE = "candidate"
+    REFERENCE = "reference"
+    ENVIRONMENT = "environment"
+    """What was asked for cannot be done here: an option, a file, a library, memory."""
+    TOOL = "tool"
+    """The verification itself did not come to an end."""
+
+
 SAME_CODE, SAME_ALGEBRA, SAME_NUMBERS = "same machine code", "same algebra", "same numbers"
 """The tiers of evidence."""
 YES = (Answer.IDENTICAL.value, Answer.EQUIVALENT.value)
@@ -85,6 +96,18 @@ class Timing:
 
 
 @dataclass(frozen=True)
+class Cheat:
+    """Something that computes the same, and is not what a kernel was asked for."""
+
+    name: str
+    """Of the kind: `no-kernel`."""
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.text}"
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The answer, where it was reached, and what it rests on.
 
@@ -117,6 +140,25 @@ class Verdict:
     """Beside a yes, where it was asked for."""
     compiled: tuple[Comparison, ...] = ()
     """What the `compile` backend compared: one for each signature and target."""
+    cheats: tuple[Cheat, ...] = ()
+    """What the rewritten version does in place of the work; `require="kernel"` refuses these."""
+    required: int = 0
+    """So many lines, tests, loops and launches had to run."""
+    uncovered: tuple[str, ...] = ()
+    """Those of them that did not."""
+    seconds: float = 0.0
+    blamed: str = ""
+    """Whose fault it is, where that is known otherwise than from the answer."""
+
+    @property
+    def fault(self) -> str | None:
+        """Whose fault it is that there is no yes; None of a yes."""
+        if self.verdict in YES or self.blamed:
+            return self.blamed or None
+        if self.verdict == Answer.COUNTEREXAMPLE.value:
+            return Fault.CANDIDATE.value
+        about_the_original = "the original" in (self.reason or "") and not self.uncovered
+        return Fault.REFERENCE.value if about_the_original else Fault.TOOL.value
 
     @property
     def evidence(self) -> tuple[str, ...]:

@@ -158,7 +158,11 @@ class _Pass:
 
     def _judged(self, example: Example) -> Difference | None:
         checker = self.drawing.checker
-        if checker.stopped or (self.deadline is not None and time.monotonic() > self.deadline):
+        if (
+            checker.stopped
+            or checker.tally.is_late()
+            or (self.deadline is not None and time.monotonic() > self.deadline)
+        ):
             return None
         if example not in checker.examinations and checker.observed.is_heavy(example):
             hypothesis.reject()

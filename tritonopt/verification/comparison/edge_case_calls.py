@@ -73,6 +73,8 @@ class EdgeCaseCalls:
 
     def run(self) -> Counterexample | None:
         for example in chain(self._of_other_forms(), islice(self._examples(), self.most)):
+            if self.checker.tally.is_late():
+                break
             if example not in self.checker.examinations:
                 self.checker.try_out(example)
                 self.made.append(example)
@@ -155,6 +157,8 @@ class EdgeCaseCalls:
         A launcher that goes through memory from one end to the other takes them, and what it
         allocates like one of them has its strides.
         """
+        if self.calls.signature.contiguous:
+            return
         for layout, least in ((TRANSPOSED, 2), (SWAPPED, 3)):
             turned = example.with_tensors(partial(_laid, layout=layout, least=least))
             if turned != example and self._minds_no_layout(example, turned, layout):
@@ -171,6 +175,8 @@ class EdgeCaseCalls:
 
         Where it does not, and does not refuse the call either, that is said.
         """
+        if self.checker.versions.has_reference:
+            return True  # torch takes every layout, and may add up in another order then
         trouble = self._other_answer(plain, laid)
         if trouble and trouble != _REFUSED:
             sizes = ", ".join(f"{n}: {list(r.shape)}" for n, r in laid.tensors.items())

@@ -102,8 +102,10 @@ class Search:
             self.scouting.the_rest()
         return found or self._first_of(
             self.gaps.values,
-            lambda: large_offset_calls(self.checker, self.calls.signature),
-            lambda: large_grid_calls(self.checker, self.calls.signature, self.calls.limits),
+            lambda: self._far(large_offset_calls(self.checker, self.calls.signature)),
+            lambda: self._far(
+                large_grid_calls(self.checker, self.calls.signature, self.calls.limits)
+            ),
             # Errors are judged over all examples, so their turn comes after the last.
             lambda: self._excess(drawn),
         )
@@ -121,9 +123,16 @@ class Search:
     def _first_of(self, *phases: Callable[[], Counterexample | None]) -> Counterexample | None:
         """What the first phase shows that shows anything; none runs once nothing can be learned."""
         for phase in phases:
-            found = None if self.checker.stopped else phase()
+            found = None if self.checker.stopped or self.checker.tally.is_late() else phase()
             if found is not None:
                 return found
+        return None
+
+    def _far(self, found: Counterexample | None) -> Counterexample | None:
+        """Of a kernel for a reference without one it is only said how far it goes."""
+        if found is None or not self.checker.versions.has_reference:
+            return found
+        self.checker.tally.note(f"not counted: {str(found[1]).splitlines()[0]}")
         return None
 
     def _known_failures(self) -> Counterexample | None:
@@ -185,9 +194,11 @@ class AimedCalls:
     def run(self) -> Counterexample | None:
         for aiming in self.aimings:
             later = aiming is not self.aimings[0]
-            if later and not aiming.unmet():
+            if self.checker.tally.is_late() or (later and not aiming.unmet()):
                 break
             for aimed in aiming.examples(briefly=later):
+                if self.checker.tally.is_late():
+                    break
                 difference = self._at(aiming, aimed, "examples")
                 self.made.append(self._whole(aimed))
                 if difference is not None:

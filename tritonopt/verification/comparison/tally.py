@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass, field
 
 from tritonopt.verification.comparison.compare import Difference, Measure
@@ -22,6 +24,7 @@ _PATIENCE = 3
 """So many examples may hang in the original before it is given up."""
 
 
+_LATE = "the budget of time was spent before all calls were made"
 NOT_COMPILED = "the original does not compile, as far as the interpreter can tell"
 
 
@@ -88,6 +91,14 @@ class Tally:
     stopped: str = ""
     """Why nothing more can be learned; set once."""
     notes: dict[str, int] = field(default_factory=dict)
+    ends_at: float = math.inf
+    """When no more calls are made, by the monotonic clock."""
+
+    def is_late(self) -> bool:
+        """Whether the time that was given is over; that is said."""
+        if time.monotonic() > self.ends_at:
+            self.notes[_LATE] = 1
+        return _LATE in self.notes
 
     def note(self, text: str) -> None:
         self.notes[text] = self.notes.get(text, 0) + 1

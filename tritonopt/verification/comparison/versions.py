@@ -42,6 +42,11 @@ class Versions:
     waited: float = 0.0
     """Seconds in which the workers had something to do, and this process nothing."""
 
+    @property
+    def has_reference(self) -> bool:
+        """Whether the original has no kernel."""
+        return self.original.spec.reference
+
     def options(self, example: Example) -> tuple[RunOptions, RunOptions]:
         """The plain run; and the one in which everything that must not matter is different."""
         fusion = not self.identical

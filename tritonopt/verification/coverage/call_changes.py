@@ -266,7 +266,7 @@ def typed(example: Example, dtype: str, within: Signature | None = None) -> Exam
 
 def one_narrower(signature: Signature, limits: Limits) -> Iterator[Change]:
     """One tensor of a narrower type than the others: what is kept in it is rounded."""
-    floats = [t for t in signature.tensors if t.dtypes[0] in FLOATS]
+    floats = [t for t in signature.tensors if t.dtypes[0] in FLOATS and not signature.one_type]
     for tensor in floats[:_MOST_TENSORS] if len(floats) > 1 else ():
         narrow = [d for d in ("f16", "bf16") if d in tensor.dtypes[1:] and d in limits.dtypes]
         if narrow:

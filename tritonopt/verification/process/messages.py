@@ -24,6 +24,8 @@ TOO_LONG = "TooLong"
 """The kind of a failure of kernels that execute more statements than the run allows."""
 NO_GPU = "NoGpu"
 """The kind of a failure of torch's to do on this machine what takes a GPU."""
+REFERENCE = "the reference"
+"""What stands for a launch of an original that has no kernel."""
 TF32, ROUNDED, NARROW = "TF32", "rounded", "narrow"
 """A precision of `tl.dot`; that it rounds what was multiplied; operands narrower than float32."""
 FORWARD, REVERSED = 0, 1
@@ -161,6 +163,12 @@ class Outcome:
     """From how many configurations an autotuner could choose at most."""
     sanitized: int = 0
     """How many launches ran code that Triton's sanitizer has changed, in a run that asks for it."""
+    work: frozenset[str] = frozenset()
+    """Operators of torch that ran on what no kernel had written, of a run that asks for it."""
+    caught: tuple[str, ...] = ()
+    """Failures of launches which the launcher caught."""
+    opened: tuple[str, ...] = ()
+    """Of the rewritten version: how it opened the original's file."""
     followed: Followed | None = None
     """What there is to say of the residues, of a run that has them."""
 
@@ -249,6 +257,12 @@ class RunOptions:
     """Whether kernels run: otherwise grids are looked at, and no more."""
     absolute: bool = False
     """Floating-point inputs lose their signs, so that no terms of a sum cancel."""
+    work: bool = False
+    """Whether it is noted what torch computes of what no kernel has written."""
+    scrambled: bool = False
+    """Whether what a launch wrote is changed after it: results that need it are others then."""
+    calls: int = 1
+    """So many times the call is made; the launches are those of the last."""
     most_work: float = math.inf
     """Interpreter: so many statements of kernels are executed at most."""
 
@@ -280,3 +294,5 @@ class VersionSpec:
     """Arguments that are passed by name where the others are not."""
     watched: tuple[tuple[Span, bool], ...] = ()
     """Expressions of launchers whose values are noted, or whether they are true."""
+    reference: bool = False
+    """Whether it has no kernel: what it returns counts as what kernels wrote."""

@@ -271,6 +271,10 @@ class Signature:
     """Where in the text each argument begins; empty for what was inferred."""
     forms: tuple[Signature, ...] = ()
     """What is taken beside: one row in place of several."""
+    contiguous: bool = False
+    """Whether tensors are only passed as they are made: in no other layout."""
+    one_type: bool = False
+    """Whether tensors that may be of one type of floats always are."""
 
     def error(self, name: str, message: str) -> VerificationError:
         """An error that points at the argument of that name, if it was written."""

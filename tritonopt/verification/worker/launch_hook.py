@@ -69,6 +69,10 @@ class Session:
     written: int = 0
     """How many elements kernels changed."""
     notes: list[str] = field(default_factory=list)
+    caught: list[str] = field(default_factory=list)
+    """Launches that failed; what ends a call is no secret, what does not was caught."""
+    by_kernels: set[int] = field(default_factory=set)
+    """Storages that kernels wrote, and what was computed of these."""
     sanitized: int = 0
     """How many launches were made of code that Triton's sanitizer has changed."""
     residues: Tensors | None = None
@@ -154,6 +158,9 @@ class Watch:
                     ) as count:
                         session.configurations = max(session.configurations, count)
                         return _seen(session, kernel, run, args, kwargs)
+                except Exception as error:
+                    session.caught.append(f"{type(error).__name__}: {error}")
+                    raise
                 finally:
                     session.depth -= 1
 
@@ -337,6 +344,8 @@ def _seen(
     result = launch(*args, **kwargs)
     changed = sum(map(_changed, before, distinct))
     session.written += changed
+    if session.options.work or session.options.scrambled:
+        _follow_up(session, before, [*distinct])
     if changed:
         RECORDER.wrote(name)
     return result
@@ -347,6 +356,19 @@ def _changed(old: Any, new: Any) -> int:
     if new.element_size() > 8:
         return int((old != new.detach()).sum())
     return int((integer_view(old) != integer_view(new.detach())).sum())
+
+
+def _follow_up(session: Session, before: list[Any], after: list[Any]) -> None:
+    """Note what a launch wrote; and make other numbers of it, where the run asks for that."""
+    for old, new in zip(before, after, strict=True):
+        if new.element_size() > 8 or not _changed(old, new):
+            continue
+        session.by_kernels.add(new.untyped_storage().data_ptr())
+        if session.options.scrambled:
+            with torch.no_grad():
+                wrong = integer_view(old) != integer_view(new.detach())
+                other = 0.5 * new + 1 if new.is_floating_point() else new ^ 1
+                new.copy_(torch.where(wrong, other.to(new.dtype), new))
 
 
 def _allow(session: Session, tensors: list[Any]) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import platform
+import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tritonopt.verification.process.compiled_programs import TARGETS
@@ -41,12 +44,16 @@ class LoadedVersion:
         """What the last call returned, by its memory."""
         self.kept: list[Kept] = []
         """Memory of earlier calls that something still holds."""
+        self.opened: list[str] = []
+        """How the rewritten version opened the original's file."""
         _prepare(torch, spec)
         if spec.backend == "compile":
             from tritonopt.verification.worker.compiling import Compiler
 
             self.compiler = Compiler()
         install()
+        if spec.title == "rewritten" and spec.path != spec.text_path:
+            sys.addaudithook(partial(_audited, self.opened, spec.path))
         import_what_is_read(spec.text)
         self.watch = Watch()
         self.interpreter = Interpreter() if self.interpreted else None
@@ -82,6 +89,14 @@ class LoadedVersion:
         if self.interpreted:
             return f"interpreter: {platform.processor() or platform.machine()}, {versions}"
         return f"cuda: {self.torch.cuda.get_device_name()}, {versions}"
+
+
+def _audited(opened: list[str], path: str, event: str, arguments: tuple[Any, ...]) -> None:
+    """Note where a file is opened; the hook is there until the process ends."""
+    if event == "open" and arguments and isinstance(arguments[0], (str, bytes)):
+        name = os.fsdecode(arguments[0])
+        if os.path.basename(name) == os.path.basename(path) and os.path.realpath(name) == path:
+            opened.append(f"{name} (mode {arguments[1]})")
 
 
 def _prepare(torch: Any, spec: VersionSpec) -> None:

@@ -22,7 +22,15 @@ from tritonopt.verification.algebra.following import Run, Trace
 from tritonopt.verification.algebra.library import follow
 from tritonopt.verification.algebra.tensors import Tensors
 from tritonopt.verification.inputs.examples import Example
-from tritonopt.verification.process.messages import Failure, Followed, Outcome, Output, RunOptions
+from tritonopt.verification.process.messages import (
+    REFERENCE,
+    Failure,
+    Followed,
+    Outcome,
+    Output,
+    RunOptions,
+)
+from tritonopt.verification.worker import reference
 from tritonopt.verification.worker.call_arguments import build_arguments, incoming_gradient
 from tritonopt.verification.worker.failures import failure_of, leave_if_poisoned
 from tritonopt.verification.worker.guarded_memory import (
@@ -110,6 +118,7 @@ class OneCall:
         self.parting = ""
         self.residues = Tensors(Run(options.algebra, self.trace)) if options.algebra else None
         self.session.residues = self.residues
+        self.work = reference.Work(self.session) if options.work else None
         self.roundings = Roundings(options.roundings) if options.roundings else None
         if version.compiler is not None:
             version.compiler.begin(self.arena)
@@ -122,6 +131,11 @@ class OneCall:
         self.arguments, self.tensors = build_arguments(
             example, self.arena, perturbation=perturbation
         )
+        self.reference = version.spec.reference
+        if self.reference and options.widened:
+            self.arguments, self.tensors = reference.widened(
+                self.arguments, self.tensors, options.perturbation
+            )
         self._known(self.tensors.values())
         if options.absolute:
             with torch.no_grad():
@@ -150,11 +164,17 @@ class OneCall:
             torch.device("cuda") if version.defaults_to_gpu else contextlib.nullcontext(),
             contextlib.nullcontext() if self.residues is None else _carrying(self.residues),
             contextlib.nullcontext() if self.roundings is None else moving(self.roundings),
+            self.work if self.work is not None else contextlib.nullcontext(),
         ):
             gradients: Mapping[str, Any] = {}
             try:
+                if self.reference:
+                    return Returned(self._of_reference())
                 if self.example.second_call:
                     self._call_before()
+                for _ in range(self.options.calls - 1):
+                    self._called()
+                    session.launches.clear()
                 result = self._called()
                 if self.example.backward:
                     gradients = self._gradients(result)
@@ -206,6 +226,9 @@ class OneCall:
                 notes=tuple(session.notes),
                 configurations=session.configurations,
                 sanitized=session.sanitized,
+                work=frozenset() if self.work is None else frozenset(self.work.operators),
+                caught=tuple(session.caught),
+                opened=tuple(self.version.opened),
             )
             if failure is not None:
                 return outcome
@@ -234,6 +257,16 @@ class OneCall:
             options = {name: passed.pop(name) for name in spec.options if name in passed}
             return launcher(*passed.values(), **options)
         return launcher(**passed)
+
+    def _of_reference(self) -> Any:
+        """What the reference gives, as if a kernel had written all of it."""
+        widened = reference.InFloat64() if self.options.widened else contextlib.nullcontext()
+        with torch.no_grad(), widened:
+            result = self._called()
+        self.session.launches.append(REFERENCE)
+        self.session.written = sum(t.numel() for _, t in tensors_of(result)) or 1
+        self.access.atomics = True  # sums of torch have no order that a kernel could keep
+        return result
 
     def _call_before(self) -> None:
         """A call with the same tensors that hold something else: rows in another order."""

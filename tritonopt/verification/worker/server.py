@@ -115,6 +115,20 @@ class Server:
 
         return types_of(launcher, parameters)
 
+    def described(self, kind: str) -> dict[str, Any]:
+        """What a reference says of its inputs, and of the module of that name."""
+        from tritonopt.verification.worker.reference import described
+
+        assert self.version is not None, "load comes first"
+        return described(self.version.module, kind)
+
+    def state_of(self, name: str) -> dict[str, Any]:
+        """The parameters of the module that the function of that name calls."""
+        from tritonopt.verification.worker.reference import state_of
+
+        assert self.version is not None, "load comes first"
+        return state_of(getattr(self.version.module, f"_made_{name}")[None])
+
     def attempt(self, example: Example) -> Attempt:
         from tritonopt.verification.worker.attempt import attempt
 

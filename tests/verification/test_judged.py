@@ -1,0 +1,119 @@
+"""Kernels judged by references that have none: functions of torch and numpy, and modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.verification.judged import JUDGED, NORM, NORM_KERNEL, SOFTMAX, SOFTMAX_KERNEL, Judged
+from tritonopt.verification import Verdict
+
+OfTexts = Callable[..., Verdict]
+FEW = {"max_examples": 1}
+
+
+def marked() -> list[object]:
+    quick, rest = [j for j in JUDGED if j.quick], [j for j in JUDGED if not j.quick]
+    found: list[object] = [pytest.param(j, id=j.name) for j in quick]
+    return found + [pytest.param(j, id=j.name, marks=pytest.mark.thorough) for j in rest]
+
+
+@pytest.mark.parametrize("judged", marked())
+def test_a_kernel_that_computes_the_reference_is_accepted(
+    judged: Judged, of_texts: OfTexts
+) -> None:
+    verdict = of_texts(judged.reference, judged.kernel, require="kernel", **FEW)
+    assert verdict.verdict in ("identical", "equivalent"), verdict
+    assert not verdict.cheats and verdict.fault is None
+    assert verdict.required and not verdict.uncovered
+
+
+@pytest.mark.parametrize("judged", marked())
+def test_a_kernel_that_computes_something_else_is_not(judged: Judged, of_texts: OfTexts) -> None:
+    assert judged.wrong[0] in judged.kernel
+    verdict = of_texts(judged.reference, judged.kernel.replace(*judged.wrong), **FEW)
+    assert verdict.verdict == "counterexample", verdict
+    assert verdict.fault == "candidate" and verdict.script
+
+
+def of_softmax(body: str, head: str = "") -> str:
+    """A candidate whose launcher is that."""
+    kernel = SOFTMAX_KERNEL.partition("def softmax(")[0]
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    return f"{kernel}{head}\ndef softmax(x: torch.Tensor) -> torch.Tensor:\n{lines}"
+
+
+_LAUNCH = """\
+x = x.contiguous()
+m, n = x.shape
+y = torch.empty_like(x)
+softmax_kernel[(m,)](x, y, n, x.stride(0), BLOCK=triton.next_power_of_2(n))
+"""
+CHEATS = {
+    "no-kernel": of_softmax("return torch.softmax(x, dim=1)"),
+    "kernel-unused": of_softmax(f"{_LAUNCH}return torch.softmax(x, 1)"),
+    "torch-computes": of_softmax(
+        "x = torch.softmax(x, dim=1).contiguous()\ny = torch.empty_like(x)\n"
+        "copy_kernel[(triton.cdiv(x.numel(), 64),)](x, y, x.numel(), BLOCK=64)\nreturn y",
+        "\n\n@triton.jit\ndef copy_kernel(X, Y, size, BLOCK: tl.constexpr):\n"
+        "    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+        "    tl.store(Y + at, tl.load(X + at, mask=at < size), mask=at < size)\n\n",
+    ),
+    "fallback": of_softmax(
+        "y = torch.empty_like(x)\ntry:\n"
+        "    softmax_kernel[(x.shape[0],)](x, y, x.shape[1], x.stride(0), BLOCK=x.shape[1] + 1)\n"
+        "except Exception:\n    y = torch.softmax(x, dim=1)\nreturn y"
+    ),
+    "reference-executed": of_softmax(
+        "return own(x)", "\n\ndef own(x):\n    return torch.softmax(x, dim=1)\n\n"
+    ),  # fmt: skip
+    "result-cached": of_softmax(
+        "key = (x.data_ptr(), x._version, tuple(x.shape), x.dtype, float(x.double().sum()))\n"
+        f"if key in results:\n    return results[key].clone()\n{_LAUNCH}"
+        "results.clear()\nresults[key] = y.clone()\nreturn y",
+        "\n\nresults = {}\n\n",
+    ),
+    "values-skipped": of_softmax(
+        f"if not x.any():\n    return torch.full_like(x, 1 / max(x.shape[1], 1))\n{_LAUNCH}return y"
+    ),
+    "buffer-reused": of_softmax(
+        "x = x.contiguous()\nm, n = x.shape\nkey = (m, n, x.dtype)\n"
+        "y = kept.setdefault(key, torch.empty_like(x))\n"
+        "softmax_kernel[(m,)](x, y, n, n, BLOCK=triton.next_power_of_2(n))\nreturn y",
+        "\n\nkept = {}\n\n",
+    ),
+    "memory-left-over": of_softmax(
+        "x = x.contiguous()\nm, n = x.shape\ny = torch.empty_like(x)\nif m > 1:\n"
+        "    softmax_kernel[(m - 1,)](x, y, n, n, BLOCK=triton.next_power_of_2(n))\n"
+        "return y * 1"
+    ),
+    "reference-imported": of_softmax(f"{_LAUNCH}return y", "\n\nimport kernel\n\n"),
+}
+_QUICK = ("kernel-unused", "result-cached", "no-kernel")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=() if n in _QUICK else pytest.mark.thorough) for n in CHEATS]
+)
+def test_a_cheat_is_named_and_refused(name: str, of_texts: OfTexts) -> None:
+    verdict = of_texts(SOFTMAX, CHEATS[name], require="kernel", **FEW)
+    assert name in {cheat.name for cheat in verdict.cheats}, verdict
+    assert verdict.verdict == "counterexample" and verdict.fault == "candidate"
+
+
+@pytest.mark.thorough
+def test_without_the_requirement_a_cheat_is_only_named(of_texts: OfTexts) -> None:
+    verdict = of_texts(SOFTMAX, CHEATS["kernel-unused"], **FEW)
+    assert verdict.verdict in ("identical", "equivalent")
+    assert "kernel-unused" in {cheat.name for cheat in verdict.cheats}
+
+
+def test_a_candidate_that_cannot_be_called_is_at_fault(of_texts: OfTexts) -> None:
+    wrong = SOFTMAX_KERNEL.replace("def softmax(x: torch.Tensor)", "def softmax(x, y, z)")
+    for candidate, words in ((wrong, "the reference (x)"), ("def f(:\n", "invalid syntax")):
+        verdict = of_texts(SOFTMAX, candidate)
+        assert verdict.verdict == "counterexample" and verdict.fault == "candidate"
+        assert words in (verdict.counterexample or "")
+    verdict = of_texts(NORM, NORM_KERNEL.replace("ModelNew", "Other"))
+    assert "no class `ModelNew`" in (verdict.counterexample or "")

@@ -1,0 +1,191 @@
+"""A reference without a kernel in its worker: what it says of itself, and its run in float64."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from tritonopt.verification.inputs.tensor_data import perturbed
+from tritonopt.verification.worker.guarded_memory import COMPARED
+
+_NARROW = (torch.float16, torch.bfloat16)
+_SINGLE = (torch.float32, *_NARROW)
+_MOST_BYTES = 2**28
+"""Inputs that are larger are not made: what they hold is not looked at."""
+
+
+def described(module: Any, kind: str) -> dict[str, Any]:
+    """The inputs in words, the text of what the module is made with, and its parameters."""
+    torch.manual_seed(0)
+    given = list(_inputs(module.get_inputs))
+    init = [] if not hasattr(module, "get_init_inputs") else module.get_init_inputs()
+    found: dict[str, Any] = {"inputs": [_form(value) for value in given], "init": _text(init)}
+    found["state"] = {}
+    if kind:
+        made = getattr(module, kind)(*init)
+        found["state"] = state_of(made)
+    return found
+
+
+def _inputs(get_inputs: Any) -> Any:
+    try:
+        with torch.device("meta"):
+            found = get_inputs()
+        size = sum(t.numel() * t.element_size() for t in found if isinstance(t, torch.Tensor))
+        if size > _MOST_BYTES:
+            return found
+    except Exception:
+        pass  # it makes them of what cannot be had without values
+    return get_inputs()
+
+
+def _text(init: Any) -> str | None:
+    """What reads as these values; None where nothing does."""
+    try:
+        text = repr(list(init))
+        ast.literal_eval(text)
+    except Exception:
+        return None
+    return text
+
+
+def _form(value: Any) -> Any:
+    if isinstance(value, (list, tuple)) and any(isinstance(v, torch.Tensor) for v in value):
+        return [_form(v) for v in value]
+    if not isinstance(value, torch.Tensor):
+        return value
+    known = not value.is_meta and value.numel() > 0
+    whole = known and not value.is_floating_point() and not value.is_complex()
+    return {
+        "dtype": COMPARED.get(value.dtype, str(value.dtype)),
+        "shape": tuple(value.shape),
+        "low": int(value.min()) if whole else 0,
+        "high": int(value.max()) if whole else None,
+    }
+
+
+def state_of(made: Any) -> dict[str, tuple[tuple[int, ...], float | None]]:
+    """The floating-point parameters and buffers: shapes, and the number that all elements are."""
+    found: dict[str, tuple[tuple[int, ...], float | None]] = {}
+    for name, value in made.state_dict().items():
+        if isinstance(value, torch.Tensor) and value.is_floating_point():
+            flat = value.detach().reshape(-1)
+            same = flat.numel() > 0 and bool((flat == flat[0]).all())
+            base = float(flat[0]) if same and math.isfinite(float(flat[0])) else None
+            found[name] = (tuple(value.shape), base)
+    return found
+
+
+# The run in float64
+
+
+class InFloat64(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
+    """Every tensor of floats is of float64; what the code rounds to less than float32 is rounded.
+
+    As `widening` has it of kernels: a cast to a narrower type is what the code says.
+    """
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        kwargs = dict(kwargs or {})
+        dtype = kwargs.get("dtype")
+        if dtype in _NARROW and func is torch.ops.aten._to_copy.default:
+            return func(*args, **kwargs).double()
+        if dtype in _SINGLE:
+            kwargs["dtype"] = torch.float64
+        return func(*args, **kwargs)
+
+    def __enter__(self) -> Any:
+        self.before = torch.get_default_dtype()
+        torch.set_default_dtype(torch.float64)
+        return super().__enter__()
+
+    def __exit__(self, *error: Any) -> Any:
+        torch.set_default_dtype(self.before)
+        return super().__exit__(*error)
+
+
+def widened(
+    arguments: list[Any], tensors: Mapping[str, Any], perturbation: int
+) -> tuple[list[Any], dict[str, Any]]:
+    """The same arguments in float64, in memory of their own; what was one memory still is."""
+    storages: dict[int, Any] = {}
+
+    def of(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return type(value)(map(of, value))
+        if not isinstance(value, torch.Tensor) or value.dtype not in _SINGLE:
+            return value
+        key = value.untyped_storage().data_ptr()
+        if key not in storages:
+            flat = torch.empty(0, dtype=value.dtype, device=value.device)
+            flat.set_(value.untyped_storage())
+            start = flat.double()
+            if perturbation:
+                seed = perturbation * 1_000_003 + len(storages)
+                generator = torch.Generator().manual_seed(seed)
+                noise = torch.rand(flat.shape, generator=generator, dtype=torch.float64)
+                start = perturbed(start, noise.to(start.device), perturbation)
+            storages[key] = start
+        found = storages[key]
+        return found.as_strided(value.shape, value.stride(), value.storage_offset())
+
+    return [of(value) for value in arguments], {name: of(t) for name, t in tensors.items()}
+
+
+# What torch computes.
+
+_NO_WORK = (
+    "empty", "zeros", "ones", "full", "new_", "view", "reshape", "as_strided", "transpose",
+    "permute", "expand", "slice", "select", "squeeze", "unsqueeze", "clone", "copy", "_to_copy",
+    "contiguous", "detach", "alias", "fill", "zero", "_local_scalar_dense", "lift", "arange",
+    "split", "unbind", "diagonal", "resize", "set_", "scalar_tensor", "is_", "item", "unfold",
+    "_reshape", "_unsafe_view", "rand", "normal", "uniform",
+)  # fmt: skip
+"""How the names of operators begin that move, make or look at numbers, and compute none."""
+
+
+class Work(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
+    """Notes the operators that run on floats which no kernel has written."""
+
+    def __init__(self, session: Any) -> None:
+        super().__init__()
+        self.session = session
+        self.operators: set[str] = set()
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if self.session.depth:
+            return result  # of a launch
+        given = list(_tensors((args, kwargs or {})))
+        if any(_memory(t) in self.session.by_kernels for t in given):
+            self.session.by_kernels.update(map(_memory, _tensors(result)))
+            return result
+        name = func._schema.name.partition("::")[2]
+        floats = any(t.is_floating_point() and t.numel() > 1 for t in given)
+        plain = name == "t" or name.startswith(_NO_WORK)
+        if floats and not plain:
+            self.operators.add(name.rstrip("_"))
+        return result
+
+
+def _memory(tensor: Any) -> int:
+    return int(tensor.untyped_storage().data_ptr())
+
+
+def _tensors(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for part in value:
+            yield from _tensors(part)
+    elif isinstance(value, dict):
+        yield from _tensors(list(value.values()))
