@@ -171,7 +171,7 @@ def profit(
     if refuted:
         why = f"there are not {wanted} in {told}" if told else f"the launches have not {wanted}"
         return Profit(Answer.NEVER, why, len(failed))
-    why = f"not all of {told} have {wanted}" if told else f"no launch shows {wanted}"
+    why = f"not all of {told} have {wanted}" if told else f"the launches do not show {wanted}"
     return Profit(Answer.AT_LAUNCH, why, len(failed))
 
 
