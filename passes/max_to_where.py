@@ -128,7 +128,7 @@ class _Extremum:
         if number is None:
             x, y, number = y, x, self._number(x)
         if number is None:
-            both = "no operand is a known constant: where both are NaN or zero, they may differ"
+            both = "no operand is a known constant: tl.maximum and tl.where differ on NaN and -0.0"
             raise unknown("constant-is-plain", "no-constant", both)
         self._check_constant(number)
         if not _is_plain(y):

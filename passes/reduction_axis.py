@@ -72,7 +72,7 @@ class ReductionAxis(Lint):
     fixes: ClassVar[bool] = True
     summary: ClassVar[str] = "find tl.max where tl.maximum was meant"
     harm: ClassVar[str] = (
-        "tl.max, tl.min and tl.sum reduce along an axis, and compile with nothing in its place"
+        "tl.max(a, b) takes b as the axis, not as a second operand, and does not compile"
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:

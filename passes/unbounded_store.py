@@ -32,8 +32,8 @@ class UnboundedStore(Lint):
     `x.new_empty`) or receives it; tensors are assumed contiguous. Not reported where callers may
     pass only what fits:
 
-    - A plain argument decides (a flag is taken at its default), or the ratio of two tensors' sizes,
-      or the buffer has a fixed length.
+    - Whether it overflows depends on a plain argument (flags have their defaults), on the ratio of
+      two tensors' sizes, or on a fixed buffer length.
     - The number of dimensions matters and is unknown: `m, n = x.shape` and `x.numel()` show it,
       `x.shape[0]` does not.
     - The launcher has an unknown check or decorator, or calls a function that may raise; a caller

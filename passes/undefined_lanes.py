@@ -36,7 +36,8 @@ class UndefinedLanes(Lint):
     Inactive lanes of a `tl.load` without `other=` are undefined, and so is a reduction that
     includes them; with an `other=` that is not its identity, the reduction is wrong
     (`other-changes-the-result`). The pass reports the load. It adds or replaces `other=` where one
-    value suits all uses, and else clears the lanes with `tl.where` in front of the reduction.
+    value suits all uses, and else clears the lanes with `tl.where` in front of the reduction;
+    without its name, where that is a safe fix.
 
     ## Why
 
@@ -55,13 +56,13 @@ class UndefinedLanes(Lint):
 
     - The mask varies along a reduced axis, so that active and inactive lanes mix. (The result of a
       row that is masked off completely is undefined, but not stored.)
-    - The inactive lanes reach the reduction: by index arithmetic, no `tl.where` replaces them and
-      no factor is 0 there.
+    - The inactive lanes reach the reduction. Index arithmetic shows this: no `tl.where` replaces
+      them, and no factor is 0 there.
     - The mask is not known to be true in all lanes, and a launch executes the code.
 
     Included are sums accumulated per lane and reduced after a loop, and `tl.sort`, `tl.topk` and
-    reverse scans, which mix lanes. Example numbers show whether 0 changes the result; what they
-    cannot show is of the second kind, and so are maxima of integers, usually lengths or indices.
+    reverse scans, which mix lanes. Example numbers show whether 0 changes the result; undecided
+    cases count as the second kind, and so do maxima of integers, usually lengths or indices.
 
     An `other=` is reported where it is a number and changes the result. For maxima and minima,
     which depend on the sign of the data, each launch must pass a tensor of its caller, loaded once:
@@ -75,15 +76,15 @@ class UndefinedLanes(Lint):
 
     ## Numerics
 
-    `exact`: an undefined lane may have any value. Wrong results change, and `rewrite --verify`
-    reports the difference.
+    Counts as `exact`, because the value was undefined. A wrong result does change, and
+    `rewrite --verify` reports the difference.
 
     ## Example
 
     ```python
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + cols, mask=cols < N)
-    var = tl.max(x, axis=0)
+    largest = tl.max(x, axis=0)
     ```
 
     becomes
@@ -91,7 +92,7 @@ class UndefinedLanes(Lint):
     ```python
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + cols, mask=cols < N, other=float("-inf"))
-    var = tl.max(x, axis=0)
+    largest = tl.max(x, axis=0)
     ```
 
     ## Measured

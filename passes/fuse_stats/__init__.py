@@ -48,7 +48,7 @@ class FuseStats(Pass):
     ## Why
 
     A row that exceeds the cache is read from memory once less; compilers do not merge loops. If one
-    tile holds the row, it stays in registers, and merging costs time. Launches do not show row
+    tile holds the row, it stays in registers, and merging costs time. Launches rarely show row
     lengths, so the pass acts where it is named, or where the launch shows long rows of many tiles.
 
     ## Conditions
@@ -57,7 +57,7 @@ class FuseStats(Pass):
       elements under the same mask and load options.
     - No store may alias these elements from the start of the first loop to the end of the second.
       There is no early exit, volatile load, atomic, barrier or unknown call.
-    - The center is the unrounded sum over the number of elements, or over `tl.maximum(N, 1)`.
+    - The mean is the unrounded sum divided by the count, or by `tl.maximum(N, 1)`.
       Squares have weight 1; inactive lanes add 0.
     - Both accumulators start at 0 in fp32 or fp64 and are not read in their loops. The second loop
       does nothing else.
@@ -71,8 +71,8 @@ class FuseStats(Pass):
     An expanded sum also needs:
 
     - Results of the first loop are factors of degree 1, in sums, differences, products and
-      `tl.where` (`accumulators-are-sums`). One from which elements are subtracted contains a
-      maximum (`digits-may-cancel`).
+      `tl.where` (`accumulators-are-sums`). A result that has elements subtracted from it must
+      contain a maximum (`digits-may-cancel`).
     - Coefficients are fp32 or fp64. Only the sum of all lanes is used.
     - Where `tl.where` clears lanes, each iteration has an active lane (`masked-off-lanes-count`).
     - The second loop is a single loop of plain statements.
@@ -86,23 +86,19 @@ class FuseStats(Pass):
     order of its sum. `verify` finds the same algebra, unless the original divides each addend by
     the count: it then lacks the sum whose sign the clamp needs.
 
-    - `shifted` keeps the size of the error, even with mean 1e4 and deviation 1, or an outlier in
-      the first tile. If the first tile is untypical, the error grows with the number of tiles: for
+    - With `shifted` the error is as large as the original's, even with mean 1e4 and deviation 1, or
+      one outlier in the first tile. If the whole first tile is untypical, it grows with the number
+      of tiles: for
       66563 rising numbers in tiles of 1024, the reciprocal standard deviation is off by 7e-6, not
       7e-8. `verify` reports this; `welford` passes. `shifted` declines sums of single elements.
-    - `welford` loses digits if the mean is large: it rounds the mean of each tile. `moments`
+    - `welford` rounds the mean of each tile, which costs digits if the mean is large. `moments`
       overflows where x^2 does.
     - A variance of inf or NaN stays non-finite. An fp32 variance may newly overflow if squared
       deviations times the number of tiles exceed the largest float. Empty rows keep their result.
     - An expanded sum that was not finite may be NaN instead of inf. A factor, such as a reciprocal
       norm, scales the sum instead of each term: the sum overflows where unscaled terms do (x * x
       from 1.8e19 on), and loses terms too small for fp32.
-    - Weighted squares are declined (`weighted`). Unweighted, the squared distance of shift and mean
-      is at most the number of tiles times the variance; weights remove this bound. For 16384
-      elements around 1000, deviation 1, whose first 1024 are zeros of weight 0, two loops have a
-      relative error of 1e-8 in fp32, one loop 7e-2; around 10000 the result is 25 times too large.
-      A weighted mean as the shift is 0 / 0 there, as wrong with weights of 1e-6, and no mean with
-      weights of both signs.
+    - Weighted squares are declined (`weighted`): `shifted` can lose all digits.
 
     ## Example
 

@@ -63,16 +63,16 @@ class GridStride(Pass):
     ## Why
 
     Work that all tiles share runs once per program. That is profitable where gradients accumulate
-    in registers. Without its name the pass acts only where each tile adds to many addresses; for
-    one (the sum of a tensor) the loop costs more than the atomics. Other kernels mostly lose,
-    because the hardware starts programs faster than a loop iterates.
+    in registers. Without its name the pass acts only where each tile adds to many addresses; if all
+    tiles add to one address (the sum of a tensor), the loop costs more than the atomics. Other
+    kernels mostly lose, because the hardware starts programs faster than a loop iterates.
 
     ## Conditions
 
     - No helper reads the program id or `tl.num_programs` of the axis, except to return the id.
       There is no unknown call and no `tl.device_print`, which prints the id.
     - The kernel does not stride or divide its work by `tl.num_programs` (`already-done`); other
-      reads get the number of tiles. Not every launch is limited to one program per multiprocessor
+      reads get the number of tiles. Some launch starts more programs than multiprocessors
       (`grid-of-processors`).
     - No loop polls memory that the kernel writes, except a lock taken and released per tile.
     - No tile reads what another writes (`tiles-race`). Launches pass no overlapping parts of a

@@ -106,7 +106,7 @@ class Int64Offsets(Pass):
 
     ## Measured
 
-    Not measured: it is about correctness, and applies only when selected explicitly.
+    Not measured: it is about correctness.
     """
 
     constexpr: bool = False

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OneTileRows(Pass):
-    """Write the sweeps over a row that one tile holds as straight-line code.
+    """If one tile holds a row, replace the loops over it by straight-line code.
 
     ## What it does
 
@@ -48,7 +48,7 @@ class OneTileRows(Pass):
     - `longer_rows=branch` (default `decline`): where rows may be longer, write both forms, the
       loops under an `if` on a `tl.constexpr` that a heuristic sets at each launch, or on a
       comparison if the length is a constexpr. With `raise_block` rows up to that length get a tile
-      of theirs. `tune` tries this; it makes the kernel twice as long.
+      of their own length. `tune` tries this; it makes the kernel twice as long.
 
     ## Why
 
@@ -82,8 +82,8 @@ class OneTileRows(Pass):
 
     ## Numerics
 
-    `exact`; `rounding` where a sum may have been -0.0 without its initial 0.0: a row of only -0.0
-    now has the sum -0.0. With `raise_block`, float sums change their order, and 0 times anything
+    `exact`; `rounding` where dropping the initial 0.0 can turn a sum into -0.0 (of a row of only
+    -0.0). With `raise_block`, float sums change their order, and 0 times anything
     counts as 0: if a lane past the end multiplies 0 by infinity, a NaN may appear or vanish. The
     compiler may choose another layout and order of sums (bits `reduction-order`).
 

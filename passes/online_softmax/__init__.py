@@ -36,7 +36,7 @@ class OnlineSoftmax(Pass):
 
     A row that exceeds the cache is read from memory once less; compilers do not merge loops. If one
     tile holds the row, no read is saved and rescaling costs time. Without its
-    name the pass acts where the launch does not aim at one tile for a row.
+    name the pass acts where the launch does not size the tile to the row.
 
     ## Conditions
 
@@ -50,8 +50,8 @@ class OnlineSoftmax(Pass):
       the maximum as one constant.
     - The sum starts at 0, has the type of the maximum (fp32 or fp64), and has one value per
       maximum, or lanes summed after the loop along the same axes.
-    - The second loop does nothing else, and is removed. Otherwise the first loop is removed, if it
-      only finds the maximum and nothing but the sum uses the maximum before the second loop ends.
+    - The second loop does nothing else, and is removed. If it also does other work, the first is
+      removed instead: it only finds the maximum, which only the sum uses before the second ends.
 
     Declined: weighted sums; a second sum under the same maximum; kernels with pinned rounding
     (`div_rn`, `sqrt_rn`, `fdiv`, round trips through a narrow type). If name, comments or file

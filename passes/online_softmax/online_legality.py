@@ -131,7 +131,7 @@ class _Legality:
         sweeps.check_memory(attempt)
         second_stays = self._check_rest(maximum, below)
         check_pins(attempt, facts)
-        overflow = "index arithmetic is taken over the integers, and is the original's own"
+        overflow = "offsets fit int32, as in the original"
         attempt.assume("no-int32-overflow", overflow)
         return OnlineSum(
             facts,

@@ -152,7 +152,8 @@ class PipelineLoads(Pass):
         header = loop_sites.header(loop.facts, loop.loop)
         parts = []
         if self.num_stages:
-            parts.append(f"let {header} load ahead, with {self.num_stages} iterations in flight")
+            buffers = f"num_stages={self.num_stages} (buffers {self.num_stages - 1} iterations)"
+            parts.append(f"let {header} load ahead, with {buffers}")
         if self.unroll:
             parts.append(f"unroll {header}, {self.unroll} iterations in one")
         advice = " and ".join(parts)

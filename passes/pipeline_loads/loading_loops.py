@@ -120,7 +120,8 @@ class LoadingLoop:
         background need not see what its own program has stored just before.
         """
         outermost = self.loop.nest[0]
-        return [e for e in self.facts.effects if e.order <= outermost.last]
+        before = (e for e in self.facts.effects if e.order <= outermost.last)
+        return [e for e in before if self.facts.leads_to(e, outermost)]
 
     def _check_room(self, turns: int, attempt: Attempt) -> None:
         """All that is under way at once must fit into shared memory."""

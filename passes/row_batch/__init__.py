@@ -67,8 +67,8 @@ class RowBatches(Pass):
     - What depends on the row is computed lane by lane, reduced along the tile's one axis, summed or
       multiplied up along it (`tl.cumsum`, `tl.cumprod`), loaded, stored, or passed to an atomic
       with unused result; helpers compute lane by lane (`not-lane-by-lane`).
-    - Branches and trip counts are the same for all rows. A carried name has one value per row
-      throughout, or one for all rows; a scalar becomes a vector before its loop (`rows-differ`).
+    - Branches and trip counts are the same for all rows. A loop-carried name is per row or shared,
+      and does not switch; a scalar becomes a vector before its loop (`rows-differ`).
     - A `return` that all rows take stays. An `if` that only returns, for some rows, becomes a mask;
       every memory access after it is then one per row.
     - No store goes to one address for all rows (`one-place-for-all-rows`). No program reads what
@@ -77,8 +77,8 @@ class RowBatches(Pass):
       launches pass the same number, and more than `elements` elements).
     - Launches are statements in the kernel's file and pass the tile length. No tuner or heuristic
       chooses it or sees the new argument.
-    - A launch may have tiles of at most `elements // 2` elements (otherwise `tile-is-long`), and
-      more than one row (otherwise `few-rows`).
+    - Some launch may use a tile of at most `elements // 2` (otherwise `tile-is-long`), and more
+      than one row (otherwise `few-rows`).
 
     ## Numerics
 

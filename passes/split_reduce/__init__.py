@@ -50,7 +50,7 @@ class SplitReduce(Pass):
 
     A launch of few programs leaves most of a GPU idle, however long its rows are. Without
     its name the pass acts where the launches show at most 132 programs and at least 64 iterations;
-    not on loops of step 1 to a constexpr, such as a number of experts.
+    not on loops over `range(CONSTEXPR)`, such as a number of experts.
 
     ## Conditions
 
@@ -67,7 +67,7 @@ class SplitReduce(Pass):
     Also:
 
     - Iterations are independent (`not-a-recurrence`), except for pointers and offsets that advance
-      by a constant step. A tile that is not reduced after the loop has one axis.
+      by a constant step. An unreduced accumulator must be 1-D.
     - Nothing is stored, printed or asserted in the loop or before it (`done-by-every-part`). What
       follows runs once, and need not be linear.
     - At most one loop follows, at top level, with independent iterations (`several-sweeps`: merge

@@ -183,3 +183,13 @@ def test_a_command_names_the_line_where_the_kernel_has_more_than_is_shown(run: R
 
 def test_stdin_cannot_be_fixed(run: Run) -> None:
     assert "stdin" in run("suggest", "-", "--fix")[2]
+
+
+def test_what_is_not_listed_is_counted(run: Run) -> None:
+    Path("k.py").write_text(SOFTMAX + RELU)
+    every = run("rewrite", "k.py", "--explain-missed")[2]
+    number = every.count(": missed, ")
+    assert number and f"{number} missed; " in every
+    said = f"{number} missed (--explain-missed lists them); "
+    assert said in run("rewrite", "k.py")[2]
+    assert "0 missed; " in run("rewrite", "k.py", "--careful")[2]

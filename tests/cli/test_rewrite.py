@@ -306,6 +306,7 @@ def test_json(run: Any) -> None:
         "passed": 1,
         "missed": 1,
         "changed": 1,
+        "unlisted": 0,
         "notes": [],
         "statistics": {"double-to-add": {"passed": 1, "not-a-name": 1}},
         "defects": [],

@@ -180,3 +180,10 @@ def test_axes_are_inserted_into_long_chains_and_into_shared_ones() -> None:
     assert chain.forms.of(value(chain, "b")).readable == "900*N + arange(0, B)[:, None]"
     shared = body("a = tl.arange(0, B)\n" + "a = a * a + a\n" * 60 + "b = a[:, None]")
     assert value(shared, "b").rank == 2
+
+
+def test_a_type_that_is_called_is_pure() -> None:
+    """Like a cast, of which nothing is known but what it is made from."""
+    facts = body("a = tl.float32(0.0)\nb = tl.float32(0.0)\nc = tl.float16(0.0)")
+    assert not facts.effects
+    assert value(facts, "a") is value(facts, "b") is not value(facts, "c")

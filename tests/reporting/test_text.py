@@ -36,9 +36,20 @@ def test_a_passed_remark_tells_what_was_assumed() -> None:
 def test_a_missed_remark_tells_its_reason_and_what_was_not_proved() -> None:
     assert lines(remark(RemarkKind.MISSED, reason="different-mask", safety=frozenset())) == [
         "a/k.py:12:5: fuse-stats [exact]: missed, different-mask: one sweep",
-        "    assumed  no-other-launches: X and Y",
-        "    refuted  same-arguments",
-        "    unknown  rounding-is-free",
+    ]
+    details = (
+        Condition("same-range", Status.ASSUMED, "nothing was done under it"),
+        Condition("same-mask", Status.REFUTED, "one sweep"),
+        Condition("same-elements", Status.UNKNOWN, "the second index is not known"),
+    )
+    assert lines(remark(RemarkKind.MISSED, reason="different-mask", conditions=details))[1:] == [
+        "    unknown  same-elements: the second index is not known"
+    ]
+
+
+def test_a_permission_that_is_missing_is_for_what_is_assumed() -> None:
+    assert lines(remark(RemarkKind.MISSED, reason="safety"))[1:] == [
+        "    assumed  no-other-launches: X and Y"
     ]
 
 
@@ -49,7 +60,8 @@ def test_an_analysis_remark_is_one_line() -> None:
 
 
 def test_color_changes_no_text() -> None:
-    made = remark(RemarkKind.MISSED, reason="different-mask")
+    refuted = Condition("same-arguments", Status.REFUTED, "X is not Y")
+    made = remark(RemarkKind.MISSED, reason="different-mask", conditions=(refuted,))
     painted = "\n".join(lines(made, COLORED))
     assert "\x1b[31mrefuted \x1b[0m same-arguments" in painted
     for code in ("0", "1", "31", "32", "33", "36"):
@@ -103,3 +115,12 @@ def test_the_summary_counts() -> None:
         "2 files, 4 kernels: 1 site passed, 2 missed; 2 files were rewritten; 2 errors"
     )
     assert summary.errors == {"b.py": ["one", "two"]}
+
+
+def test_the_summary_counts_what_is_not_listed() -> None:
+    summary = Summary()
+    summary.add(FileFindings("a.py", 1, remarks=(remark(RemarkKind.MISSED),), unlisted=9))
+    assert text.summary_line(summary, wrote=False) == (
+        "1 file, 1 kernel: 0 sites passed, 10 missed (--explain-missed lists them); "
+        "0 files would change"
+    )

@@ -575,3 +575,38 @@ def test_what_may_have_another_text_is_left_alone_and_said_so() -> None:
     assert text.splitlines()[missed.line - 1][missed.column - 1 :].startswith("rewritten")
     assert "@rewritten stands below @triton.jit" in missed.message
     assert not rewrite_source(text, [DoubleToAdd()], only=Focus(frozenset({"one"}))).remarks[1:]
+
+
+IGNORING = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def loss(X, Y, N, ignored, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    if row == ignored:
+        tl.store(Y + row, 0.0)
+        return
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+def losses(x, ignored):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    loss[(m,)](x, y, n, ignored, BLOCK=triton.next_power_of_2(n))
+    return y
+"""
+
+
+def test_no_reason_is_a_line_that_a_pass_wrote_where_the_given_text_has_one() -> None:
+    """The loop of grid-stride reads the number of programs, which row-batch declines; it declined
+    the kernel as it was given too, and that is the reason that a reader can see."""
+    alone = rewrite_source(IGNORING, "row-batch").remarks
+    both = rewrite_source(IGNORING, "grid-stride,row-batch")
+    assert both.changed
+    assert [r for r in both.remarks if r.pass_name == "row-batch"] == list(alone)
+    assert [remark.reason for remark in alone] == ["rows-differ"]

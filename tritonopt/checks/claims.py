@@ -61,7 +61,10 @@ CLAIMS: Mapping[str, str] = {
         "Sizes are at least 1 where they divide or bound a loop, or an empty row gives what it "
         "gave."
     ),
-    "rounding-is-free": "Nobody relies on the bits, the order or the formula of the sums.",
+    "rounding-is-free": (
+        "Nobody relies on the bits, the order or the formula of the sums, and what is computed "
+        "instead fits their types."
+    ),
     "effects-are-known": "Every effect of the kernel is understood.",
     "loops-are-plain": (
         "The loops are counted and run to their ends, and nothing leaves the kernel early."

@@ -41,7 +41,7 @@ REASONS: Mapping[str, Reason] = {
             "The rewrite is legal, and the launches do not show that it is faster here: it was "
             "measured to be slower, or as fast, at some of the sizes that the kernel may have."
         ),
-        "Name the pass in `--passes` to have it wherever it is legal, and measure.",
+        "Record launches (`-- COMMAND`, `--launches`), or name the pass in `--passes` and measure.",
     ),
     "profitable-at-some-sizes": Reason(
         (
@@ -49,8 +49,8 @@ REASONS: Mapping[str, Reason] = {
             "to be faster are shown."
         ),
         (
-            "Give the size with `--assume`, as in 'N <= 512', or name the pass in `--passes`, and "
-            "measure."
+            "Record launches (`-- COMMAND`, `--launches`), or name the pass in `--passes` and "
+            "measure, or give a size that is a kernel parameter: `--assume 'N <= 512'`."
         ),
     ),
     "gave-up": Reason(
@@ -345,7 +345,7 @@ REASONS: Mapping[str, Reason] = {
     ),
     "row-may-be-longer": Reason(
         "The row may be longer than a tile, and the loops are needed then.",
-        "Launch with `BLOCK=triton.next_power_of_2(N)`, where rows are short enough for it.",
+        "Launch with `BLOCK=triton.next_power_of_2(N)`, or give `--assume 'N <= BLOCK'`.",
     ),
     "assertion-in-the-loop": Reason(
         "A device assertion in the loop is to fail before anything is loaded.",
@@ -429,7 +429,7 @@ REASONS: Mapping[str, Reason] = {
             "A tile is so long that a program has enough to do with one, or that no more of them "
             "fit into shared memory."
         ),
-        "Use a shorter tile.",
+        "Nothing, unless rows are short: then use a shorter tile.",
     ),
     "grid-ends-within-a-row": Reason(
         "The number of programs is not known to be a multiple of the columns of tiles.",

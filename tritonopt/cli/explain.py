@@ -155,7 +155,7 @@ def _print_page(chosen: type[Pass]) -> None:
     if known:
         lines += ["", "## Options", ""]
         lines += [
-            f"- `{option.name}`: {option.legal}; default {options.spell(option.default) or 'none'}"
+            f"- `{option.name}`: {option.legal}; default {options.spell(option.default) or 'above'}"
             for option in known.values()
         ]
     page = "\n".join(lines)

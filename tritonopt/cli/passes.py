@@ -53,8 +53,9 @@ def _terms(chosen: type[Pass]) -> Iterator[str]:
         yield f"reports mistakes, {does}"
         return
     when = "acts where it is profitable" if chosen.gain else "acts where it is named"
+    when += ", or is a safe fix" if chosen.mends else ""
     safety = ",".join(safety_names(chosen.safety)) or EXACT
     yield f"{when}; safety {safety}{'; reports mistakes' if chosen.finds_mistakes else ''}"
     for option in options.of(chosen).values():
-        default = options.spell(option.default) or "none"
+        default = options.spell(option.default) or "as explained"
         yield f"{{{option.name}=...}} {option.legal}; default {default}"

@@ -154,7 +154,9 @@ def run(arguments: argparse.Namespace) -> int:
         return complain(str(error))
     # A file that could not be looked at may have the names that a fact speaks of.
     if arguments.assume and not summary.errors:
-        summary.notes.extend(_unneeded(arguments.assume, parameters, facts_used))
+        from tritonopt.cli.selection import unneeded
+
+        summary.notes.extend(unneeded(arguments.assume, parameters, facts_used))
     reporter.finish(summary)
     if arguments.report is not None and not _report(arguments, kept, summary):
         return ERROR
@@ -351,6 +353,7 @@ def _findings(
         is_asked = job.every_remark or remark.reason == _NEAR or not is_unnamed
         return is_asked and not job.selection.careful
 
+    told = tuple(filter(is_told, result.remarks))
     mark = BYTE_ORDER_MARK if file.bom else ""
     defects = tuple(r.defect_at(shown) for r in result.remarks if r.failure)
     return FileFindings(
@@ -358,7 +361,7 @@ def _findings(
         len(result.kernels),
         result.changed,
         diff.unified(shown, mark + file.text, mark + result.text) if result.changed else "",
-        tuple(filter(is_told, result.remarks)),
+        told,
         errors=defects,
         defects=defects,
         before=file.text if job.with_text else "",
@@ -373,6 +376,7 @@ def _findings(
         ),
         encoding=file.encoding,
         output=encoded(file, result.text) if target.data is not None else None,
+        unlisted=0 if job.selection.careful else len(result.remarks) - len(told),
     )
 
 
@@ -382,25 +386,3 @@ def _without_sites(target: Target, remarks: Iterable[Remark]) -> Iterator[str]:
     for line in sorted(target.focus.lines - met if target.focus is not None else ()):
         place = f"{target.path}:{line}"
         yield f"{place}: no pass has a site in this line (`tritonopt explain {place}`)"
-
-
-def _unneeded(
-    given: Iterable[str], parameters: Sequence[frozenset[str]], used: set[str]
-) -> Iterator[str]:
-    """The facts that changed nothing: their names are nobody's, or no site rests on them."""
-    from tritonopt.facts import parse_assumption
-    from tritonopt.rewriting.options import nearest
-
-    known = frozenset[str]().union(*parameters)
-    for fact in map(parse_assumption, given):
-        strange = sorted(fact.names - known)
-        if strange:
-            hint = " ".join(filter(None, (nearest(name, known) for name in strange)))
-            yield (
-                f"--assume {fact.text!r}: no kernel has a parameter {', '.join(strange)}"
-                + (f"; {hint}" if hint else "")
-            )
-        elif not any(fact.names <= names for names in parameters):
-            yield f"--assume {fact.text!r}: no kernel has all of its names as parameters"
-        elif fact.text not in used:
-            yield f"--assume {fact.text!r}: no site uses it"

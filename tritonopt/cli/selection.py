@@ -6,7 +6,7 @@ A flag wins over the file, but facts and what is ignored add up.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tritonopt import facts as known
@@ -14,7 +14,7 @@ from tritonopt.cli.configuration import Settings
 from tritonopt.rewriting import parts, pipeline, registry
 from tritonopt.rewriting.groups import GROUPS
 from tritonopt.rewriting.model import Safety
-from tritonopt.rewriting.options import PassSelectionError
+from tritonopt.rewriting.options import PassSelectionError, nearest
 from tritonopt.rewriting.protocol import Pass
 
 
@@ -141,6 +141,26 @@ class Selection:
     def given(self) -> list[known.Assumption]:
         """The facts of the command line."""
         return [known.parse_assumption(text) for text in self.assume]
+
+
+def unneeded(
+    given: Iterable[str], parameters: Sequence[frozenset[str]], used: set[str] | None = None
+) -> Iterator[str]:
+    """The facts that changed nothing: their names are nobody's, or no site rests on them, where it
+    is known which ones are `used`."""
+    names_known = frozenset[str]().union(*parameters)
+    for fact in map(known.parse_assumption, given):
+        strange = sorted(fact.names - names_known)
+        if strange:
+            hint = " ".join(filter(None, (nearest(name, names_known) for name in strange)))
+            yield (
+                f"--assume {fact.text!r}: no kernel has a parameter {', '.join(strange)}"
+                + (f"; {hint}" if hint else "")
+            )
+        elif not any(fact.names <= names for names in parameters):
+            yield f"--assume {fact.text!r}: no kernel has all of its names as parameters"
+        elif used is not None and fact.text not in used:
+            yield f"--assume {fact.text!r}: no site uses it"
 
 
 def _matching(

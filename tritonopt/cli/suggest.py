@@ -134,9 +134,11 @@ def _suggest(
     reporter = formats.reporter(arguments.format, run, statistics=arguments.statistics)
     found_some = False
     kept: list[FileFindings] = []
+    parameters: list[frozenset[str]] = []
     with Bar(len(kernels), "looking", sys.stderr, quiet=arguments.quiet) as bar:
         for findings in looked:
             summary.add(findings)
+            parameters += findings.parameters
             found_some = found_some or any(
                 suggestion.is_mistake or arguments.fail_on == "any"
                 for suggestion in findings.suggestions
@@ -147,6 +149,10 @@ def _suggest(
                 bar.clear()
             reporter.file(findings)
             bar.advance()
+    if arguments.assume and not summary.errors:
+        from tritonopt.cli.selection import unneeded
+
+        summary.notes.extend(unneeded(arguments.assume, parameters))
     reporter.finish(summary)
     if arguments.report is not None and not _report(arguments, kept, summary):
         return ERROR
@@ -268,6 +274,8 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
         errors=defects,
         defects=defects,
         changed=job.fix and fixed != file.text,
+        doubtful=tuple(seen.doubtful),
+        parameters=tuple(frozenset(p.name for p in k.parameters) for k in module.kernels),
         before=module.text if job.with_text else "",
         suggestions=suggestions,
         left_alone=tuple(seen.left_alone()) if job.with_text else (),
@@ -336,6 +344,8 @@ class _Seen:
     defects: list[Remark] = field(default_factory=list)
     at_a_length: list[Found] = field(default_factory=list)
     """What a fact on sizes would make profitable."""
+    doubtful: list[str] = field(default_factory=list)
+    """The passes of what is listed only where they are named."""
     _remarks: list[tuple[tuple[int, ...], Remark]] = field(default_factory=list)
     _suggestions: list[tuple[tuple[int, ...], Suggestion]] = field(default_factory=list)
 
@@ -344,6 +354,7 @@ class _Seen:
         self.defects += result.defects
         near = (f for f in result.found if f.remark.reason == "profitable-at-some-sizes")
         self.at_a_length += (f for f in near if f.site.profit.fact and f.is_legal)
+        self.doubtful += (f.chosen.name for f in result.found if _is_doubtful(f))
         self._remarks += ((found.place, found.remark) for found in result.found)
         self._suggestions += _suggestions(job, target, result)
 
@@ -461,6 +472,13 @@ def _is_told(found: Found) -> bool:
     return found.remark.kind is RemarkKind.PASSED
 
 
+def _is_doubtful(found: Found) -> bool:
+    from tritonopt.rewriting.model import RemarkKind
+
+    is_note = found.remark.kind is RemarkKind.ANALYSIS
+    return is_note and found.chosen.finds_mistakes and not _is_told(found)
+
+
 def _suggestion(job: Job, target: Target, found: Found, kernel: str, *, fixes: bool) -> Suggestion:
     """With a command that names the kernel, where that does the same as the line: it stays right
     where another command moves lines."""
@@ -471,13 +489,15 @@ def _suggestion(job: Job, target: Target, found: Found, kernel: str, *, fixes: b
     module = found.known.kernel.module
     span = _span(module, found.site.anchor)
     gain, why, worth = found.chosen.gain, found.site.harm or found.chosen.harm, ""
-    remark = found.remark
+    remark, is_fixable = found.remark, True
     if remark.kind is not RemarkKind.ANALYSIS:
         remark = replace(remark, message=found.site.advice or remark.message)
         why = gain.why if gain is not None else ""
         worth = gain.text if gain is not None and found.site.profit.is_expected else ""
     elif not fixes:
         return Suggestion(remark, why=why, span=span)
+    else:
+        is_fixable = found.chosen.is_named or found.site.is_safe_fix
     passes = shlex.quote(spelled(found.chosen))
     path = shlex.quote(f"{target.path}:{kernel or remark.line}")
     flags = job.flags + (job.context if module.has_asked_elsewhere else "")
@@ -491,6 +511,7 @@ def _suggestion(job: Job, target: Target, found: Found, kernel: str, *, fixes: b
         apply=f"tritonopt rewrite {path} --passes {passes}{flags}{recorded} --write{end}",
         fix=_fix(module, found.rewritten()) if job.with_fixes else (),
         span=span,
+        is_fixable=is_fixable,
     )
 
 

@@ -248,7 +248,7 @@ class _Legality:
         sweeps.check_memory(attempt)
         sweeps.check_rest(attempt, self.name)
         check_pins(attempt, self.facts)
-        overflow = "index arithmetic is taken over the integers, and is the original's own"
+        overflow = "offsets fit int32, as in the original"
         attempt.assume("no-int32-overflow", overflow)
         return Fusion(
             self.facts,

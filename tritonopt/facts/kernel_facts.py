@@ -223,6 +223,18 @@ class KernelFacts:
         """The effects from the start of one loop to the end of another."""
         return (e for e in self.effects if first.first <= e.order <= last.last)
 
+    def leads_to(self, effect: Effect, later: Loop) -> bool:
+        """Whether a program may come from an effect to a later loop: no `return` of the branch that
+        the effect is in stands between them."""
+        return not any(
+            e.kind is EffectKind.EXIT
+            and not (e.loops or e.inlined)
+            and effect.order < e.order < later.first
+            and [(g.node, g.holds) for g in effect.guards[: len(e.guards)]]
+            == [(g.node, g.holds) for g in e.guards]
+            for e in self.effects
+        )
+
     def loop_of(self, statement: ast.stmt) -> Loop | None:
         """The loop that a statement of the kernel's own text is."""
         own = (loop for loop in self.loops if not loop.inlined)

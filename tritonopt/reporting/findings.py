@@ -48,6 +48,8 @@ class Suggestion:
     fix: tuple[Replacement, ...] = ()
     """The same as an edit, where it was asked for."""
     span: Span | None = None
+    is_fixable: bool = False
+    """Whether `suggest --fix` does it: of mistakes, those whose fix is safe."""
 
     @property
     def is_mistake(self) -> bool:
@@ -91,6 +93,12 @@ class FileFindings:
     encoding: str = "utf-8"
     output: bytes | None = None
     """The new text, where the old one came from stdin."""
+    unlisted: int = 0
+    """Of `rewrite`: how many sites were not applied without a remark that is printed."""
+    doubtful: tuple[str, ...] = ()
+    """Of `suggest`: the passes of findings that are listed only where their pass is named."""
+    parameters: tuple[frozenset[str], ...] = ()
+    """The parameter names of every kernel."""
 
     @property
     def says_something(self) -> bool:
@@ -124,6 +132,8 @@ class Summary:
     passed: int = 0
     missed: int = 0
     changed: int = 0
+    unlisted: int = 0
+    """What was missed and is not in `missed`, because no remark tells of it."""
     errors: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     defects: list[str] = field(default_factory=list)
@@ -143,6 +153,7 @@ class Summary:
         self.kernels += found.kernels
         self.passed += kinds.count(RemarkKind.PASSED)
         self.missed += kinds.count(RemarkKind.MISSED)
+        self.unlisted += found.unlisted
         self.changed += found.changed
         self.notes.extend(note for note in found.notes if note not in self.notes)
         self.defects += found.defects

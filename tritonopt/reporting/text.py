@@ -112,13 +112,15 @@ class TextReporter(Reporter):
     def __init__(self, run: Run) -> None:
         super().__init__(run)
         self._rewrites = self._mistakes = self._fixable = 0
+        self._doubtful: list[str] = []
         self._verified: list[FileFindings] = []
 
     def file(self, found: FileFindings) -> None:
         mistakes = sum(suggestion.is_mistake for suggestion in found.suggestions)
         self._mistakes += mistakes
         self._rewrites += len(found.suggestions) - mistakes
-        self._fixable += sum(bool(suggestion.apply) for suggestion in found.suggestions)
+        self._fixable += sum(suggestion.is_fixable for suggestion in found.suggestions)
+        self._doubtful += found.doubtful
         style = Style.of(sys.stderr)
         if self._show_text(found) and style.is_terminal:
             say("")
@@ -158,9 +160,12 @@ class TextReporter(Reporter):
 
     def _suggested(self, summary: Summary) -> str:
         """One line for the end of a run."""
+        doubtful, passes = len(self._doubtful), ",".join(sorted(set(self._doubtful)))
+        named = f" ({doubtful} doubtful: see --passes {passes})" if doubtful else ""
         line = (
             f"{counted(summary.files, 'file')}, {counted(summary.kernels, 'kernel')}: "
-            f"{counted(self._mistakes, 'mistake')}, {counted(self._rewrites, 'rewrite')} available"
+            f"{counted(self._mistakes, 'mistake')}{named}, "
+            f"{counted(self._rewrites, 'rewrite')} available"
         )
         if self._fixable:
             line += f" ({self._fixable} fixable with --fix)"
@@ -249,17 +254,18 @@ class TextVerdict(VerdictReporter):
 def remark_lines(path: str, remark: Remark, style: Style) -> Iterator[str]:
     """A remark, and below it the conditions that a reader needs.
 
-    Of a missed site those that do not hold, and those that were assumed, as of one that passed;
-    what was proved is for `tritonopt explain`.
+    Of one that passed, or that lacks a permission, what is assumed; of another missed one, what
+    does not hold and is not in the message. What was proved is for `tritonopt explain`.
     """
     yield from _head(path, remark, style)
     if remark.kind is RemarkKind.ANALYSIS:
         return
-    shown = {Status.ASSUMED}
-    if remark.kind is RemarkKind.MISSED:
-        shown |= {Status.REFUTED, Status.UNKNOWN}
     for condition in remark.conditions:
-        if condition.status in shown:
+        if remark.kind is RemarkKind.PASSED or remark.reason == "safety":
+            is_shown = condition.status is Status.ASSUMED
+        else:
+            is_shown = not (condition.holds or condition.detail in remark.message)
+        if is_shown:
             yield from _condition_lines(condition, remark, style)
 
 
@@ -339,9 +345,11 @@ def _width(sign: str) -> int:
 def summary_line(summary: Summary, wrote: bool) -> str:
     """One line for the end of a run."""
     verb = ("was" if summary.changed == 1 else "were") + " rewritten" if wrote else "would change"
+    missed = summary.missed + summary.unlisted
+    listed = " (--explain-missed lists them)" if summary.unlisted else ""
     line = (
         f"{counted(summary.files, 'file')}, {counted(summary.kernels, 'kernel')}: "
-        f"{counted(summary.passed, 'site')} passed, {summary.missed} missed; "
+        f"{counted(summary.passed, 'site')} passed, {missed} missed{listed}; "
         f"{counted(summary.changed, 'file')} {verb}"
     )
     return _with_errors(line, summary)

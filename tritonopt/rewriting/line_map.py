@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"\d+")
 _ELSEWHERE = " of "
 """What follows a line of another file, with the path of that one."""
 
-_AS_REWRITTEN = " (as rewritten)"
+AS_REWRITTEN = " (as rewritten)"
 _ALIKE = 0.5
 """Share of words from which on a changed line is taken for one that stood in its place."""
 _ALIKE_ELSEWHERE = 0.7
@@ -116,7 +116,7 @@ class LineMap:
         if not 1 <= line <= len(self._origins):
             return str(line)
         origin = self._origins[line - 1]
-        return f"{origin.line}{_AS_REWRITTEN if origin.written else ''}"
+        return f"{origin.line}{AS_REWRITTEN if origin.written else ''}"
 
     def _column(self, line: int, column: int) -> int:
         """That of the same word in the original line, else where the line begins."""

@@ -26,7 +26,7 @@ from tritonopt.facts.launch_bindings import Recorded
 from tritonopt.rewriting import parts, registry
 from tritonopt.rewriting.applied_suppressions import AppliedSuppressions
 from tritonopt.rewriting.focus import Focus
-from tritonopt.rewriting.line_map import Copy, LineMap
+from tritonopt.rewriting.line_map import AS_REWRITTEN, Copy, LineMap
 from tritonopt.rewriting.model import Bits, Remark, RemarkKind, Safety, Site
 from tritonopt.rewriting.neighborhoods import Neighborhood, Neighborhoods, Units
 from tritonopt.rewriting.recorded_launches import resting, rests_on, still_shown
@@ -302,6 +302,8 @@ class _State:
     noted: list[_Said] = field(default_factory=list)
     """What there was to see in the text as it was given."""
     missed: list[_Said] = field(default_factory=list)
+    missed_as_given: list[_Said] = field(default_factory=list)
+    """What was missed in the text as it was given."""
     refused: dict[tuple[str, int], _Said] = field(default_factory=dict)
     """By pass and line: also what is no site any more after other edits."""
     given_up: dict[str, _Said] = field(default_factory=dict)
@@ -474,6 +476,8 @@ class _Run:
                         first = culprit, site, said
                         if not self._is_original:
                             break
+            if self._is_original:
+                state.missed_as_given = missed
             if waits:
                 return None
             if first is not None:
@@ -489,7 +493,7 @@ class _Run:
         except Exception as error:
             self._fail(key, culprit, error)
             return None
-        state.missed = missed
+        state.missed = _in_words_of_given_text(missed, state.missed_as_given)
         self.facts_used |= used
         return None
 
@@ -612,6 +616,20 @@ class _Run:
         return ", ".join(sorted({remark.pass_name for _, remark in made}))
 
 
+def _in_words_of_given_text(missed: Sequence[_Said], as_given: Sequence[_Said]) -> list[_Said]:
+    """What was missed; where a reason is a line that a pass wrote, and the same pass missed
+    something in the text as it was given, what it said of that one."""
+    told: list[_Said] = []
+    for said in missed:
+        own = [given for given in as_given if given[1].pass_name == said[1].pass_name]
+        if own and AS_REWRITTEN in said[1].message:
+            line = said[1].line
+            said = min(own, key=lambda given: abs(given[1].line - line))
+        if said not in told:
+            told.append(said)
+    return told
+
+
 def _made_at(place: int, edits: Sequence[_Edit]) -> _Edit:
     """The edit whose text is at an offset of the text that they make together."""
     parts = [(part, edit) for edit in edits for part in edit.parts]
@@ -669,7 +687,7 @@ def classify(
         near = site.profit.failed == 1
         kind, reason = RemarkKind.MISSED, "profitable-at-some-sizes" if near else "not-profitable"
         why = f" ({site.profit.why})" if site.profit.why else ""
-        message = f"not known to be faster here{why}; name {chosen.name} to have {message}"
+        message = f"not known to be faster here{why}; --passes {chosen.name} would have {message}"
     conditions = site.conditions
     if kind is RemarkKind.PASSED and site.profit.recorded and not chosen.is_named:
         conditions += (rests_on(site.profit.recorded, "faster at the sizes"),)

@@ -177,7 +177,7 @@ def profit(
     if refuted:
         why = f"there are not {wanted} in {told}" if told else f"the launches have not {wanted}"
         return Profit(Answer.NEVER, why, len(failed))
-    why = f"not all of {told} have {wanted}" if told else f"no launch shows {wanted}"
+    why = f"not all of {told} have {wanted}" if told else f"the launches do not show {wanted}"
     fact = _fact(failed[0], at_launches[0][1]) if len(failed) == 1 else ""
     return Profit(Answer.AT_LAUNCH, why, len(failed), fact)
 

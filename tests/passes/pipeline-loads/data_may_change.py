@@ -133,3 +133,84 @@ def running(X, N, BLOCK: tl.constexpr):
 
 def ran(x: torch.Tensor):
     running[(1,)](x, x.numel(), BLOCK=64)
+
+
+# case: stored_before_another_return
+# expect: not applied, data-may-change
+"""A program that stores may go on: the `return` is in another branch."""
+
+
+@triton.jit
+def row_sum(X, Y, N, first, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    if row >= first:
+        tl.store(X + row * N, 1.0)
+    if row < first:
+        return
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.zeros(m, dtype=torch.float32, device=x.device)
+    row_sum[(m,)](x, y, n, m // 2, BLOCK=64)
+    return x, y
+
+
+# case: stored_after_a_return
+# expect: not applied, data-may-change
+"""Only some programs of the branch return, before they store."""
+
+
+@triton.jit
+def row_sum(X, Y, N, first, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    if row < first:
+        if row == 0:
+            return
+        tl.store(X + row * N, 1.0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.zeros(m, dtype=torch.float32, device=x.device)
+    row_sum[(m,)](x, y, n, m // 2, BLOCK=64)
+    return x, y
+
+
+# case: some_return_after_the_store
+# expect: not applied, data-may-change
+"""Of the programs that store, only the first returns."""
+
+
+@triton.jit
+def row_sum(X, Y, N, first, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    if row < first:
+        tl.store(X + row * N, 1.0)
+        if row == 0:
+            return
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.zeros(m, dtype=torch.float32, device=x.device)
+    row_sum[(m,)](x, y, n, m // 2, BLOCK=64)
+    return x, y

@@ -351,3 +351,32 @@ def sums(x: torch.Tensor):
     y = torch.empty(m, dtype=torch.float32, device=x.device)
     row_sum[(m,)](x, y, n, BLOCK=64, HALVES=2)
     return y
+
+
+# case: stored_where_the_program_returns
+"""Programs that store to the row have returned before the loop."""
+
+
+@triton.jit
+def row_sum(X, Y, N, first, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    if row < first:
+        for start in range(0, N, BLOCK):
+            cols = start + tl.arange(0, BLOCK)
+            tl.store(X + row * N + cols, 0.0, mask=cols < N)
+        if row == 0:
+            tl.store(X + row * N, 1.0)
+        return
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.zeros(m, dtype=torch.float32, device=x.device)
+    row_sum[(m,)](x, y, n, m // 2, BLOCK=64)
+    return x, y

@@ -97,6 +97,8 @@ class Operations:
             return table.constant(None)
         if name == "inline_asm_elementwise":
             return self._assembly(arguments)
+        if name in language.DTYPES and everything:  # `tl.float32(0.0)`
+            return table.make(Op.RESHAPED, everything, (name, ()), shape=first.shape)
         if name in language.SHAPE_CHANGES | language.SCANS | language.MATRIX | language.RANDOM:
             attribute = (name, tuple(arguments.keywords))
             shape = self._rearranged_shape(name, first, arguments)

@@ -264,7 +264,8 @@ class Padding:
                 decided = self._decided(value, axes)
                 if decided is not None:
                     return float(decided)
-        raise NotKnown(_UNKNOWN, f"{_named(value)} is not known where the mask is off")
+        what = "may be inf or NaN" if value.shape == () else "is not known where the mask is off"
+        raise NotKnown(_UNKNOWN, f"{_named(value)} {what}")
 
     def _decided(self, condition: Value, axes: Axes) -> bool | None:
         """Whether a condition holds on all of the lanes or on none; None if neither is shown."""
