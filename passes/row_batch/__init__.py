@@ -205,7 +205,7 @@ class RowBatches(Pass):
             attempt,
             ids.calls[0],
             f"made each program handle several rows, of about {self.elements} elements together",
-            "left one row to each program",
+            "left the rows of each program as they are",
             needs={Safety.CONTRACT, Safety.ROUNDING} if sums else {Safety.CONTRACT},
             bits=Bits.REDUCTION_ORDER if sums else Bits.SAME,
             changes=changes,
