@@ -89,10 +89,8 @@ class UnorderedLanes(Lint):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        kinds = {effect.kind for effect in facts.effects}
-        if not {EffectKind.LOAD, EffectKind.STORE} <= kinds:
+        if not _loads_what_it_stores(facts):
             return
-        # Imported here: few kernels load what they store.
         from tritonopt.facts.memory.lane_order import find_hand_overs
 
         inserted: list[int] = []
@@ -104,6 +102,16 @@ class UnorderedLanes(Lint):
                 inside = set(walk(place))
                 inserted.append(min(e.order for e in facts.effects if e.node in inside))
             yield _site(facts, found, place)
+
+
+def _loads_what_it_stores(facts: KernelFacts) -> bool:
+    """Whether a buffer may be both: few kernels have one, and no others need more imports."""
+    bases: dict[EffectKind, set[object]] = {EffectKind.LOAD: set(), EffectKind.STORE: set()}
+    for effect in facts.effects:
+        if effect.kind in bases and effect.pointer is not None:
+            bases[effect.kind].add(facts.forms.address(effect.pointer)[0])
+    loaded, stored = bases.values()
+    return bool(loaded and stored) and bool(loaded & stored or facts.launches.launches)
 
 
 def _is_between(found: HandOver, order: int) -> bool:

@@ -10,7 +10,6 @@ from itertools import combinations
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.emit.any_length import is_as_wide
 from tritonopt.emit.stretch import Stretch
 from tritonopt.emit.writing import block_of, names_bound, reads_of
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
@@ -33,7 +32,7 @@ from tritonopt.facts.memory.dependence import (
 )
 from tritonopt.facts.memory.masked_off_value import is_masked_off, number_outside
 from tritonopt.facts.operations import COMPARISONS, ELEMENTWISE, Op
-from tritonopt.facts.precision import check_pins
+from tritonopt.facts.precision import check_pins, is_as_wide
 from tritonopt.facts.recurrences.kinds import BY_REDUCTION
 from tritonopt.facts.recurrences.reading import reduced_update
 from tritonopt.facts.values import FLOAT_BITS, is_integer, reachable

@@ -9,7 +9,6 @@ from itertools import product
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
-from tritonopt.emit.any_length import is_as_wide
 from tritonopt.emit.reuse import reused
 from tritonopt.emit.stretch import Stretch, binds_first, surely_bound
 from tritonopt.emit.sweeps import RowSweeps
@@ -20,6 +19,7 @@ from tritonopt.facts.assumptions import Assumption
 from tritonopt.facts.constexprs import is_constexpr
 from tritonopt.facts.memory.dependence import Accesses
 from tritonopt.facts.operations import Op
+from tritonopt.facts.precision import is_as_wide
 from tritonopt.facts.recurrences.reduction_calls import combined_sides
 from tritonopt.facts.values import is_float, is_integer
 from tritonopt.passes.one_tile.one_turn import Straightened, straightened, tidied

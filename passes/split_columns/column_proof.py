@@ -12,7 +12,6 @@ from itertools import combinations
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.emit.any_length import is_as_wide
 from tritonopt.emit.writing import names_bound, names_read
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Lane, Negative
@@ -22,6 +21,7 @@ from tritonopt.facts.memory.dependence import INDEPENDENT, LANES, Accesses
 from tritonopt.facts.memory.dependence import Kind as Common
 from tritonopt.facts.memory.masked_off_value import is_masked_off, number_outside
 from tritonopt.facts.operations import COMPARISONS, ELEMENTWISE, Op
+from tritonopt.facts.precision import is_as_wide
 from tritonopt.facts.program_ids import sure_callee
 from tritonopt.facts.recurrences.kinds import NUMERIC_REDUCTIONS
 from tritonopt.facts.values import FLOAT_BITS, is_integer, reachable

@@ -10,7 +10,6 @@ from functools import cached_property
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.emit.code_edits import in_parentheses, new_function_name
-from tritonopt.emit.new_kernel import renamed_head
 from tritonopt.emit.writing import (
     NotExpressible,
     Writer,
@@ -285,6 +284,8 @@ class LongRows:
         body = ColumnLoops(columns, Writer(self.facts)).code()
         module, node = kernel.module, kernel.node
         lines = module.lines.texts[node.lineno - 1 : node.body[0].lineno - 1]
+        from tritonopt.emit.new_kernel import renamed_head  # only for kernels that change
+
         head = renamed_head(list(lines), self.name).rstrip()
         decorators = [f"@{module.text_of(d)}" for d in node.decorator_list]
         said = f"# {kernel.name} for long rows, tile by tile."

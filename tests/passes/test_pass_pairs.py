@@ -210,7 +210,8 @@ def render(drawn: Drawn) -> str:
         lines += ["    d = tl.where(mask, x - mean, 0.0)", "    squares += d * d"]
         lines += ["rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-3)"]
     if drawn.exponentials:
-        lines += ['top = -float("inf")', *sweep, "    top = tl.maximum(top, tl.max(x, axis=0))"]
+        highest = [line.replace("other=0.0", 'other=-float("inf")') for line in sweep]
+        lines += ['top = -float("inf")', *highest, "    top = tl.maximum(top, tl.max(x, axis=0))"]
         lines += ["powers = 0.0", *sweep]
         lines.append("    powers += tl.sum(tl.where(mask, tl.exp(x - top), 0.0), axis=0)")
     weights = "W + cols, mask=mask, other=0.0"

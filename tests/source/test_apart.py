@@ -147,8 +147,8 @@ def test_work_grows_with_the_kernels(passes: str, monkeypatch: pytest.MonkeyPatc
 def test_the_same_is_said_and_done_as_on_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     text = many(3)
     assert len(excerpts(text)) == 3
-    found = rewrite_source(text, "rows")
+    found = rewrite_source(text, "rows,fuse-stats")
     monkeypatch.setattr(apart, "excerpts", lambda _: iter(()))
-    assert rewrite_source(text, "rows") == found
+    assert rewrite_source(text, "rows,fuse-stats") == found
     assert found.changed
     assert facts.of(source.read(found.text).kernels[2]).loops

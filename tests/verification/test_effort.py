@@ -165,4 +165,4 @@ def test_what_ran_from_one_launcher_is_not_aimed_at_from_the_next(
     changed = TWO_LAUNCHERS.replace("v += 1", "v = v + 1").replace("v * 2", "2 * v")
     verdict = of_texts(TWO_LAUNCHERS, changed, max_examples=4)
     assert verdict.verdict == "identical", (verdict.reason, verdict.counterexample)
-    assert sum(statements) <= 250_000  # it was 520,000 when each launcher had to show all of it
+    assert sum(statements) <= 260_000  # it was 520,000 when each launcher had to show all of it

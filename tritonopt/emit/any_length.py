@@ -48,6 +48,7 @@ from tritonopt.facts.memory.masked_off_value import (
     is_masked_off,
 )
 from tritonopt.facts.operations import ELEMENTWISE, Op
+from tritonopt.facts.precision import is_as_wide
 from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.facts.recurrences.reading import reduced_update
 from tritonopt.facts.values import FLOAT_BITS, is_float, operands_first, reachable
@@ -65,8 +66,6 @@ _LANE_BY_LANE = (
     *(NumPrograms, Param, ProgramId, Quotient, Rounded, Zero),
 )
 """What an index may be made of."""
-_PROMOTING = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.WHERE})
-_KEEPING = frozenset({"abs", "exp", "exp2", "log", "log2", "sqrt"})
 """Functions of a float that give the same type."""
 _PLACE = Param("(place in the row)")
 """What no parameter is called."""
@@ -388,16 +387,3 @@ class _Outside(Padding):
         # What is multiplied by 0 adds nothing where it is finite.
         product = value.op is Op.MUL and 0.0 in map(kernel._off, value.operands)
         return 0.0 if product and kernel._filled.is_finite(value) else super()._number(value, axes)
-
-
-def is_as_wide(value: Value, wanted: str) -> bool:
-    """Whether an operand makes the result at least of that type of float."""
-    if value.dtype == wanted:
-        return True
-    if value.op is Op.REDUCE and value.reduction.name == "sum":
-        return is_as_wide(value.operand, wanted)
-    sides = (value.then, value.other) if value.op is Op.WHERE else value.operands
-    keeps = value.op in _PROMOTING or (
-        value.op is Op.ELEMENTWISE and value.function.rsplit(".", 1)[-1] in _KEEPING
-    )
-    return keeps and any(is_as_wide(side, wanted) for side in sides)

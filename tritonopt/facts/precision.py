@@ -26,6 +26,9 @@ _OF_UNKNOWN_TYPE = frozenset(
     {Op.OPAQUE, Op.ONE_OF, Op.RESHAPED, Op.PART, Op.ELEMENT, Op.ATTRIBUTE, Op.TUPLE, Op.CAST}
 )
 
+_PROMOTING = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.WHERE})
+_KEEPING = frozenset({"abs", "exp", "exp2", "log", "log2", "sqrt"})
+
 
 class Precision:
     """Answers for one kernel, remembered."""
@@ -94,3 +97,16 @@ def check_pins(attempt: Attempt, facts: KernelFacts) -> None:
         detail = f"{what} in line {node.lineno}: the kernel matches another library's bits"
         raise refuted(claim, "pinned-bits", detail)
     attempt.prove(claim, "no div_rn, sqrt_rn, fdiv or round trip through a narrow type")
+
+
+def is_as_wide(value: Value, wanted: str) -> bool:
+    """Whether an operand makes the result at least of that type of float."""
+    if value.dtype == wanted:
+        return True
+    if value.op is Op.REDUCE and value.reduction.name == "sum":
+        return is_as_wide(value.operand, wanted)
+    sides = (value.then, value.other) if value.op is Op.WHERE else value.operands
+    keeps = value.op in _PROMOTING or (
+        value.op is Op.ELEMENTWISE and value.function.rsplit(".", 1)[-1] in _KEEPING
+    )
+    return keeps and any(is_as_wide(side, wanted) for side in sides)

@@ -33,7 +33,7 @@ def k(X, Y, Z, mean, N, M, BLOCK: tl.constexpr):
     tl.store(Y, tl.sum(d * d, axis=0))
 
 
-# case: loaded_by_a_helper
+# case: other_given_by_a_helper
 # expect: finding, other-changes-the-result
 """Other callers may want the 0."""
 

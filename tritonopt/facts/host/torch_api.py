@@ -228,3 +228,12 @@ KEPT_VALUES = frozenset({
     "alias", "ravel", "isnan", "isinf", "broadcast_to", "broadcast_tensors",
 })  # fmt: skip
 """What gives the numbers that it was given, and 0 or 1 beside them, or none of them."""
+
+WITHOUT_ARITHMETIC = (
+    "empty", "zeros", "ones", "full", "new_", "view", "reshape", "as_strided", "transpose",
+    "permute", "expand", "slice", "select", "squeeze", "unsqueeze", "clone", "copy", "_to_copy",
+    "contiguous", "detach", "alias", "fill", "zero", "_local_scalar_dense", "lift", "arange",
+    "split", "unbind", "diagonal", "resize", "set_", "scalar_tensor", "is_", "item", "unfold",
+    "_reshape", "_unsafe_view", "rand", "normal", "uniform",
+)  # fmt: skip
+"""How the names of operators begin that move, make or look at numbers, and compute none."""

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from tritonopt.facts.host.torch_api import WITHOUT_ARITHMETIC
 from tritonopt.verification.inputs.tensor_data import perturbed
 from tritonopt.verification.worker.guarded_memory import COMPARED
 
@@ -141,15 +142,6 @@ def widened(
 
 # What torch computes.
 
-_NO_WORK = (
-    "empty", "zeros", "ones", "full", "new_", "view", "reshape", "as_strided", "transpose",
-    "permute", "expand", "slice", "select", "squeeze", "unsqueeze", "clone", "copy", "_to_copy",
-    "contiguous", "detach", "alias", "fill", "zero", "_local_scalar_dense", "lift", "arange",
-    "split", "unbind", "diagonal", "resize", "set_", "scalar_tensor", "is_", "item", "unfold",
-    "_reshape", "_unsafe_view", "rand", "normal", "uniform",
-)  # fmt: skip
-"""How the names of operators begin that move, make or look at numbers, and compute none."""
-
 
 class Work(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
     """Notes the operators that run on floats which no kernel has written."""
@@ -171,7 +163,7 @@ class Work(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
             return result
         name = func._schema.name.partition("::")[2]
         floats = any(t.is_floating_point() and t.numel() > 1 for t in given)
-        plain = name == "t" or name.startswith(_NO_WORK)
+        plain = name == "t" or name.startswith(WITHOUT_ARITHMETIC)
         if floats and not plain:
             self.operators.add(name.rstrip("_"))
         return result
