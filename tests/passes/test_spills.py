@@ -14,7 +14,7 @@ CASE = case("spills/up_to_a_raise")
 
 
 def test_the_figures_are_those_of_the_manual_page() -> None:
-    (remark,) = rewrite_source(CASE.text, select("spills"), path=f"{CASE.stem}.py").remarks
+    (remark,) = CASE.rewritten.remarks
     assert "255 registers" in remark.message
     assert "bytes of stack" in remark.message
     assert "num_warps=8 leaves 228 registers and no stack" in remark.message

@@ -33,6 +33,18 @@ def no_past_failures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITONOPT_CACHE_DIR", "")
 
 
+@pytest.fixture(autouse=True)
+def asks_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether a GPU takes what is launched is a sixth of a yes, and mostly not what is tested.
+
+    A file whose tests ask has a fixture of this name that does nothing: `test_refused_by_gpus`, and
+    `test_right_rewrites` that none is accused. The cases of the passes and the commands ask too.
+    """
+    monkeypatch.setattr(
+        "tritonopt.verification.comparison.compile_backend.refused_by_gpus", lambda checker: ""
+    )
+
+
 @pytest.fixture
 def against(tmp_path: Path) -> Callable[..., Verdict]:
     """Verify a subject against itself with some texts replaced."""

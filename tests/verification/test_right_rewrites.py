@@ -13,6 +13,11 @@ from tritonopt.verification import Verdict
 BACKEND = os.environ.get("TRITONOPT_BACKEND", "interpreter")
 
 
+@pytest.fixture
+def asks_no_gpu() -> None:
+    """It is asked here."""
+
+
 @pytest.mark.parametrize("rewrite", marked(RIGHT))
 def test_a_right_rewrite_is_accepted(rewrite: Rewrite, against: Callable[..., Verdict]) -> None:
     verdict = against(rewrite.subject, *rewrite.changes, max_examples=8)

@@ -37,6 +37,11 @@ def multiplied(a, b):
 _ADDS = "        total += tl.dot(a, b)\n"
 
 
+@pytest.fixture
+def asks_no_gpu() -> None:
+    """It is asked here."""
+
+
 def _verified(of_texts: Callable[..., Verdict], old: str, new: str) -> Verdict:
     assert old in _ORIGINAL
     return of_texts(_ORIGINAL, _ORIGINAL.replace(old, new), backend="interpreter", max_examples=2)

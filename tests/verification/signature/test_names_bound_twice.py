@@ -37,7 +37,7 @@ def clip_(*args, **kwargs):
     low, high = args[1], args[2]
     if x.dtype != torch.float32:
         raise TypeError("float32 alone")
-    _clip_kernel[(triton.cdiv(x.numel(), 256),)](x, x.numel(), low, high, BLOCK=256)
+    _clip_kernel[(triton.cdiv(x.numel(), 2048),)](x, x.numel(), low, high, BLOCK=2048)
     return x
 """
 BRANCH = "        value = value + 1\n", "        value = value + 2\n"
