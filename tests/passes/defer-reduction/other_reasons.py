@@ -454,3 +454,21 @@ def run(x: torch.Tensor):
     y = torch.empty(m, dtype=torch.float32, device=x.device)
     kernel[(m,)](x, y, n, BLOCK=16)
     return y
+
+
+# case: start_of_unknown_shape
+# expect: not applied, type-is-unknown
+"""The sum starts as the call of a type, of which nothing is known."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    total = tl.float32(0.0)
+    for start in range(0, N, BLOCK):
+        x = tl.load(X + start + cols, mask=start + cols < N, other=0.0).to(tl.float32)
+        total += tl.sum(x, axis=0)
+    tl.store(Y, total)
