@@ -16,7 +16,7 @@ from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS
 from tritonopt.facts.memory.circumstances import is_left_out
 from tritonopt.facts.memory.lane_reductions import NEUTRAL, Reduction, reductions_of
-from tritonopt.facts.memory.masked_off_lanes import TakenIn, gives_other, spelled, taken_in
+from tritonopt.facts.memory.masked_off_lanes import TakenIn, gives_other, spelled, taken_in, worst
 from tritonopt.facts.memory.zeros import put_in
 from tritonopt.facts.operations import Op
 from tritonopt.facts.uses import is_used_otherwise, made_of
@@ -127,7 +127,7 @@ class UndefinedLanes(Lint):
                 continue
             for one in every if not gives_other(effect) else ():
                 undefined_in.setdefault(one.reduction, []).append(one)
-            found = _worst(every)
+            found = worst(every)
             if found is not None and (found.noticed or not gives_other(effect)):
                 taken.setdefault((found.reduction, gives_other(effect)), []).append(found)
                 wanted[effect] = {undefined.other for undefined in every}
@@ -141,16 +141,6 @@ def _is_masked(effect: Effect) -> bool:
     parts = effect.other.walk() if effect.other is not None else ()
     seen = all(part.op in _NUMBERS for part in parts)
     return effect.kind is EffectKind.LOAD and effect.loaded is not None and masked and seen
-
-
-def _worst(found: Iterable[TakenIn]) -> TakenIn | None:
-    """The first that has a wrong result today, else the first."""
-    first = None
-    for undefined in found:
-        if undefined.noticed:
-            return undefined
-        first = first or undefined
-    return first
 
 
 def _site(

@@ -6,7 +6,7 @@ And what the load would have to give them for the result to be right.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -91,6 +91,16 @@ def taken_in(
                 if noticed and gives_other(effect) and not _has_any_sign(facts, effect, reduction):
                     noticed = None
                 yield TakenIn(effect, reduction, other, noticed, off)
+
+
+def worst(found: Iterable[TakenIn]) -> TakenIn | None:
+    """The first that has a wrong result today, else the first."""
+    first = None
+    for undefined in found:
+        if undefined.noticed:
+            return undefined
+        first = first or undefined
+    return first
 
 
 def gives_other(effect: Effect) -> bool:
