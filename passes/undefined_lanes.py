@@ -16,7 +16,8 @@ from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS
 from tritonopt.facts.memory.circumstances import is_left_out
 from tritonopt.facts.memory.lane_reductions import NEUTRAL, Reduction, reductions_of
-from tritonopt.facts.memory.masked_off_lanes import TakenIn, gives_other, spelled, taken_in
+from tritonopt.facts.memory.masked_off_lanes import TakenIn, gives_other, spelled, taken_in, worst
+from tritonopt.facts.memory.zeros import put_in
 from tritonopt.facts.operations import Op
 from tritonopt.facts.uses import is_used_otherwise, made_of
 from tritonopt.rewriting.model import Condition, Site, Status
@@ -57,7 +58,7 @@ class UndefinedLanes(Lint):
     - The mask varies along a reduced axis, so that active and inactive lanes mix. (The result of a
       row that is masked off completely is undefined, but not stored.)
     - The inactive lanes reach the reduction. Index arithmetic shows this: no `tl.where` replaces
-      them, and no factor is 0 there.
+      them. Where a factor is 0 there, only the selected pass reports them: `0 * NaN` is NaN.
     - The mask is not known to be true in all lanes, and a launch executes the code.
 
     Included are sums accumulated per lane and reduced after a loop, and `tl.sort`, `tl.topk` and
@@ -69,10 +70,11 @@ class UndefinedLanes(Lint):
     whoever writes `other=0.0` may know what another kernel has stored.
 
     `other=` is neutral: 0 for a sum of products, minus infinity for a maximum or a sum of
-    exponentials. It is added where all reductions of the load agree, and the load is not in a
-    helper, which may have other callers; an infinity only where no store can write such a lane and
-    the type is not known to be integer (an unknown type is assumed to be float). `tl.where` needs a
-    mask of the shape of what is reduced, with its names unchanged, and no accumulator of a loop.
+    exponentials. All loads of the reduction get it, or none: where all their reductions agree, and
+    no load is in a helper, which may have other callers; an infinity only where no store can write
+    such a lane and the type is not known to be integer (an unknown type is assumed to be float).
+    `tl.where` needs a mask of the shape of what is reduced, with its names unchanged, and no
+    accumulator of a loop.
 
     ## Numerics
 
@@ -117,17 +119,20 @@ class UndefinedLanes(Lint):
         reductions = [r for r in reductions_of(facts) if not is_left_out(facts, r.node)]
         taken: dict[tuple[Reduction, bool], list[TakenIn]] = {}
         wanted: dict[Effect, set[str]] = {}
+        undefined_in: dict[Reduction, list[TakenIn]] = {}
         for effect in loads:
             try:
                 every = list(taken_in(facts, divisibility, effect, reductions))
             except (TooLarge, RecursionError):  # a sum of hundreds of terms
                 continue
-            found = _worst(every)
+            for one in every if not gives_other(effect) else ():
+                undefined_in.setdefault(one.reduction, []).append(one)
+            found = worst(every)
             if found is not None and (found.noticed or not gives_other(effect)):
                 taken.setdefault((found.reduction, gives_other(effect)), []).append(found)
                 wanted[effect] = {undefined.other for undefined in every}
-        for undefined in taken.values():
-            yield _site(facts, undefined, wanted)
+        for (reduction, _), owned in taken.items():
+            yield _site(facts, owned, undefined_in.get(reduction, []), wanted)
 
 
 def _is_masked(effect: Effect) -> bool:
@@ -138,21 +143,21 @@ def _is_masked(effect: Effect) -> bool:
     return effect.kind is EffectKind.LOAD and effect.loaded is not None and masked and seen
 
 
-def _worst(found: Iterable[TakenIn]) -> TakenIn | None:
-    """The first that has a wrong result today, else the first."""
-    first = None
-    for undefined in found:
-        if undefined.noticed:
-            return undefined
-        first = first or undefined
-    return first
+def _site(
+    facts: KernelFacts,
+    found: Sequence[TakenIn],
+    undefined: Sequence[TakenIn],
+    wanted: Mapping[Effect, set[str]],
+) -> Site:
+    """What is said of one reduction, at the first of its loads.
 
-
-def _site(facts: KernelFacts, found: Sequence[TakenIn], wanted: Mapping[Effect, set[str]]) -> Site:
-    """What is said of one reduction, at the first of its loads."""
-    shown = [undefined for undefined in found if undefined.noticed]
+    `undefined` is all that leaves lanes of it undefined, also where the load is reported elsewhere:
+    one that is left makes the whole NaN.
+    """
+    shown = [one for one in found if one.noticed]
     first = (shown or found)[0]
-    others = [str(u.load.line) for u in found if u is not first and u.load.line != first.load.line]
+    named = found if gives_other(first.load) else [*found, *undefined]
+    others = [str(n) for n in sorted({u.load.line for u in named} - {first.load.line})]
     reduction, node = first.reduction, first.load.node
     assert isinstance(node, ast.Call)
     text = _mask_text(facts, first.load)
@@ -178,14 +183,14 @@ def _site(facts: KernelFacts, found: Sequence[TakenIn], wanted: Mapping[Effect, 
     elif shown:
         effect = "; GPUs read 0 there today, which changes the result"
         reason = "zero-changes-the-result"
-    elif not any(undefined.noticed is None for undefined in found):
+    elif all(one.noticed is False for one in named):
         effect = "; GPUs read 0 there today, which does not change the result"
     mend = _mend(found, reduction)
     claim = Condition("masked-off-lanes-add-nothing", Status.REFUTED, what, reason)
     site = Site(node, (claim,), f"{what}{effect}: {mend}", analysis=True, is_reported=bool(shown))
     if gives_other(first.load):
         site = replace(site, harm="the number of elements in a tile changes the result")
-    mended = _fix(facts, found, wanted)
+    mended = _fix(facts, found, undefined, wanted)
     if mended is None:
         return site
     return replace(
@@ -198,18 +203,26 @@ def _site(facts: KernelFacts, found: Sequence[TakenIn], wanted: Mapping[Effect, 
 
 
 def _fix(
-    facts: KernelFacts, found: Sequence[TakenIn], wanted: Mapping[Effect, set[str]]
+    facts: KernelFacts,
+    found: Sequence[TakenIn],
+    undefined: Sequence[TakenIn],
+    wanted: Mapping[Effect, set[str]],
 ) -> _Fix | None:
     """Another `other=` where that suits all who take the lanes in, else a `tl.where`."""
     other = found[0].other
-    if any(undefined.load.inlined for undefined in found):
-        return None  # other callers may want something else
-    if other and {one for undefined in found for one in wanted[undefined.load]} == {other}:
-        fixed = _fixed_loads(facts, [undefined.load for undefined in found], other)
+    loads = list(dict.fromkeys(one.load for one in (*found, *undefined)))
+    if other and {one for load in loads for one in wanted[load]} == {other}:
+        fixed = _fixed_loads(facts, loads, other)
         if fixed is not None:
             return fixed
-    shown = all(undefined.noticed for undefined in found)
-    return _cleared(facts, found[0]) if shown and len(found) == 1 else None
+    if not all(one.noticed for one in found):
+        return None
+    first, *others = found
+    mask = first.load.mask
+    assert mask is not None
+    on = facts.forms.condition(mask)
+    apart = any(not put_in(on, one.off).is_zero for one in (*others, *undefined))
+    return None if apart else _cleared(facts, first)
 
 
 def _mask_text(facts: KernelFacts, load: Effect) -> str:
@@ -251,8 +264,8 @@ def _fixed_loads(facts: KernelFacts, loads: Sequence[Effect], other: str) -> _Fi
     given = [_other_of(load) for load in loads]
     for load, old in zip(loads, given, strict=True):
         call = load.node
-        if not isinstance(call, ast.Call) or load.loaded is None:
-            return None
+        if not isinstance(call, ast.Call) or load.loaded is None or load.inlined:
+            return None  # other callers of a helper may want something else
         if old is None and _hides_other(call):
             return None
         # GPUs read 0 there, so it changes nothing for whoever relies on what they do.

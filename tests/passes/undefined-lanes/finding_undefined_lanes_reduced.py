@@ -13,3 +13,33 @@ def kernel(Lengths, Y, N, BLOCK: tl.constexpr):
     rows = tl.arange(0, BLOCK)
     lengths = tl.load(Lengths + rows, mask=rows < N).to(tl.int32)
     tl.store(Y, tl.max(lengths, axis=0))
+
+
+# case: one_factor_is_loaded_by_a_helper
+# expect: finding, undefined-lanes-reduced
+"""Other callers of the helper may want no 0, and one for the other factor would be half a fix."""
+
+
+@triton.jit
+def row(W, c, N):
+    return tl.load(W + c, mask=c < N).to(tl.float32)
+
+
+@triton.jit
+def kernel(X, W, Y, N, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    x = tl.load(X + c, mask=c < N)
+    tl.store(Y, tl.sum(x * row(W, c, N), axis=0))
+
+
+# case: zero_times_a_logarithm_of_zero
+# expect: finding, undefined-lanes-reduced
+"""No 0 helps: its logarithm is minus infinity, and times 0 that is NaN."""
+
+
+@triton.jit
+def kernel(X, W, Y, N, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    x = tl.load(X + c, mask=c < N)
+    w = tl.load(W + c, mask=c < N)
+    tl.store(Y, tl.sum(w * tl.log(x), axis=0))

@@ -3,19 +3,6 @@ import triton
 import triton.language as tl
 
 
-# case: equal_where_both_are_off
-# expect: finding, zero-changes-the-result
-"""Lanes that are not there are equal in both rows, and are counted."""
-
-@triton.jit
-def k(X, T, Y, stride, N, BLOCK: tl.constexpr):
-    r = tl.program_id(0)
-    c = tl.arange(0, BLOCK)
-    t = tl.load(T + r * stride + c, mask=c < N)
-    x = tl.load(X + r * stride + c, mask=c < N)
-    tl.store(Y + r, tl.sum((x == t).to(tl.int32), 0))
-
-
 # case: loaded_by_a_helper
 # expect: finding, zero-changes-the-result
 """A helper loads the row whose maximum is taken."""

@@ -392,3 +392,177 @@ def launch(x):
     block = triton.next_power_of_2(n)
     kernel[(m,)](x, y, x.stride(0), n, EVEN=n == block, BLOCK=block)
     return y
+
+
+# case: a_factor_is_padded_with_zeros
+# verify: no, it has no launcher
+"""The other factor is 0 on these lanes, and 0 times what is undefined may be NaN."""
+
+
+@triton.jit
+def kernel(X, W, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask)
+    w = tl.load(W + cols, mask=mask, other=0.0)
+    tl.store(Y + row, tl.sum(x * w, axis=0))
+
+
+# case: the_mask_is_a_factor
+"""What is undefined is multiplied by 0, which a NaN survives."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask)
+    tl.store(Y + row, tl.sum(x * mask.to(tl.float32), axis=0))
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: equal_where_both_are_off
+# verify: no, it has no launcher
+"""Lanes that are not there are equal in both rows, and are counted."""
+
+@triton.jit
+def k(X, T, Y, stride, N, BLOCK: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    t = tl.load(T + r * stride + c, mask=c < N)
+    x = tl.load(X + r * stride + c, mask=c < N)
+    tl.store(Y + r, tl.sum((x == t).to(tl.int32), 0))
+
+
+# case: gradients_of_a_layer_norm
+"""Each load is a factor of another one that gets its 0: all of them need one."""
+
+
+@triton.jit
+def kernel(G, X, Mean, W, DX, DW, M, N, SCALED: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    cols = tl.arange(0, BLOCK)
+    places = rows[:, None] * N + cols[None, :]
+    inside = (rows < M)[:, None] & (cols < N)[None, :]
+    g = tl.load(G + places, mask=inside)
+    x = tl.load(X + places, mask=inside)
+    mean = tl.load(Mean + rows, mask=rows < M)
+    deviation = x - mean[:, None]
+    if SCALED:
+        scaled = g * tl.load(W + cols, mask=cols < N)
+    else:
+        scaled = g
+    part = tl.sum(deviation * scaled, axis=1)
+    tl.store(DX + places, scaled - deviation * part[:, None], mask=inside)
+    tl.store(DW + tl.program_id(0) * N + cols, tl.sum(g * deviation, axis=0), mask=cols < N)
+
+
+# tritonopt: g: f32[m, n], x: f32[m, n], mean: f32[m], w: f32[n]
+def launch(g: torch.Tensor, x: torch.Tensor, mean: torch.Tensor, w: torch.Tensor):
+    g, x, mean, w = g.contiguous(), x.contiguous(), mean.contiguous(), w.contiguous()
+    m, n = x.shape
+    blocks = triton.cdiv(m, 4)
+    dx, dw = torch.empty_like(x), torch.empty(blocks, n, device=x.device)
+    block = triton.next_power_of_2(n)
+    kernel[(blocks,)](g, x, mean, w, dx, dw, m, n, SCALED=True, ROWS=4, BLOCK=block)
+    return dx, dw
+
+
+# case: maximum_beside_a_product_with_zeros
+# verify: counterexample, the original takes in a 0 that GPUs read there
+"""Minus infinity suits the maximum, and times 0 it is NaN: the lanes are cleared."""
+
+
+@triton.jit
+def k(X, W, Y, Z, N, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    x = tl.load(X + c, mask=c < N)
+    w = tl.load(W + c, mask=c < N, other=0.0)
+    tl.store(Y, tl.max(x, axis=0))
+    tl.store(Z, tl.sum(x * w, axis=0))
+
+
+# tritonopt: x: f32[n], w: f32[n]
+def launch(x: torch.Tensor, w: torch.Tensor):
+    n = x.numel()
+    y, z = torch.empty(1, device=x.device), torch.empty(1, device=x.device)
+    k[(1,)](x, w, y, z, n, BLOCK=triton.next_power_of_2(n))
+    return y, z
+
+
+# case: products_gathered_in_a_loop
+# verify: no, it has no launcher
+"""One factor is 0 in the lanes that are added up, and the other is anything."""
+
+
+@triton.jit
+def kernel(X, W, Y, N, BLOCK: tl.constexpr):
+    acc = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        c = start + tl.arange(0, BLOCK)
+        acc += tl.load(X + c, mask=c < N) * tl.load(W + c, mask=c < N, other=0.0)
+    tl.store(Y, tl.sum(acc, axis=0))
+
+
+# case: times_a_given_expression
+# verify: no, it has no launcher
+"""What one load gives is for the caller to say; the other one gives a 0."""
+
+
+@triton.jit
+def kernel(X, W, Y, N, FILL: tl.constexpr, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    x = tl.load(X + c, mask=c < N, other=FILL)
+    w = tl.load(W + c, mask=c < N)
+    tl.store(Y, tl.sum(x * w, axis=0))
+
+
+# case: maximum_of_a_tile_and_a_row
+# verify: no, it has no launcher
+"""The mask of the tile clears what the row leaves undefined too."""
+
+
+@triton.jit
+def kernel(X, W, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows = tl.arange(0, ROWS)
+    cols = tl.arange(0, BLOCK)
+    inside = (rows[:, None] < M) & (cols[None, :] < N)
+    x = tl.load(X + rows[:, None] * N + cols[None, :], mask=inside)
+    w = tl.load(W + cols, mask=cols < N)
+    tl.store(Y + rows, tl.max(x + w[None, :], axis=1), mask=rows < M)
+
+
+# case: one_factor_is_cleared
+# verify: no, it has no launcher
+"""The cleared load needs nothing more."""
+
+
+@triton.jit
+def kernel(X, W, Y, N, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    mask = c < N
+    x = tl.where(mask, tl.load(X + c, mask=mask), 0.0)
+    w = tl.load(W + c, mask=mask)
+    tl.store(Y, tl.sum(x * w, axis=0))
+
+
+# case: a_load_that_is_not_reduced
+# verify: no, it has no launcher
+"""It reaches no reduction, and stays as it is."""
+
+
+@triton.jit
+def kernel(X, W, Y, Z, N, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    mask = c < N
+    x = tl.load(X + c, mask=mask)
+    w = tl.load(W + c, mask=mask)
+    tl.store(Z + c, w * tl.sum(x, axis=0), mask=mask)

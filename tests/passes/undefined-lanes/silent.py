@@ -3,21 +3,6 @@ import triton
 import triton.language as tl
 
 
-# case: a_factor_is_padded_with_zeros
-# expect: silent
-"""The other factor is 0 on these lanes."""
-
-
-@triton.jit
-def kernel(X, W, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask)
-    w = tl.load(W + cols, mask=mask, other=0.0)
-    tl.store(Y + row, tl.sum(x * w, axis=0))
-
-
 # case: cleared_by_another_condition
 # expect: silent
 """Whether the condition implies the mask is not known: nothing is said."""
@@ -248,27 +233,6 @@ def launch(x):
     return y
 
 
-# case: the_mask_is_a_factor
-# expect: silent
-"""What is undefined is multiplied by 0."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask)
-    tl.store(Y + row, tl.sum(x * mask.to(tl.float32), axis=0))
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
-
-
 # case: the_whole_tile_is_off
 # expect: silent
 """The mask is one for the program: all lanes are there, or none."""
@@ -435,3 +399,32 @@ def k(X, Y, N, BLOCK: tl.constexpr):
         c += BLOCK
     acc += tl.load(X + c, mask=c < N, other=0.0)
     tl.store(Y, tl.sum(acc, axis=0))
+
+
+# case: whole_numbers_times_zeros
+# expect: silent
+"""Any whole number times 0 is 0, and so is an outcome of a comparison."""
+
+
+@triton.jit
+def kernel(X, W, Y, Z, N, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    mask = c < N
+    x = tl.load(X + c, mask=mask)
+    w = tl.load(W + c, mask=mask, other=0.0)
+    tl.store(Y, tl.sum((x > 0).to(tl.float32) * w, axis=0))
+    tl.store(Z, tl.sum(x.to(tl.int32) * mask.to(tl.int32), axis=0))
+
+
+# case: cleared_product_with_zeros
+# expect: silent
+"""The product is cleared, whatever it is."""
+
+
+@triton.jit
+def kernel(X, W, Y, N, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    mask = c < N
+    x = tl.load(X + c, mask=mask)
+    w = tl.load(W + c, mask=mask, other=0.0)
+    tl.store(Y, tl.sum(tl.where(mask, x * w, 0.0), axis=0))

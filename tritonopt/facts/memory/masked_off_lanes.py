@@ -6,7 +6,7 @@ And what the load would have to give them for the result to be right.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,12 +15,19 @@ from tritonopt.facts.algebra.atoms import Compared, Lane, Negative
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.algebra.divisibility import Divisibility
 from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial
+from tritonopt.facts.dtypes import BOOLEANS, INTEGERS
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.memory.circumstances import arms_taken
 from tritonopt.facts.memory.lane_reductions import NEUTRAL, Reduction
 from tritonopt.facts.memory.masked_off_value import NotKnown, Padding
 from tritonopt.facts.memory.offsets import Kind, NotConsecutive, Offsets, read_offsets, stays_below
-from tritonopt.facts.memory.zeros import Axes, padding_is_noticed, put_in, widened
+from tritonopt.facts.memory.zeros import (
+    Axes,
+    padding_is_noticed,
+    put_in,
+    widened,
+    zero_is_special,
+)
 from tritonopt.facts.operations import COMPARISONS, ELEMENTWISE, Op
 from tritonopt.facts.values import Value, is_integer
 
@@ -49,6 +56,8 @@ class TakenIn:
     """What the load would give them for the result to be right; empty where nothing is known."""
     noticed: bool | None
     """Whether its `other=`, or the 0 that hardware reads without one, changes the result."""
+    off: Mapping[Atom, int]
+    """Which comparisons hold (1) and which do not (0) in the lanes."""
 
 
 def taken_in(
@@ -62,17 +71,36 @@ def taken_in(
         for axes in _ways(facts, reduction.operand, effect):
             lanes = _Lanes(facts, divisibility, effect, axes, reduction.axes)
             for off in lanes.off:
-                if not _Taking(facts, effect, off).reaches(reduction.operand):
+                taking = _Taking(facts, effect, off)
+                direct = taking.reaches(reduction.operand)
+                if not direct and (gives_other(effect) or not taking.spoils(reduction.operand)):
                     continue
                 name, operand = reduction.noticing, reduction.operand
                 noticed = padding_is_noticed(facts, name, operand, effect.order, off, lanes.on)
                 other = "0.0" if noticed is False else ""
                 other = _Filling(facts, effect, off).mending(reduction) or other
+                reads_zero = other == "0.0" and not gives_other(effect)
+                if reads_zero and zero_is_special(facts, operand, effect.order, off):
+                    other = ""
+                if not direct:
+                    # Multiplied by 0: only a NaN or an infinity would be seen, and 0 is neither.
+                    other = "0.0" if noticed is not None else other
+                    noticed = noticed and None
                 if noticed and name in ("max", "argmax") and _is_of_integers(operand):
                     noticed = None  # lengths and indices are not below 0
                 if noticed and gives_other(effect) and not _has_any_sign(facts, effect, reduction):
                     noticed = None
-                yield TakenIn(effect, reduction, other, noticed)
+                yield TakenIn(effect, reduction, other, noticed, off)
+
+
+def worst(found: Iterable[TakenIn]) -> TakenIn | None:
+    """The first that has a wrong result today, else the first."""
+    first = None
+    for undefined in found:
+        if undefined.noticed:
+            return undefined
+        first = first or undefined
+    return first
 
 
 def gives_other(effect: Effect) -> bool:
@@ -218,8 +246,20 @@ class _Taking:
         self._effect = effect
         self._known = known
         self._seen: set[tuple[Value, Axes]] = set()
+        self._special = False
+
+    def spoils(self, value: Value) -> bool:
+        """Whether a NaN or an infinity in these lanes reaches the value, through factors of 0 too.
+
+        Whole numbers and outcomes of comparisons are finite, and 0 times them is 0.
+        """
+        self._special = True
+        self._seen.clear()
+        return self.reaches(value)
 
     def reaches(self, value: Value, axes: Axes = ()) -> bool:
+        if self._special and self._is_whole(value):
+            return False
         if value is self._effect.loaded:
             return True
         if (value, axes) in self._seen:
@@ -234,7 +274,8 @@ class _Taking:
             case Op.PHI:
                 return self._chosen(value, axes)
             case Op.MUL | Op.AND:
-                if any(self._is_zero(operand, axes) for operand in operands):
+                special = self._special and value.op is Op.MUL
+                if not special and any(self._is_zero(operand, axes) for operand in operands):
                     return False
                 return any(self.reaches(operand, axes) for operand in operands)
             case Op.INSERT_AXES:
@@ -246,6 +287,10 @@ class _Taking:
         if value.op in _PASSED_ON or value.op is Op.BROADCAST_TO:
             return any(self.reaches(operand, axes) for operand in operands)
         return False
+
+    def _is_whole(self, value: Value) -> bool:
+        types = self._facts.types.of(value)
+        return value.op in COMPARISONS or types.all_in(INTEGERS | BOOLEANS)
 
     def _chosen(self, value: Value, axes: Axes) -> bool:
         """One side of an `if`: that of the load, or one that a launch takes, else both."""
@@ -310,8 +355,8 @@ class _Filling(Padding):
         try:
             return super()._load(value, axes)
         except NotKnown as why:
-            if why.reason == "no-other" and self._filler == 0.0:
-                return 0.0  # it is reported too, and given 0 then
+            if why.reason == "no-other":
+                return self._filler  # it is fixed too, and is given the same
             raise
 
     def _number(self, value: Value, axes: Axes) -> float:

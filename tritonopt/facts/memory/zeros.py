@@ -7,6 +7,7 @@ reads 0 there. Whether a reduction notices is decided by evidence only: `tl.sum(
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -70,6 +71,20 @@ def padding_is_noticed(
             return None
     # Where only some flags or numbers make a difference, the kernel may know why.
     return all(changed) or (None if any(changed) else False)
+
+
+def zero_is_special(facts: KernelFacts, operand: Value, load: int, off: Mapping[Atom, int]) -> bool:
+    """Whether a lane that reads 0 has no finite number, as in log(0), whatever else is loaded."""
+    guards = facts.interpretation.loads[load].guards
+    for trial in range(_TRIALS):
+        try:
+            if math.isfinite(_Lane(facts, trial, off, guards, load).of(operand)):
+                return False
+        except (ArithmeticError, ValueError):
+            continue
+        except (_Unclear, RecursionError):
+            return False
+    return True
 
 
 def put_in(form: Polynomial, numbers: Mapping[Atom, int]) -> Polynomial:
