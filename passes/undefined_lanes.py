@@ -20,6 +20,7 @@ from tritonopt.facts.memory.masked_off_lanes import TakenIn, gives_other, spelle
 from tritonopt.facts.memory.zeros import put_in
 from tritonopt.facts.operations import Op
 from tritonopt.facts.uses import is_used_otherwise, made_of
+from tritonopt.facts.values import is_integer
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import AddArgument, Change, ReplaceExpression
@@ -72,9 +73,9 @@ class UndefinedLanes(Lint):
     `other=` is neutral: 0 for a sum of products, minus infinity for a maximum or a sum of
     exponentials. All loads of the reduction get it, or none: where all their reductions agree, and
     no load is in a helper, which may have other callers; an infinity only where no store can write
-    such a lane and the type is not known to be integer (an unknown type is assumed to be float).
-    `tl.where` needs a mask of the shape of what is reduced, with its names unchanged, and no
-    accumulator of a loop.
+    such a lane and the type is not known to be integer (an unknown type is assumed to be float,
+    unless `other=` is an integer). `tl.where` needs a mask of the shape of what is reduced, with
+    its names unchanged, and no accumulator of a loop.
 
     ## Numerics
 
@@ -274,7 +275,7 @@ def _fixed_loads(facts: KernelFacts, loads: Sequence[Effect], other: str) -> _Fi
                 return None
             if old is not None and is_used_otherwise(facts.interpretation, load.loaded, reduced):
                 return None
-            shown = _floats(facts, load.loaded)
+            shown = _floats(facts, load, load.loaded)
             if shown is None:
                 return None
             conditions.append(shown)
@@ -315,7 +316,7 @@ def _cleared(facts: KernelFacts, found: TakenIn) -> _Fix | None:
     assert statement is not None
     if not writer.means_the_same(mask, facts.before[statement]):
         return None
-    shown = _floats(facts, reduction.operand)
+    shown = _floats(facts, load, reduction.operand)
     if shown is None and neutral:
         return None
     floats = shown is not None and shown.status is Status.PROVED
@@ -357,13 +358,18 @@ def _has_star(arguments: Iterable[ast.expr]) -> bool:
     return any(isinstance(argument, ast.Starred) for argument in arguments)
 
 
-def _floats(facts: KernelFacts, loaded: Value) -> Condition | None:
-    """That an infinity can be loaded; None where what is loaded may well be integers."""
-    types = facts.types.of(loaded)
+def _floats(facts: KernelFacts, load: Effect, value: Value) -> Condition | None:
+    """That infinity can be loaded; None where what is loaded may well be integers.
+
+    Of an infinity the compiler makes an undefined integer.
+    """
+    types = facts.types.of(value)
     if types.some_in(INTEGERS | BOOLEANS):
         return None
     if types.all_in(FLOATS):
         return Condition("type-stays", Status.PROVED, types.where)
+    if load.other is not None and (load.other.dtype == "int" or is_integer(load.other.dtype)):
+        return None  # as an author writes it who loads integers
     return Condition("type-stays", Status.ASSUMED, "what is loaded counts as floats")
 
 

@@ -18,6 +18,26 @@ def k(X, Y, mean, N, BLOCK: tl.constexpr):
     tl.store(Y, tl.sum(acc, axis=0))
 
 
+# case: whole_number_of_an_unknown_type
+# expect: finding, other-changes-the-result
+"""Who writes 1 may load integers, and of an infinity the compiler makes an undefined one."""
+
+
+@triton.jit
+def k(X, Y, N, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    x = tl.load(X + tl.program_id(0) * N + c, mask=c < N, other=1)
+    tl.store(Y + tl.program_id(0), tl.min(x, axis=0))
+
+
+# tritonopt: x: i32[m, n]
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.zeros(m, dtype=torch.int64, device=x.device)
+    k[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
 # case: mask_bound_again
 # expect: finding, other-changes-the-result
 """The name of the mask means something else by then."""
