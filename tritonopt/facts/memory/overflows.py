@@ -212,7 +212,7 @@ class _Access(Trial):
             part: form
             for part, form in self._parts.items()
             if all(isinstance(a, _VARYING) or a in blocks for a in inputs_of(form))
-            and (self._is_bound(form) or self._is_apart(form))
+            and (self._is_bound(form) or _is_apart(form))
             and self._are_tiles(form)
         }
         forms = [*needed, *self._parts.values(), *(lane.extent for lane in self._lanes)]
@@ -220,15 +220,9 @@ class _Access(Trial):
         grid = [self._binding.programs(axis) for axis in axes]
         return [*forms, *(form for form in grid if form is not None)]
 
-    def _is_apart(self, form: Polynomial) -> bool:
-        """Whether programs are apart: none goes through so many elements by itself."""
-        return any(isinstance(a, ProgramId) for a in inputs_of(form))
-
     def _is_bound(self, form: Polynomial) -> bool:
         """Whether it is a number of elements that programs share: `2 * n`, `rows * columns`."""
-        return self._is_apart(self._offset) and all(
-            isinstance(a, TensorSize) for a in inputs_of(form)
-        )
+        return _is_apart(self._offset) and all(isinstance(a, TensorSize) for a in inputs_of(form))
 
     def _are_tiles(self, form: Polynomial) -> bool:
         """Whether what programs are apart by, and cannot be followed, is the size of their tile.
@@ -478,14 +472,20 @@ class _Access(Trial):
             inside = [inner for inner in part.walk() if inner is not part and inner in self._parts]
             known = [(inner, number_of(self._parts[inner], trial)) for inner in inside]
             if not any(n is not None and widths.is_beyond(inner, n) for inner, n in known):
-                yield Overflow(part, number, self._where(sizes, place), self._binding, trial)
+                yield Overflow(part, number, _where(self, sizes, place), self._binding, trial)
 
-    def _where(self, sizes: tuple[int, ...], place: Mapping[Atom, int]) -> str:
-        programs = [str(n) for atom, n in place.items() if isinstance(atom, ProgramId)]
-        shown = programs[0] if len(programs) == 1 else f"({', '.join(programs)})"
-        program = f" in program {shown}" if programs else ""
-        named = f"{self._tensor_name} of shape {shown_sizes(sizes)}"
-        return f"launched in {self._launch.where} with {named}{program}"
+
+def _is_apart(form: Polynomial) -> bool:
+    """Whether programs are apart: none goes through so many elements by itself."""
+    return any(isinstance(a, ProgramId) for a in inputs_of(form))
+
+
+def _where(access: _Access, sizes: tuple[int, ...], place: Mapping[Atom, int]) -> str:
+    programs = [str(n) for atom, n in place.items() if isinstance(atom, ProgramId)]
+    shown = programs[0] if len(programs) == 1 else f"({', '.join(programs)})"
+    program = f" in program {shown}" if programs else ""
+    named = f"{access._tensor_name} of shape {shown_sizes(sizes)}"
+    return f"launched in {access._launch.where} with {named}{program}"
 
 
 def _is_known(shapes: Mapping[Polynomial, Shape], tensor: Polynomial, given: Polynomial) -> bool:
