@@ -42,6 +42,51 @@ def launch(x):
     return y
 
 
+# case: as_long_as_a_name_is
+# expect: silent
+"""The launcher checks a name, and that rows are as long."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+
+
+def launch(x: torch.Tensor, n: int):
+    assert n == 192
+    assert x.shape[-1] == n
+    assert x.dim() == 2
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(x.shape[0],)](x, y, x.stride(0), N=n, BLOCK=256)
+    return y
+
+
+# case: as_long_as_another_tensor
+# expect: silent
+"""Rows are as long as a tensor of which the launcher checks the length."""
+
+
+@triton.jit
+def kernel(X, Y, stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols)
+    tl.store(Y + row * stride + cols, x * 2)
+
+
+def launch(x: torch.Tensor, w: torch.Tensor):
+    assert x.dim() == 2
+    n = x.shape[1]
+    assert w.shape[0] == n and w.shape[0] <= 16
+    y = torch.empty_like(x)
+    kernel[(x.shape[0],)](x, y, x.stride(0), BLOCK=n)
+    return y
+
+
 # case: as_long_as_it_checks
 # expect: silent
 """What the launcher checks of the last axis keeps longer rows away."""
@@ -60,6 +105,28 @@ def launch(x: torch.Tensor) -> torch.Tensor:
     assert m <= 131072 and x.shape[-1] <= 8192
     y = torch.empty_like(x)
     kernel[(m,)](x, y, x.stride(0), BLOCK=n)
+    return y
+
+
+# case: as_long_as_one_of_some
+# expect: silent
+"""Rows are as long as a name says, which is one of two numbers."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+
+
+def launch(x: torch.Tensor, n: int):
+    assert x.dim() == 2
+    if x.shape[1] != n or n not in (48, 96):
+        raise ValueError("rows of 48 or 96")
+    y = torch.empty_like(x)
+    kernel[(x.shape[0],)](x, y, x.stride(0), N=n, BLOCK=256)
     return y
 
 
@@ -142,6 +209,29 @@ def scatter(x: torch.Tensor, slots: torch.Tensor, y: torch.Tensor) -> None:
     kernel[(slots.shape[0],)](x, slots, y, y.stride(0), WIDTH=512)
 
 
+# case: at_most_what_another_name_is
+# expect: silent
+"""Rows are at most as long as a name says, which another name limits."""
+
+
+@triton.jit
+def kernel(X, Y, stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols)
+    tl.store(Y + row * stride + cols, x * 2)
+
+
+def launch(x: torch.Tensor, heads: int, head: int):
+    assert x.dim() == 2
+    n = x.shape[1]
+    assert n <= 2 * heads
+    assert heads <= head and head <= 24
+    y = torch.empty_like(x)
+    kernel[(x.shape[0],)](x, y, x.stride(0), BLOCK=n)
+    return y
+
+
 # case: few_rows
 # expect: silent
 """The launch has few programs, whatever the tensor."""
@@ -160,6 +250,26 @@ def launch(x):
     m, n = x.shape
     y = torch.empty_like(x)
     kernel[(16,)](x, y, x.stride(0), n, BLOCK=1024)
+    return y
+
+
+# case: grid_beyond_the_limits
+# expect: silent
+"""An axis that no access asks for has more programs than a launch can have."""
+
+
+@triton.jit
+def kernel(X, Y, stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols)
+    tl.store(Y + row * stride + cols, x * 2)
+
+
+def launch(x: torch.Tensor) -> torch.Tensor:
+    assert x.dim() == 2
+    y = torch.empty_like(x)
+    kernel[(x.shape[0], x.shape[1] * 1024)](x, y, x.stride(0), BLOCK=128)
     return y
 
 
@@ -198,6 +308,26 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
 def launch(x, n):
     y = torch.empty_like(x)
     kernel[(x.numel() // n,)](x, y, n, n, BLOCK=1024)
+    return y
+
+
+# case: more_than_memory_has
+# expect: silent
+"""What the launcher makes for such a tensor fits no memory."""
+
+
+@triton.jit
+def kernel(X, Y, stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols)
+    tl.store(Y + row.to(tl.int64) * stride * BLOCK + cols, x * 2)
+
+
+def launch(x: torch.Tensor) -> torch.Tensor:
+    m, n = x.shape
+    y = torch.empty((m, n, n), device=x.device)
+    kernel[(m,)](x, y, x.stride(0), BLOCK=n)
     return y
 
 

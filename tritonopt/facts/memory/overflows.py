@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -82,6 +83,9 @@ _PROGRAMS = (1024, 2**31 - 1)
 
 _MOST_ELEMENTS = 1 << 33
 """Of a tensor that only the launch speaks of: 16 GB in fp16."""
+
+_MOST_IN_MEMORY = 1 << 38
+"""Of any tensor that is passed: a terabyte in fp32, more than a GPU has."""
 
 _MOST_LANES = 1 << 20
 """What Triton allows a tile to have."""
@@ -208,7 +212,7 @@ class _Access(Trial):
             part: form
             for part, form in self._parts.items()
             if all(isinstance(a, _VARYING) or a in blocks for a in inputs_of(form))
-            and (self._is_bound(form) or self._is_apart(form))
+            and (self._is_bound(form) or _is_apart(form))
             and self._are_tiles(form)
         }
         forms = [*needed, *self._parts.values(), *(lane.extent for lane in self._lanes)]
@@ -216,15 +220,9 @@ class _Access(Trial):
         grid = [self._binding.programs(axis) for axis in axes]
         return [*forms, *(form for form in grid if form is not None)]
 
-    def _is_apart(self, form: Polynomial) -> bool:
-        """Whether programs are apart: none goes through so many elements by itself."""
-        return any(isinstance(a, ProgramId) for a in inputs_of(form))
-
     def _is_bound(self, form: Polynomial) -> bool:
         """Whether it is a number of elements that programs share: `2 * n`, `rows * columns`."""
-        return self._is_apart(self._offset) and all(
-            isinstance(a, TensorSize) for a in inputs_of(form)
-        )
+        return _is_apart(self._offset) and all(isinstance(a, TensorSize) for a in inputs_of(form))
 
     def _are_tiles(self, form: Polynomial) -> bool:
         """Whether what programs are apart by, and cannot be followed, is the size of their tile.
@@ -325,7 +323,7 @@ class _Access(Trial):
         """With a number for the sizes of tiles that cannot be followed."""
         self._block = block
         for sizes in (sizes for rank in self._ranks_to_try for sizes in _SIZES.get(rank, ())):
-            for numbers in filter(self._fits, self._settings(sizes)):
+            for numbers in (n for n in self._settings(sizes) if self._fits(sizes, n)):
                 found = self._overflows_with(sizes, numbers)
                 if found is not None:
                     return found
@@ -361,12 +359,15 @@ class _Access(Trial):
     def _checked(self, sizes: tuple[int, ...]) -> dict[Atom, int]:
         """What else the launcher checks of the tensor: `assert x.shape[-1] == 128`."""
         multiples = (form for pair in self._binding.multiples for form in pair)
+        return self._sizes_asked((*self._binding.nonnegative, *multiples, *self._checks), sizes)
+
+    def _sizes_asked(self, forms: Iterable[Polynomial], sizes: tuple[int, ...]) -> dict[Atom, int]:
+        """The sizes in these forms that are sizes of the tensor, or computed from them."""
         found: dict[Atom, int] = {}
-        for form in (*self._binding.nonnegative, *multiples, *self._checks):
-            for atom in inputs_of(form):
-                if isinstance(atom, TensorSize) and atom.tensor == self._tensor:
-                    with suppress(CannotTell):
-                        found[atom] = self._size(atom, sizes)
+        for atom in (atom for form in forms for atom in inputs_of(form)):
+            if isinstance(atom, TensorSize) and _is_known(self._shapes, atom.tensor, self._tensor):
+                with suppress(CannotTell):
+                    found[atom] = self._size(atom, sizes)
         return found
 
     def _is_allowed(self, numbers: Mapping[Atom, int]) -> bool:
@@ -377,8 +378,10 @@ class _Access(Trial):
             about = any(atom in numbers for atom in atoms)
             if about and not all(atom in numbers or is_free(atom) for atom in atoms):
                 raise CannotTell
-        if any((number_of(form, numbers) or 0) < 0 for form in self._binding.nonnegative):
+        settled = _settled(self._binding.nonnegative, numbers)
+        if settled is None:
             return False
+        numbers = settled
         for dividend, divisor in self._binding.multiples:
             a, b = number_of(dividend, numbers), number_of(divisor, numbers)
             if a is not None and b is not None and (b == 0 or a % b):
@@ -388,10 +391,16 @@ class _Access(Trial):
     def _given_sizes(self, tensor: Polynomial, sizes: tuple[int, ...]) -> tuple[int, ...]:
         return sizes
 
-    def _fits(self, numbers: Mapping[Atom, int]) -> bool:
-        """Whether such a launch is possible: its grid, its tiles."""
+    def _fits(self, sizes: tuple[int, ...], numbers: Mapping[Atom, int]) -> bool:
+        """Whether such a launch is possible: its tensors, its grid, its tiles."""
+        for tensor in (t for t in self._binding.values.values() if t in self._shapes):
+            with suppress(CannotTell):
+                if math.prod(self._sizes_of(tensor, sizes)) > _MOST_IN_MEMORY:
+                    return False
+        grid = [form for form in self._binding.grid if form is not None]
+        known = {**self._sizes_asked(grid, sizes), **numbers}
         for form, most in zip(self._binding.grid, _MOST_PROGRAMS, strict=False):
-            programs = number_of(form, numbers) if form is not None else None
+            programs = number_of(form, known) if form is not None else None
             if programs is not None and not 0 < programs <= most:
                 return False
         if any((number_of(turns, numbers) or 0) > _MOST_UNROLLED for turns in self._unrolled):
@@ -463,14 +472,20 @@ class _Access(Trial):
             inside = [inner for inner in part.walk() if inner is not part and inner in self._parts]
             known = [(inner, number_of(self._parts[inner], trial)) for inner in inside]
             if not any(n is not None and widths.is_beyond(inner, n) for inner, n in known):
-                yield Overflow(part, number, self._where(sizes, place), self._binding, trial)
+                yield Overflow(part, number, _where(self, sizes, place), self._binding, trial)
 
-    def _where(self, sizes: tuple[int, ...], place: Mapping[Atom, int]) -> str:
-        programs = [str(n) for atom, n in place.items() if isinstance(atom, ProgramId)]
-        shown = programs[0] if len(programs) == 1 else f"({', '.join(programs)})"
-        program = f" in program {shown}" if programs else ""
-        named = f"{self._tensor_name} of shape {shown_sizes(sizes)}"
-        return f"launched in {self._launch.where} with {named}{program}"
+
+def _is_apart(form: Polynomial) -> bool:
+    """Whether programs are apart: none goes through so many elements by itself."""
+    return any(isinstance(a, ProgramId) for a in inputs_of(form))
+
+
+def _where(access: _Access, sizes: tuple[int, ...], place: Mapping[Atom, int]) -> str:
+    programs = [str(n) for atom, n in place.items() if isinstance(atom, ProgramId)]
+    shown = programs[0] if len(programs) == 1 else f"({', '.join(programs)})"
+    program = f" in program {shown}" if programs else ""
+    named = f"{access._tensor_name} of shape {shown_sizes(sizes)}"
+    return f"launched in {access._launch.where} with {named}{program}"
 
 
 def _is_known(shapes: Mapping[Polynomial, Shape], tensor: Polynomial, given: Polynomial) -> bool:
@@ -482,6 +497,60 @@ def _is_known(shapes: Mapping[Polynomial, Shape], tensor: Polynomial, given: Pol
         return _is_known(shapes, shape.like, given)
     atoms = [a for size in shape.sizes for a in inputs_of(size)]
     return all(isinstance(a, TensorSize) and _is_known(shapes, a.tensor, given) for a in atoms)
+
+
+_ROUNDS = 8
+
+
+def _settled(forms: Sequence[Polynomial], numbers: Mapping[Atom, int]) -> Mapping[Atom, int] | None:
+    """The numbers, with what else has one value where no form is negative; None where one is.
+
+    `assert heads == 192` and `assert x.shape[-1] == heads` together say how long `x` is.
+    """
+    least: dict[Atom, int] = {}
+    most: dict[Atom, int] = {}
+    known = [parts for form in forms if (parts := _linear(form, numbers)) is not None]
+    for _ in range(_ROUNDS):
+        for open_ones, rest in known:
+            bounds = {a: (most if c > 0 else least).get(a) for a, c in open_ones.items()}
+            highest = sum(c * (bounds[a] or 0) for a, c in open_ones.items()) + rest
+            if highest < 0 and None not in bounds.values():
+                return None
+            for atom, factor in open_ones.items():
+                others = [(open_ones[a], n) for a, n in bounds.items() if a != atom]
+                if any(n is None for _, n in others):
+                    continue
+                limit = -(rest + sum(c * (n or 0) for c, n in others)) / factor
+                if factor > 0:
+                    least[atom] = max(math.ceil(limit), least.get(atom, math.ceil(limit)))
+                else:
+                    most[atom] = min(math.floor(limit), most.get(atom, math.floor(limit)))
+    return {**numbers, **{a: n for a, n in least.items() if most.get(a) == n}}
+
+
+def _linear(
+    form: Polynomial, numbers: Mapping[Atom, int]
+) -> tuple[dict[Atom, Fraction], Fraction] | None:
+    """(how often each atom without a number is in it, the rest); None where one is in a product."""
+    open_ones: dict[Atom, Fraction] = {}
+    rest = Fraction(0)
+    for monomial, coefficient in form.terms.items():
+        left: list[Atom] = []
+        for atom, power in monomial:
+            number = number_of(Polynomial.of(atom), numbers)
+            if number is not None and (number or power > 0):
+                coefficient *= Fraction(number) ** power
+            elif power != 1:
+                return None
+            else:
+                left.append(atom)
+        if len(left) > 1:
+            return None
+        if left:
+            open_ones[left[0]] = open_ones.get(left[0], Fraction(0)) + coefficient
+        else:
+            rest += coefficient
+    return {atom: factor for atom, factor in open_ones.items() if factor}, rest
 
 
 class Widths:
