@@ -58,9 +58,8 @@ class DeferReduction(Pass):
       reduction's name may be read once. A stored running sum, a rescaled sum
       (`l = l * alpha + tl.sum(p)`) or a sum with another addend stays.
     - All tiles have one shape, known before the loop. No loop or iteration ends early.
-    - The tile has one axis. A tile of two takes many times the registers of its sums, and what
-      spills is read and written in each iteration (`tile-is-spilled`). `two_axes=true` (default
-      false) takes it too, unless a launch shows more than 16 elements for each thread.
+    - The tile has one axis (`two_axes=true`, default false, takes two), and no launch shows more
+      than 16 elements for each thread (`tile-is-spilled`).
     - The kernel shows the accumulator's type, 32 bits or more: `0.0` is fp32, `0` is int32,
       `tl.zeros` has its `dtype`. Integers are reduced in that type, or are 8-bit or boolean, whose
       sum fits int32. Sums of 16-bit or 32-bit integers are not added to floats, since one tile may

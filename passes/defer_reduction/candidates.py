@@ -6,6 +6,7 @@ import ast
 import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import reduce
 from math import ceil
 
@@ -13,15 +14,18 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.algebra.divisibility import substitute
-from tritonopt.facts.algebra.polynomial import ONE
-from tritonopt.facts.algebra.turns import goes_through_parts
+from tritonopt.facts.algebra.polynomial import ONE, Polynomial
+from tritonopt.facts.algebra.turns import goes_through_parts, length_and_tile, tiles_of
 from tritonopt.facts.language import REDUCTIONS, SCANS
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.reduction_calls import reducing
 from tritonopt.passes.defer_reduction.regrouping import Deferral
 from tritonopt.rewriting.profitability import MOST_LIVE, threads_of
+from tritonopt.source import Launch
 from tritonopt.source.trees import walk
 
+_MOST_THREADS = 1024
+"""Of any program."""
 _64_BITS = frozenset({"fp64", "int64", "uint64"})
 
 
@@ -136,16 +140,16 @@ def _varies(facts: KernelFacts, loop: Loop, value: Value) -> bool:
 
 
 def check_registers(deferral: Deferral, attempt: Attempt, *, two_axes: bool) -> None:
-    """A tile of several axes is larger than what is added up: it may not find registers.
+    """Raises Declined for a tile that may not find registers.
 
-    Raises Declined.
+    That is a long one, and one of several axes, which is larger than what is added up.
     """
-    if len(deferral.shape) == 1:
-        return
     claim, reason, live = "tile-fits-the-registers", "tile-is-spilled", _live(deferral)
     kept = f"the loop would keep a tile [{tile_sizes(deferral)}]"
     if live is not None and live > MOST_LIVE:
         raise refuted(claim, reason, f"{kept}, {live} elements for each thread")
+    if len(deferral.shape) == 1:
+        return
     if not two_axes:
         raise unknown(claim, reason, f"{kept}: {{two_axes=true}} has it, where you measure a gain")
     if live is not None:
@@ -157,16 +161,37 @@ def tile_sizes(deferral: Deferral) -> str:
 
 
 def _live(deferral: Deferral) -> int | None:
-    """Elements of the tile that a thread keeps, at the launch where these are most; None where
-    one launch does not show them."""
-    forms, found = deferral.facts.forms, []
-    size = reduce(operator.mul, (forms.of(extent) for extent in deferral.shape), ONE)
-    for binding in deferral.facts.launches.bindings:
-        elements, threads = substitute(size, binding).constant_value, threads_of(binding.launch)
-        if elements is None or threads is None:
-            return None
-        found.append(ceil(elements / threads))
-    return max(found, default=None)
+    """Elements of the tile that a thread keeps, at the launch where these are most.
+
+    A tuner chooses its best configuration. None where one launch does not show them; of a tile of
+    one axis, where none does.
+    """
+    facts, found = deferral.facts, dict[Launch, list[int | None]]()
+    size = reduce(operator.mul, map(facts.forms.of, deferral.shape), ONE)
+    is_tuned = any(name == "triton.autotune" for name in facts.kernel.decorators)
+    for binding in facts.launches.bindings:
+        threads = None if is_tuned else threads_of(binding.launch)
+        elements = _elements(deferral, substitute(size, binding), binding.launch)
+        each = None if elements is None else ceil(elements / (threads or _MOST_THREADS))
+        found.setdefault(binding.launch, []).append(each)
+    shown = [None if None in own else min(filter(None, own)) for own in found.values()]
+    if None in shown and len(deferral.shape) > 1:
+        return None
+    return max(filter(None, shown), default=None)
+
+
+def _elements(deferral: Deferral, size: Polynomial, launch: Launch) -> Fraction | int | None:
+    """Elements of the tile; of one that grows with the row, where that takes several."""
+    if size.constant_value is not None:
+        return size.constant_value
+    steps = {deferral.facts.forms.of(extent) for extent in deferral.shape}
+    for loop in deferral.facts.loops:
+        row = length_and_tile(deferral.facts, loop)
+        if loop.node in {own.node for own in deferral.loops} and row and steps == {row[1]}:
+            tiles = [t for t in tiles_of(deferral.facts, loop) if t.where == launch.where]
+            if tiles and all(t.grows and t.size for t in tiles):
+                return min(filter(None, (t.size for t in tiles)))
+    return None
 
 
 def why_never(deferral: Deferral, deferrals: Sequence[Deferral]) -> str:

@@ -126,7 +126,7 @@ class RowBatches(Pass):
     def softmax(x):
         m, n = x.shape
         y = torch.empty_like(x)
-        # Rows are short: a program takes about 512 elements.
+        # A program takes about 512 elements.
         rows = 8
         softmax_kernel[(triton.cdiv(m, rows),)](
             x, y, x.stride(0), m, n, BLOCK=64, ROWS=rows

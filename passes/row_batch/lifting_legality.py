@@ -31,9 +31,6 @@ Tile = int | tuple[str, ast.expr]
 """The length of a tile at a launch: a number, or the parameter and what is passed for it."""
 
 
-_SOME = "of several rows where these are short"
-
-
 @dataclass(frozen=True)
 class RowLaunches:
     plan: LaunchPlan
@@ -73,9 +70,9 @@ class RowLaunches:
             code, short = f"max({code}, 1)", False
         if "max" in code:
             check_builtin(launch, "max")
-        takes = f"program takes about {self.elements} elements"
-        comment = f"Rows are short: a {takes}." if short else f"A {takes}, {_SOME}."
-        return Divisor(extent, code, reads, f"# {comment}")
+        longer = "" if short else ", or one longer tile"
+        comment = f"# A program takes about {self.elements} elements{longer}."
+        return Divisor(extent, code, reads, comment)
 
 
 def prove_row_launches(

@@ -23,6 +23,7 @@ from tritonopt.launches.launch_grids import (
     read_extent,
     scope_at,
     statement_of,
+    tuple_before,
 )
 from tritonopt.source import Change, InsertAfter, InsertBefore, Launch, Remove, ReplaceExpression
 from tritonopt.source.editing import excerpts
@@ -127,7 +128,16 @@ class Division:
             for node, scope in names.scope_of.items()
             if node.id == extent.name and node not in grids and scope.find(node.id) is home
         }
-        bound = home.bindings[extent.name][0]
+        several = home.bindings[extent.name]
+        bound = several[0] if len(several) == 1 else names.parents[extent.expression]
+        if len(several) > 1:
+            # Where it is one of several tuples, each read has to be known to be of one of them.
+            reads = [n for n, s in names.scope_of.items() if s.find(n.id) is home]
+            reads = [n for n in reads if n.id == extent.name and isinstance(n.ctx, ast.Load)]
+            made = {node: tuple_before(launch, node) for node in reads}
+            if None in made.values():
+                return launch.call
+            others = {n for n, one in made.items() if one is bound and n not in grids}
         match bound:
             case ast.FunctionDef() if not others:
                 return bound

@@ -15,6 +15,7 @@ from itertools import chain, count
 
 from tritonopt.checks.condition import NotExpressible
 from tritonopt.facts.host.launcher_code import evaluated_by
+from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.host.side_effects import Evaluation
 from tritonopt.facts.host.torch_api import SIZES
 from tritonopt.source import Change, Kernel, Launch, ReplaceExpression
@@ -323,6 +324,9 @@ def read_extent(launch: Launch, axis: int) -> Extent:
         raise GridNotReadable(f"where {grid.id} comes from is not seen")
     if any(isinstance(binding, ast.List) for binding in bindings):
         raise GridNotReadable(f"{grid.id} is a list, which may change")
+    if len(bindings) > 1 and home is scope_at(launch):
+        bound = tuple_before(launch, grid)
+        bindings = bindings if bound is None else [bound]
     read = [_extent_of(binding, axis) for binding in bindings]
     if len(read) > 1 and any(meta for _, meta, _ in read):
         raise GridNotReadable(f"{grid.id} is one of several functions")
@@ -334,6 +338,29 @@ def read_extent(launch: Launch, axis: int) -> Extent:
         return Extent(launch, axis, expression, meta, grid.id, axes)
     same = all(count == axes for _, _, count in read)
     return Extent(launch, axis, None, "", grid.id, axes if same else 0)
+
+
+def tuple_before(launch: Launch, read: ast.Name) -> ast.Tuple | None:
+    """The tuple that a name of the launcher is where it is read, by a statement of that block."""
+    names, function = launch.module.names, launch.launcher
+    if function is None or names.scope_of[read].node is not function:
+        return None
+    own, name, node = names_of(function), read.id, names.parents[read]
+    if name in own.bound_otherwise | own.declared | own.stored_by_inner | own.parameters:
+        return None
+    while not isinstance(node, ast.stmt):
+        node = names.parents[node]
+    if node not in own.home or isinstance(node, ast.While):
+        return None
+    _, block, place = own.home[node]
+    for statement in reversed(block[:place]):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
+                return value if isinstance(value, ast.Tuple) else None
+        inside = (n for n in walk(statement) if isinstance(n, ast.Name) and n.id == name)
+        if any(not isinstance(n.ctx, ast.Load) for n in inside):
+            return None
+    return None
 
 
 def given_by(launch: Launch) -> Mapping[str, ast.expr]:

@@ -456,12 +456,63 @@ def run(x: torch.Tensor):
     return y
 
 
+# case: keeps_a_long_tile
+# expect: not applied, tile-is-spilled
+"""A thread would keep 32 elements of a tile through the loop, where that has two iterations."""
+
+WARPS = 32 if torch.version.hip is None else 16
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = 0.0
+    for part in range(0, tl.cdiv(N, BLOCK)):
+        cols = part * BLOCK + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+        total += tl.sum(x * x)
+    tl.store(Y + row, total)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    block = min(32768, triton.next_power_of_2(n))
+    kernel[(m,)](x, y, n, BLOCK=block, num_warps=WARPS)
+    return y
+
+
+# case: keeps_a_tile_of_32_elements_for_each_thread
+# expect: not applied, tile-is-spilled
+"""A launch of 4 warps, as none is named, keeps 32 elements; the other keeps 16."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = 0.0
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+        total += tl.sum(x * x)
+    tl.store(Y + row, total)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=2048)
+    kernel[(m,)](x, y, n, BLOCK=4096)
+    return y
+
+
 # case: start_of_unknown_shape
 # expect: not applied, type-is-unknown
 """The sum starts as the call of a type, of which nothing is known."""
-
-import triton
-import triton.language as tl
 
 
 @triton.jit

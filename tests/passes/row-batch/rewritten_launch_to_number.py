@@ -709,3 +709,93 @@ def run(x: torch.Tensor):
     c = torch.empty(m, dtype=torch.int32, device=x.device)
     kernel[(m,)](x, y, c, x.stride(0), n, BLOCK=16)
     return y, c
+
+
+# case: name_of_one_grid_in_each_branch
+"""Each branch binds its own grid to the same name: the one of this kernel is divided."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+@triton.jit
+def doubled(X, Y, N, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + at, mask=at < N)
+    tl.store(Y + at, x * 2, mask=at < N)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.zeros(m * n, dtype=torch.float32, device=x.device)
+    if n <= 64:
+        grid = (triton.cdiv(m * 64, 64),)
+        kernel[grid](x, y, n, BLOCK=64)
+    else:
+        grid = (triton.cdiv(m * n, 64),)
+        doubled[grid](x, y, m * n, BLOCK=64)
+    return y
+
+
+# case: name_of_a_grid_that_is_read_after_the_branches
+"""Another launch may read the same grid, which stays."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+@triton.jit
+def doubled(X, N, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + at, mask=at < N)
+    tl.store(X + at, x * 2, mask=at < N)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.zeros(m * 2, dtype=torch.float32, device=x.device)
+    if n <= 64:
+        grid = (m,)
+        kernel[grid](x, y, n, BLOCK=64)
+    else:
+        grid = (m * 2,)
+    doubled[grid](y, m * 2, BLOCK=64)
+    return y
+
+
+# case: name_of_a_grid_that_is_bound_again_in_a_branch
+"""Which grid this launch reads is open: it is divided at the launch."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.zeros(m, dtype=torch.float32, device=x.device)
+    grid = (m,)
+    if m > 12:
+        grid = (12,)
+    kernel[grid](x, y, n, BLOCK=64)
+    return y
