@@ -35,8 +35,8 @@ class Licm(Pass):
     Pure expressions, and loads in loops without stores (`compiler-knows`), are left to the
     compiler.
 
-    `loop-unswitch` moves branches. A command, configuration or suppression that names only `licm`
-    still means both, with a note. A branch on a loaded value, or a load under a branch, needs both.
+    `loop-unswitch` moves branches. A branch on a loaded value, or a load under a branch, needs
+    both.
 
     ## Why
 

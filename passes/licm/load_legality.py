@@ -6,11 +6,13 @@ import ast
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
+from tritonopt.emit.loop_invariants import is_invariant
 from tritonopt.emit.trip_guards import implies
 from tritonopt.facts.algebra.polynomial import ONE, TooLarge
 from tritonopt.facts.constexprs import is_constexpr
 from tritonopt.facts.effects import Effect, Guard
 from tritonopt.facts.memory.dependence import prove_unchanged, prove_unordered
+from tritonopt.facts.operations import Op
 from tritonopt.passes.licm.invariant_loads import InvariantLoad
 
 
@@ -41,6 +43,8 @@ def _check_always_runs(load: InvariantLoad, attempt: Attempt) -> None:
                 f"it reads only where the condition in line {line} holds, and would always "
                 "read above the loop; its mask does not say so"
             )
+            if _may_move(load, guard):
+                detail += ". Name `loop-unswitch` too, which may move that condition first"
             raise refuted(claim, reason, detail)
     parents = load.facts.kernel.module.names.parents
     child: ast.AST = load.expression
@@ -54,6 +58,18 @@ def _check_always_runs(load: InvariantLoad, attempt: Attempt) -> None:
             raise refuted(claim, reason, detail)
         child = parent
     attempt.prove(claim, why)
+
+
+def _may_move(load: InvariantLoad, guard: Guard) -> bool:
+    """Whether `loop-unswitch` looks at a condition: known at run time, and always the same."""
+    facts = load.facts
+    at_run_time = any(
+        value.op in (Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.LOAD)
+        or (value.op is Op.PARAM and value.name not in facts.pointers)
+        for value in guard.condition.walk()
+    )
+    is_branch = isinstance(guard.node, ast.If)
+    return is_branch and at_run_time and is_invariant(facts, guard.condition, load.loop)
 
 
 def _is_masked_without(load: InvariantLoad, one: Effect, guard: Guard) -> bool:

@@ -42,8 +42,7 @@ class LoopUnswitch(Pass):
     `max_statements` (40) limits the statements in all copies of a loop, nested ones included, to
     keep the source readable and to save compile time and registers.
 
-    Selecting `licm` without `loop-unswitch` still runs both. A branch on a value that the loop
-    loads needs `licm` too, which moves the load.
+    A branch on a value that the loop loads needs `licm` too, which moves the load.
 
     ## Why
 

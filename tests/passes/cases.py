@@ -114,11 +114,10 @@ class Case:
 
     @property
     def passes(self) -> list[Pass]:
-        """In the order of the catalog. One that was a part of the folder's is not meant by it."""
+        """In the order of the catalog."""
         name, others = self.pass_name, self.values("with")
         options = ",".join(self.values("options"))
-        spelled = sorted([f"{name}{{{options}}}" if options else name, *others])
-        return [one for one in select(",".join(spelled)) if one.name in (name, *others)]
+        return select(",".join(sorted([f"{name}{{{options}}}" if options else name, *others])))
 
     @cached_property
     def rewritten(self) -> RewriteResult:

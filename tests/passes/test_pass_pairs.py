@@ -26,7 +26,6 @@ from tests.passes.cases import BACKEND, case, difference, said
 from tritonopt.rewriting import options
 from tritonopt.rewriting.options import PassSelectionError, Selected
 from tritonopt.rewriting.pipeline import rewrite_source
-from tritonopt.rewriting.protocol import Pass
 from tritonopt.rewriting.registry import catalog, select
 
 EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", number(3, 8)))
@@ -289,11 +288,6 @@ def run(x: torch.Tensor, w: torch.Tensor, s: torch.Tensor, shift: int):
 """
 
 
-def passes(order: tuple[str, ...]) -> list[Pass]:
-    """Those and no others: the name of one may stand for a part of it too."""
-    return [select(spelled)[0] for spelled in order]
-
-
 CREATED = {
     "autotune-configs,split-reduce": ("split-reduce/added_behind", "autotune-configs"),
     "split-columns{longest=16,block=16},online-softmax,fuse-stats": (
@@ -336,9 +330,9 @@ def test_every_triple_comes_to_an_end(drawn: Drawn, order: tuple[str, ...]) -> N
 
 def check_end(drawn: Drawn, order: tuple[str, ...]) -> None:
     text = render(drawn)
-    result = rewrite_source(text, passes(order))
+    result = rewrite_source(text, order)
     assert not result.failed, f"{order}\n{said(result)}\n{text}"
-    again = rewrite_source(result.text, passes(order))
+    again = rewrite_source(result.text, order)
     assert again.text == result.text, f"{order}: a second run changed it again:\n" + difference(
         result.text, again.text
     )
@@ -377,7 +371,7 @@ def test_triples_give_the_same_answer(drawn: Drawn, order: tuple[str, ...], seed
 def check_answer(drawn: Drawn, order: tuple[str, ...], seed: int) -> set[str]:
     """The passes that were applied."""
     text = render(drawn)
-    result = rewrite_source(text, passes(order))
+    result = rewrite_source(text, order)
     applied = {remark.pass_name for remark in result.remarks if remark.kind.value == "passed"}
     if not result.changed:
         return applied

@@ -610,3 +610,77 @@ def test_no_reason_is_a_line_that_a_pass_wrote_where_the_given_text_has_one() ->
     assert both.changed
     assert [r for r in both.remarks if r.pass_name == "row-batch"] == list(alone)
     assert [remark.reason for remark in alone] == ["rows-differ"]
+
+
+BRANCHING = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def scale(X, W, B, Y, n, negate, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    for row in range(n):
+        w = tl.load(W + cols)
+        x = tl.load(X + row * BLOCK + cols)
+        if negate:
+            x = -x
+        tl.store(Y + row * BLOCK + cols, x * w)
+
+
+def run(x, w, b, negate):
+    y = torch.empty_like(x)
+    scale[(1,)](x, w, b, y, 3, negate, BLOCK=16)
+    return y
+"""
+AT_LOAD, AT_BRANCH = "        w = tl.load", "        if negate:"
+
+
+def passed(text: str, passes: str) -> list[str]:
+    remarks = rewrite_source(text, passes).remarks
+    return sorted({r.pass_name for r in remarks if r.kind is RemarkKind.PASSED})
+
+
+def test_a_named_pass_runs_alone() -> None:
+    assert passed(BRANCHING, "licm") == ["licm"]
+    assert rewrite_source(BRANCHING, "licm").text.count("for row in") == 1
+    assert passed(BRANCHING, "licm,loop-unswitch") == ["licm", "loop-unswitch"]
+
+
+def test_a_load_under_a_branch_that_another_pass_moves() -> None:
+    def reasons(condition: str) -> list[str]:
+        text = BRANCHING.replace("x = -x", "x += tl.load(B + cols)")
+        text = text.replace("if negate", f"if {condition}")
+        return [r.message for r in rewrite_source(text, "licm").remarks if r.reason]
+
+    assert ["Name `loop-unswitch` too" in text for text in reasons("negate")] == [True]
+    for condition in ("negate > row", "B"):
+        assert ["loop-unswitch" in text for text in reasons(condition)] == [False]
+    text = BRANCHING.replace("x = -x", "x += tl.load(B + cols)")
+    assert not [r for r in rewrite_source(text, "licm,loop-unswitch").remarks if r.reason]
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "left"),
+    [
+        (AT_LOAD, "licm", ["loop-unswitch"]),
+        (AT_BRANCH, "loop-unswitch", ["licm"]),
+        (AT_LOAD, "loop-unswitch", ["ignore", "licm", "loop-unswitch"]),
+        (AT_BRANCH, "licm", ["ignore", "licm", "loop-unswitch"]),
+    ],
+)
+def test_a_suppression_silences_the_pass_that_it_names(
+    place: str, name: str, left: list[str]
+) -> None:
+    assert place in BRANCHING
+    text = BRANCHING.replace(place, f"        # tritonopt: ignore[{name}]\n{place}")
+    remarks = rewrite_source(text, "licm,loop-unswitch").remarks
+    assert sorted({remark.pass_name for remark in remarks}) == left
+    told = [remark.reason for remark in remarks if remark.pass_name == "ignore"]
+    assert told == ["suppresses-nothing"] * left.count("ignore")
+
+
+def test_a_suppression_may_be_meant_for_a_pass_that_did_not_run() -> None:
+    text = BRANCHING.replace(AT_LOAD, f"        # tritonopt: ignore[loop-unswitch]\n{AT_LOAD}")
+    assert [remark.pass_name for remark in rewrite_source(text, "licm").remarks] == ["licm"]

@@ -85,22 +85,6 @@ def test_what_is_given_takes_their_place(tmp_path: Path, torch: ModuleType) -> N
     assert made.tritonopt.passes == ("licm",)
 
 
-def test_a_name_that_means_another_pass_too_says_so(tmp_path: Path) -> None:
-    text = f"""\
-{IMPORTS}@triton.jit
-def either(x_ptr, y_ptr, n, negate, BLOCK: tl.constexpr):
-    offsets = tl.arange(0, BLOCK)
-    for row in range(n):
-        x = tl.load(x_ptr + row * BLOCK + offsets)
-        if negate:
-            x = -x
-        tl.store(y_ptr + row * BLOCK + offsets, x)
-"""
-    made, reasons = optimized(load(tmp_path, text).either, "licm{masked=true}")
-    assert reasons[-1] == "part-of-a-pass"
-    assert made.tritonopt.remarks[-1].message.startswith("licm means loop-unswitch too for now")
-
-
 def test_launches_speak_against_a_rewrite(tmp_path: Path, torch: ModuleType) -> None:
     # The launcher passes truth values, which the `where` makes integers.
     text = f"""\

@@ -87,10 +87,6 @@ REASONS: Mapping[str, Reason] = {
         "The passes that `tritonopt.optimize` ran have no site in the kernel.",
         "Ask for others with `passes=`.",
     ),
-    "part-of-a-pass": Reason(
-        "The pass that was named means another one too for now, which was a part of it.",
-        "Name both, or the one that is meant.",
-    ),
     "unused-fact": Reason(
         "No rewrite rests on a fact that was given to `tritonopt.optimize`.",
         "Take it out of `assume=`, or see in the other remarks what is missing.",

@@ -218,7 +218,7 @@ def _explain_sites(target: Place, arguments: argparse.Namespace) -> None:
             print(line)
     for remark in (*result.given_up, *result.defects):
         print(f"{path}:{remark.line}:{remark.column}: {remark.message}", file=sys.stderr)
-    for note in (*result.notes, *selection.notes(settings)):
+    for note in selection.notes(settings):
         print(f"note: {note}", file=sys.stderr)
 
 

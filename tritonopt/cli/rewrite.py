@@ -369,11 +369,7 @@ def _findings(
         verified=checked.summary,
         verdict=checked.verdict,
         refused=checked.refused,
-        notes=(
-            *_without_sites(target, result.remarks),
-            *result.notes,
-            *job.selection.notes(target.settings),
-        ),
+        notes=(*_without_sites(target, result.remarks), *job.selection.notes(target.settings)),
         encoding=file.encoding,
         output=encoded(file, result.text) if target.data is not None else None,
         unlisted=0 if job.selection.careful else len(result.remarks) - len(told),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from tritonopt import facts as known
 from tritonopt.cli.configuration import Settings
-from tritonopt.rewriting import parts, pipeline, registry
+from tritonopt.rewriting import pipeline, registry
 from tritonopt.rewriting.groups import GROUPS
 from tritonopt.rewriting.model import Safety
 from tritonopt.rewriting.options import PassSelectionError, nearest
@@ -114,10 +114,8 @@ class Selection:
 
     def notes(self, settings: Settings) -> list[str]:
         """What there is to say of the names of passes."""
-        wholes = parts.wholes_alone(settings.ignore)
-        ignored = [f"{settings.place('ignore')}: {parts.note(whole)}" for whole in wholes]
         where = f"{settings.place('passes')}: " if self.spec is None and settings.passes else ""
-        return [*ignored, *(where + note for note in registry.notes_of(self._spec(settings)))]
+        return [where + note for note in registry.notes_of(self._spec(settings))]
 
     def safety(self, settings: Settings) -> frozenset[Safety]:
         if self.levels is not None:

@@ -281,7 +281,6 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
         left_alone=tuple(seen.left_alone()) if job.with_text else (),
         notes=(
             *(concise_line(shown, remark) for remark in seen.given_up),
-            *seen.notes(passes),
             *(_at_a_length(job, target, found) for found in seen.at_a_length),
             *selection.notes(settings),
         ),
@@ -373,11 +372,6 @@ class _Seen:
         from tritonopt.rewriting.model import RemarkKind
 
         return (remark for remark in self._in_order() if remark.kind is RemarkKind.MISSED)
-
-    def notes(self, passes: Sequence[Pass]) -> Iterable[str]:
-        from tritonopt.rewriting import parts
-
-        return parts.notes(passes, self._in_order(), self.suppressions.notes)
 
     def _in_order(self) -> list[Remark]:
         return [remark for _, remark in sorted(self._remarks, key=lambda pair: pair[0])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from tritonopt.rewriting import parts, registry
+from tritonopt.rewriting import registry
 from tritonopt.rewriting.model import Remark, RemarkKind
 from tritonopt.source import Module
 from tritonopt.source.suppressions import Suppression, find_suppressions
@@ -19,7 +19,6 @@ class AppliedSuppressions:
     def __init__(self, module: Module) -> None:
         self._suppressions = find_suppressions(module)
         self._used: set[Suppression] = set()
-        self._wholes: set[str] = set()
 
     @property
     def is_empty(self) -> bool:
@@ -29,17 +28,8 @@ class AppliedSuppressions:
     def covers(self, name: str, line: int) -> bool:
         """Whether a pass shall say nothing of a line of the text as it was given."""
         found = [s for s in self._suppressions if s.covers(name, line)]
-        whole = parts.whole_of(name)
-        if whole and not found:
-            found = [s for s in self._suppressions if s.covers(whole, line)]
-            self._wholes.update([whole] if found else [])
         self._used.update(found)
         return bool(found)
-
-    @property
-    def notes(self) -> list[str]:
-        """Of names in suppressions that covered a part of what they stand for."""
-        return [parts.note(whole) for whole in sorted(self._wholes)]
 
     def unused(self, ran: Collection[str], *, everything: bool) -> Iterator[Remark]:
         """Suppressions that met nothing, as far as it can be told from the passes that ran.
@@ -52,7 +42,7 @@ class AppliedSuppressions:
             if strange:
                 yield _remark(suppression, registry.unknown(strange[0]), "no-pass")
             elif suppression not in self._used and (
-                parts.meant(suppression.names) <= set(ran) if suppression.names else everything
+                suppression.names <= set(ran) if suppression.names else everything
             ):
                 nowhere = suppression.last < suppression.first
                 why = "it is at no statement" if nowhere else "nothing is found there"

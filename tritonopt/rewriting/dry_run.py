@@ -13,7 +13,6 @@ from functools import cache, partial
 from tritonopt import facts, source
 from tritonopt.facts.algebra.work import TooMuchWork
 from tritonopt.facts.launch_bindings import Recorded
-from tritonopt.rewriting import parts
 from tritonopt.rewriting.applied_suppressions import AppliedSuppressions
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import Remark, Safety, Site
@@ -66,8 +65,6 @@ class Survey:
     facts_used: frozenset[str] = frozenset()
     given_up: tuple[Remark, ...] = ()
     """Kernels that are too much for a pass."""
-    notes: tuple[str, ...] = ()
-    """What there is to say of the names by which passes were asked for, or silenced."""
 
 
 def _asked(
@@ -135,7 +132,6 @@ def dry_run(
         suppressions,
         frozenset(used),
         tuple(given_up),
-        parts.notes(passes, [item.remark for item in in_order], suppressions.notes),
     )
 
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from tritonopt import facts, source
 from tritonopt.facts.algebra.work import TooMuchWork, at_most
 from tritonopt.facts.launch_bindings import Recorded
-from tritonopt.rewriting import parts, registry
+from tritonopt.rewriting import registry
 from tritonopt.rewriting.applied_suppressions import AppliedSuppressions
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.line_map import AS_REWRITTEN, Copy, LineMap
@@ -64,8 +64,6 @@ class RewriteResult:
     """The parameter names of every kernel."""
     facts_used: frozenset[str] = frozenset()
     """Texts of the given facts that some site rests on."""
-    notes: tuple[str, ...] = ()
-    """What there is to say of the names by which passes were asked for, or silenced."""
 
     @property
     def changed(self) -> bool:
@@ -132,7 +130,6 @@ def rewrite_source(
             for kernel in module.kernels
         ),
         facts_used=done.facts_used,
-        notes=done.notes,
     )
 
 
@@ -157,7 +154,6 @@ class _Done:
     text: str
     remarks: tuple[Remark, ...]
     facts_used: frozenset[str]
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -193,7 +189,6 @@ def _done(
         text,
         tuple(remarks),
         frozenset().union(*(run.facts_used for run in heard)),
-        tuple(parts.notes(asked.passes, remarks, suppressions.notes)),
     )
 
 

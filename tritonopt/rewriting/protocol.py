@@ -75,8 +75,6 @@ class Pass(ABC):
     is_named: ClassVar[bool] = True
     """Whether it acts wherever it is legal; without its name, where it is profitable and where
     a fix is safe."""
-    part_of: ClassVar[str] = ""
-    """The pass that it was a part of, where it was asked for by that one's name."""
     own_reasons: ClassVar[Mapping[str, str]] = {}
     """Of a pass of another package, the claims and reasons that `tritonopt.checks.reasons` does
     not have, with a sentence each."""
@@ -115,10 +113,6 @@ class Pass(ABC):
     def by_name(self) -> Self:
         """The same pass as one that was named: it acts wherever it is legal."""
         return self._with("is_named", True)
-
-    def as_part_of(self, whole: str) -> Self:
-        """The same pass as one that was asked for by the name of the pass it was a part of."""
-        return self._with("part_of", whole)
 
     def _with(self, attribute: str, value: object) -> Self:
         """A copy; what is no option is no field either."""

@@ -6,12 +6,12 @@ those of this package and those of anyone else's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from functools import cache
 from importlib import metadata
 
-from tritonopt.rewriting import groups, options, parts
-from tritonopt.rewriting.options import PassSelectionError, Selected
+from tritonopt.rewriting import groups, options
+from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.protocol import Lint, Pass
 
 GROUP = "tritonopt.passes"
@@ -66,7 +66,7 @@ def select(spec: str) -> list[Pass]:
     """
     chosen: dict[str, Pass] = {}
     named: set[str] = set()
-    for item, whole in _with_parts(list(groups.opened(options.parse(spec)))):
+    for item in groups.opened(options.parse(spec)):
         if item.name in ALIASES:
             if item.options:
                 raise PassSelectionError(f"{item.name!r} stands for a set and takes no options")
@@ -78,8 +78,7 @@ def select(spec: str) -> list[Pass]:
         if item.name in named:
             raise PassSelectionError(f"the pass {item.name!r} is given twice")
         named.add(item.name)
-        built = options.build(load(item.name), item.options)
-        chosen[item.name] = built.as_part_of(whole) if whole else built
+        chosen[item.name] = options.build(load(item.name), item.options)
     return sorted(chosen.values(), key=lambda one: not isinstance(one, Lint))
 
 
@@ -92,13 +91,13 @@ def _every() -> list[Pass]:
 def named_in(spec: str | None) -> frozenset[str]:
     """The passes that a selection names, by themselves or by a group."""
     items = groups.opened(options.parse(spec)) if spec else ()
-    return parts.meant([item.name for item in items if item.name not in ALIASES])
+    return frozenset(item.name for item in items if item.name not in ALIASES)
 
 
 def matching(pattern: str) -> frozenset[str]:
     """The passes that a name, a group or the beginning of names stands for; empty for none."""
     if pattern in _entries():
-        return parts.meant([pattern])
+        return frozenset([pattern])
     if pattern in groups.GROUPS:
         return named_in(pattern)
     return frozenset(name for name in _entries() if pattern and name.startswith(pattern))
@@ -110,23 +109,6 @@ def notes_of(spec: str | None) -> list[str]:
     return [note for name, note in ALIASES.items() if name in given]
 
 
-def _with_parts(items: Sequence[Selected]) -> Iterator[tuple[Selected, str]]:
-    """Every item; behind one that stands for a part of it too, that part, which gets the options
-    that it knows, and the name of the whole.
-    """
-    alone = parts.wholes_alone([item.name for item in items])
-    for item in items:
-        if item.name not in alone:
-            yield item, ""
-            continue
-        part = parts.part_of(item.name)
-        known = options.of(load(part))
-        taken = tuple(pair for pair in item.options if pair[0].replace("-", "_") in known)
-        left = tuple(pair for pair in item.options if pair not in taken)
-        yield Selected(item.name, left), ""
-        yield Selected(part, taken), item.name
-
-
 def resolve(passes: str | Iterable[Pass | str] | None) -> list[Pass]:
     """A selection as the API takes it: a text, or passes and texts in any mixture; None names
     nothing."""
@@ -134,13 +116,11 @@ def resolve(passes: str | Iterable[Pass | str] | None) -> list[Pass]:
         return profitable()
     if isinstance(passes, str):
         return select(passes)
-    found = [
+    return [
         one
         for chosen in passes
         for one in (select(chosen) if isinstance(chosen, str) else [chosen])
     ]
-    named = {one.name for one in found if not one.part_of}
-    return [one for one in found if not (one.part_of and one.name in named)]
 
 
 @cache

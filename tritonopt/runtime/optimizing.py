@@ -42,7 +42,6 @@ UNSEEN = "a live kernel can be launched from anywhere"
 _NAME = "optimize"
 _LEFT_ALONE = "left-alone"
 _NOTHING = "nothing-found"
-_PART = "part-of-a-pass"
 
 
 @dataclass(frozen=True)
@@ -252,9 +251,8 @@ class _Optimizer:
             for fact in self.assume
             if fact.text not in result.facts_used
         ]
-        remarks += [_remark(live, note, _PART) for note in result.notes]
         if not result.remarks:
-            names = ", ".join(chosen.name for chosen in self.passes if not chosen.part_of)
+            names = ", ".join(chosen.name for chosen in self.passes)
             remarks.append(_remark(live, f"{names} found nothing to do here", _NOTHING))
         definition = page.definition_in(result.text)
         assert definition is not None  # an edit that changes more is refused
