@@ -116,6 +116,17 @@ def test_a_rewritten_version_that_alone_runs_out_of_memory_is_a_counterexample()
     assert checker.tally.accepted == 1 and not checker.examinations[EXAMPLE].difference
 
 
+def test_a_kernel_that_takes_long_to_compile_accuses_nobody() -> None:
+    slow = Failure("SlowCompilation", "no answer within 75 s while Triton compiles k", refused=True)
+    for original, rewritten in ((slow, None), (None, slow), (slow, slow)):
+        checker = checked(
+            lambda o, n, failure=original: outcome(1.0, failure=failure),
+            lambda o, n, failure=rewritten: outcome(1.0, failure=failure),
+        )
+        assert verdict(checker) == "accepted" and checker.tally.accepted == 0
+        assert any("while Triton compiles k" in note for note in checker.all_notes())
+
+
 def test_more_memory_than_is_compared_is_no_answer() -> None:
     large = Failure("TooLarge", "more than can be compared", refused=True)
     checker = checked(spread(0.0), lambda o, n: outcome(1.0, failure=large))

@@ -12,7 +12,12 @@ import pytest
 from tritonopt.verification.inputs.examples import Example, PlainValue
 from tritonopt.verification.process.client import Died, VersionWorker, Worker
 from tritonopt.verification.process.fork_server import fork_server
-from tritonopt.verification.process.messages import OUT_OF_MEMORY, RunOptions, VersionSpec
+from tritonopt.verification.process.messages import (
+    OUT_OF_MEMORY,
+    SLOW_COMPILATION,
+    RunOptions,
+    VersionSpec,
+)
 
 
 @pytest.fixture
@@ -46,6 +51,67 @@ def test_one_that_the_system_kills_has_no_memory_left(workers: tuple[Worker, Wor
     # Whichever version it was, that is no difference between the two.
     assert death.value.failure.refused
     assert death.value.failure.kind == OUT_OF_MEMORY
+
+
+SLOW = """
+import time
+from pathlib import Path
+import triton
+from triton.runtime import jit
+from tritonopt.verification.worker.launch_hook import Watch
+
+def compile(kernel, seconds):
+    if seconds:
+        Path(__file__).with_name("compiling").touch()
+        time.sleep(seconds)
+
+jit.JITFunction._do_compile = compile
+Watch()
+
+@triton.jit
+def large(x):
+    pass
+
+class Server:
+    def take(self, compiling, seconds):
+        large._do_compile(compiling)
+        time.sleep(seconds)
+
+def serve(descriptor):
+    from tritonopt.verification.worker.server import answer_requests
+    answer_requests(descriptor, Server())
+"""
+
+
+@pytest.mark.parametrize(
+    ("compiling", "after", "kind", "said"),
+    [
+        (600, 0, SLOW_COMPILATION, "no answer within 1 s while Triton compiles large"),
+        (0, 600, "Hang", "no answer within 1 s"),
+    ],
+)
+def test_a_kernel_that_is_being_compiled_does_not_hang(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    compiling: int,
+    after: int,
+    kind: str,
+    said: str,
+) -> None:
+    (tmp_path / "slow_server.py").write_text(SLOW)
+    monkeypatch.syspath_prepend(tmp_path)
+    worker = Worker(120.0, forked=False, server="slow_server")
+    try:
+        worker.ask("take", 0, 0)
+        worker.send("take", compiling, after)
+        while compiling and not (tmp_path / "compiling").exists():
+            assert not worker.has_answered(0.1)
+        with pytest.raises(Died) as death:
+            worker.receive(1.0)
+    finally:
+        worker.close()
+    assert (death.value.failure.kind, death.value.failure.message) == (kind, said)
+    assert death.value.failure.refused == (kind == SLOW_COMPILATION)
 
 
 def test_the_fork_server_may_die_too(workers: tuple[Worker, Worker]) -> None:

@@ -31,6 +31,7 @@ from tritonopt.verification.process.messages import (
     NO_GPU,
     OUT_OF_MEMORY,
     ROUNDED,
+    SLOW_COMPILATION,
     TF32,
     TOO_LARGE,
     TOO_LONG,
@@ -255,6 +256,10 @@ class Checker:
             if failure is mine and failure.kind == TOO_LONG:
                 self.tally.last_rejection = str(failure)
                 self.tally.note("a call that takes the interpreter too long was left out")
+                return True
+            if failure.kind == SLOW_COMPILATION:
+                self.tally.last_rejection = str(failure)
+                self.tally.note(f"a call was left out: {failure.message}")
                 return True
             if failure.kind == OUT_OF_MEMORY:
                 # The original had enough, and the rewritten version not even the second time.

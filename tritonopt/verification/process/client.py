@@ -14,14 +14,17 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
 from typing import IO, Any
 
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.fork_server import Forked, ForkServerDied, fork_server
 from tritonopt.verification.process.messages import (
+    COMPILED,
+    COMPILES,
     OUT_OF_MEMORY,
+    SLOW_COMPILATION,
     Attempt,
     Failure,
     Outcome,
@@ -133,19 +136,18 @@ class Worker:
         return self.receive()
 
     def _dead(self, reason: str = "") -> Died:
-        tail = ""
         code: int | None = None
         if self.process is not None:
             if reason:
                 self.kill()
             code = self._wait()
+        lines: list[str] = []
         if self.log is not None:
             self.log.seek(0)
             lines = self.log.read().decode("utf-8", "replace").strip().splitlines()
-            tail = lines[-1][:300] if lines else ""
         self.close()
         if reason:
-            return Died(Failure("Hang", reason))
+            return Died(_late(reason, lines))
         if code == -signal.SIGKILL:
             # No kernel does that to its process.
             killed = "the process was killed, as the system does where memory runs out"
@@ -153,9 +155,9 @@ class Worker:
         how = f"exit status {code}"
         if code is not None and code < 0:
             how = signal.Signals(-code).name
-        return Died(
-            Failure("Crash", f"the process ended with {how}" + (f": {tail}" if tail else ""))
-        )
+        said = [line for line in lines if line and not line.startswith((COMPILES, COMPILED))]
+        tail = f": {said[-1][:300]}" if said else ""
+        return Died(Failure("Crash", f"the process ended with {how}{tail}"))
 
     def close(self) -> None:
         if self.connection is not None:
@@ -185,6 +187,17 @@ class Worker:
             os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
             self.kill()
         return self.process.wait()
+
+
+def _late(reason: str, log: Sequence[str]) -> Failure:
+    """A call without an answer: its kernel does not end, or Triton still compiles it."""
+    for line in reversed(log):
+        if line.startswith(COMPILED):
+            break
+        if line.startswith(COMPILES):
+            kernel = line.removeprefix(COMPILES)
+            return Failure(SLOW_COMPILATION, f"{reason} while Triton compiles {kernel}", True)
+    return Failure("Hang", reason)
 
 
 class VersionWorker:

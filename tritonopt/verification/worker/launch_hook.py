@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import math
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +15,7 @@ from typing import Any, cast
 import torch
 
 from tritonopt.verification.algebra.tensors import Tensors
-from tritonopt.verification.process.messages import RunOptions
+from tritonopt.verification.process.messages import COMPILED, COMPILES, RunOptions
 from tritonopt.verification.replacing import replaced
 from tritonopt.verification.worker.autotuner import chosen
 from tritonopt.verification.worker.guarded_memory import Arena, extent_of, integer_view
@@ -243,12 +244,14 @@ class Watch:
             return
         watch = self
 
-        def do_compile(*args: Any, **kwargs: Any) -> Any:
+        def do_compile(kernel: Any, *args: Any, **kwargs: Any) -> Any:
+            os.write(1, f"\n{COMPILES}{kernel.fn.__name__}\n".encode())
             begin = time.perf_counter()
             try:
-                return original(*args, **kwargs)
+                return original(kernel, *args, **kwargs)
             finally:
                 watch.compilations.append(time.perf_counter() - begin)
+                os.write(1, f"\n{COMPILED}\n".encode())
 
         kind._do_compile = do_compile
 
