@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +14,14 @@ from tritonopt.verification.comparison.versions import Versions
 from tritonopt.verification.coverage.sized_calls import SizedCalls
 from tritonopt.verification.drawn_calls import limits_on
 from tritonopt.verification.inputs.examples import Example, TensorRecipe
-from tritonopt.verification.process.messages import Failure, Outcome, Output, RunOptions
+from tritonopt.verification.process.client import VersionWorker
+from tritonopt.verification.process.messages import (
+    Failure,
+    Outcome,
+    Output,
+    RunOptions,
+    VersionSpec,
+)
 from tritonopt.verification.signature.argument_language import parse
 
 EXAMPLE = Example((("x", TensorRecipe("f32", (64,))),))
@@ -95,3 +103,41 @@ def test_what_does_not_end_is_not_made_small() -> None:
     never = Difference("the rewritten version does not end")
     found = smaller(calls, large, never, shown, until=deadline(ends=False))
     assert found == (large, never) and not tried
+
+
+ROWS = """
+import torch, triton, triton.language as tl
+
+@triton.jit
+def twice(x, y, n, BLOCK: tl.constexpr):
+    o = tl.arange(0, BLOCK)
+    row = tl.program_id(0) * n
+    tl.store(y + row + o, 2 * tl.load(x + row + o, mask=o < n), mask=o < n)
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    twice[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+"""
+
+
+def test_a_gpu_compiles_the_kernel_of_a_launch_without_programs(tmp_path: Path) -> None:
+    """`512 // BLOCK` in a rewritten version is no fault where BLOCK of the original is 0."""
+    path = tmp_path / "rows.py"
+    path.write_text(ROWS)
+    spec = VersionSpec("original", str(path), ROWS, str(path), "interpreter", "launch", False)
+    original = VersionWorker(spec, timeout=120.0)
+    versions = Versions(original, original, identical=False, interpreted=True)
+    try:
+        said = {
+            shape: versions.not_held_against(Example((("x", TensorRecipe("f32", shape)),)))
+            for shape in ((0, 0), (0, 5), (3, 5))
+        }
+    finally:
+        original.close()
+    assert said == {
+        (0, 0): "left out: no GPU takes twice on tensors without elements",
+        (0, 5): "",
+        (3, 5): "",
+    }

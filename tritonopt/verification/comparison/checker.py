@@ -52,6 +52,13 @@ _WRONG_BY = {
 }
 """What is said of a rewritten version whose second run differs by that change alone."""
 
+_LEFT_OUT = {
+    OUT_OF_MEMORY: "an example did not fit the memory of the device",
+    TOO_LARGE: "an example did not fit the memory of the device",
+    TOO_LONG: "a call that takes the interpreter too long was left out",
+}
+"""What is said of calls that the backend cannot run, by the kind of the original's failure."""
+
 
 class Checker:
     """Runs examples, remembers every answer, and judges errors over all of them."""
@@ -218,9 +225,8 @@ class Checker:
     def _failures(self, example: Example, ours: Pair, theirs: Pair) -> Examination | None:
         mine = ours.first.failure or ours.second.failure
         other = theirs.first.failure or theirs.second.failure
-        empty = any(0 in recipe.shape for recipe in example.tensors.values())
-        if other is not None and mine is None and empty and self.versions.has_reference:
-            self.tally.note("not compared: on tensors without elements the rewritten version fails")
+        if other and not mine and (why := self.versions.not_held_against(example)):
+            self.tally.note(why)
             return Examination(False)
         if self._is_refused(mine, other):
             return Examination(False)
@@ -249,17 +255,10 @@ class Checker:
                 continue
             if failure is mine and failure.kind == NO_GPU:
                 return False  # as every other failure of the original's
-            if failure is mine and failure.kind in (OUT_OF_MEMORY, TOO_LARGE):
+            slow = failure.kind == SLOW_COMPILATION
+            if slow or (failure is mine and failure.kind in _LEFT_OUT):
                 self.tally.last_rejection = str(failure)
-                self.tally.note("an example did not fit the memory of the device")
-                return True
-            if failure is mine and failure.kind == TOO_LONG:
-                self.tally.last_rejection = str(failure)
-                self.tally.note("a call that takes the interpreter too long was left out")
-                return True
-            if failure.kind == SLOW_COMPILATION:
-                self.tally.last_rejection = str(failure)
-                self.tally.note(f"a call was left out: {failure.message}")
+                self.tally.note(_LEFT_OUT.get(failure.kind, f"left out: {failure.message}"))
                 return True
             if failure.kind == OUT_OF_MEMORY:
                 # The original had enough, and the rewritten version not even the second time.

@@ -16,6 +16,7 @@ from itertools import chain
 
 from tritonopt import source
 from tritonopt.verification.comparison.checker import Checker
+from tritonopt.verification.comparison.versions import refusing
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker
 from tritonopt.verification.process.compiled_programs import Comparison, Launch, Program
@@ -178,31 +179,22 @@ def refused_by_gpus(checker: Checker) -> tuple[Example, str] | str:
 
     Nothing runs, and no GPU is needed. Otherwise what has to be said of it.
     """
-    workers = [
-        VersionWorker(replace(w.spec, backend="compile", widened=""), w.worker.timeout, forked=True)
-        for w in (checker.versions.rewritten, checker.versions.original)
-    ]
-    rewritten, original = workers
+    versions = checker.versions
     try:
-        for example in _launching_differently(checker):
-            found = _refused(rewritten, example)
-            if found and (failed := _refused(original, example)):
-                return f"neither version compiles for {failed[0].target}: {failed[0].failure}"
-            if found:
-                text = f"the rewritten version does not compile for {found[0].target}: "
-                return example, f"{text}{found[0].kernel}: {found[0].failure}"
+        with (
+            refusing(versions.rewritten) as of_rewritten,
+            refusing(versions.original) as of_original,
+        ):
+            for example in _launching_differently(checker):
+                found = of_rewritten(example)
+                if found and (failed := of_original(example)):
+                    return f"neither version compiles for {failed[0].target}: {failed[0].failure}"
+                if found:
+                    text = f"the rewritten version does not compile for {found[0].target}: "
+                    return example, f"{text}{found[0].kernel}: {found[0].failure}"
     except (Died, Refusal) as error:
         return f"whether a GPU takes what was launched is not known: {error}"
-    finally:
-        for worker in workers:
-            worker.close()
     return ""
-
-
-def _refused(worker: VersionWorker, example: Example) -> tuple[Program, ...]:
-    worker.ask("refused", example)
-    found: tuple[Program, ...] = worker.answer()
-    return found
 
 
 def _launching_differently(checker: Checker) -> list[Example]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from tritonopt.verification.comparison.compare import Pair
 from tritonopt.verification.inputs.examples import Example
-from tritonopt.verification.process.client import VersionWorker
+from tritonopt.verification.process.client import Died, Refusal, VersionWorker
+from tritonopt.verification.process.compiled_programs import Program
 from tritonopt.verification.process.messages import (
     OUT_OF_MEMORY,
     REVERSED,
@@ -94,6 +95,26 @@ class Versions:
             theirs = Pair(*self.rewritten.run_within(most, example, both))
         return ours, theirs
 
+    def not_held_against(self, example: Example) -> str:
+        """Why nothing follows from a failure of the rewritten version alone, on empty tensors.
+
+        The interpreter compiles no kernel of which no program runs; a GPU does.
+        """
+        if all(0 not in recipe.shape for recipe in example.tensors.values()):
+            return ""
+        if self.has_reference:
+            return "not compared: on tensors without elements the rewritten version fails"
+        if not self.interpreted:
+            return ""
+        try:
+            with self.waiting(), refusing(self.original) as of_original:
+                found = of_original(example)
+        except (Died, Refusal):
+            return ""
+        if not found:
+            return ""
+        return f"left out: no GPU takes {found[0].kernel} on tensors without elements"
+
     def rounded_otherwise(self, example: Example, seed: int) -> tuple[Outcome, Outcome]:
         """A run of either version in which all that is rounded comes out otherwise."""
         options = (RunOptions(roundings=seed),)
@@ -115,6 +136,23 @@ class Versions:
         begin = time.monotonic()
         yield
         self.waited += time.monotonic() - begin
+
+
+@contextlib.contextmanager
+def refusing(version: VersionWorker) -> Iterator[Callable[[Example], tuple[Program, ...]]]:
+    """What a call launches that no GPU takes; raises Died and Refusal. Nothing runs."""
+    spec = replace(version.spec, backend="compile", widened="")
+    worker = VersionWorker(spec, version.worker.timeout, forked=True)
+
+    def refused(example: Example) -> tuple[Program, ...]:
+        worker.ask("refused", example)
+        found: tuple[Program, ...] = worker.answer()
+        return found
+
+    try:
+        yield refused
+    finally:
+        worker.close()
 
 
 def _fails(pair: Pair, kind: str) -> bool:
