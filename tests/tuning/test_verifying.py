@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tritonopt.measurement.tuned import Evidence
-from tritonopt.tuning.proving.verifying import LATE, Verifying
-from tritonopt.tuning.proving.verifying_server import Question
+from tritonopt.tuning.proving.verifying import Verifying
+from tritonopt.tuning.proving.verifying_server import LATE, Question, VerifyingServer
+from tritonopt.verification.comparison.tally import SPENT
 from tritonopt.verification.process.client import Died
 from tritonopt.verification.process.messages import Failure
+from tritonopt.verification.verdict import Verdict
 
 
 class Fake:
@@ -99,3 +102,29 @@ def test_a_worker_that_dies_of_its_imports_is_asked_again() -> None:
 def test_without_an_answer_in_time_it_is_no_yes() -> None:
     (evidence,) = Verifying(workers=1).answers([question("slow")], 2.0)
     assert evidence.verdict == "unsupported" and evidence.reason == f"{LATE} 2 s"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "examples", "notes", "found"),
+    [
+        ("identical", 100, (), "identical"),
+        ("identical", 20, (SPENT,), "identical"),
+        ("identical", 19, (SPENT,), f"{LATE} 9 s"),
+        ("unsupported", 50, (SPENT,), f"{LATE} 9 s"),
+        ("unsupported", 50, (), "it reads a file"),
+        ("counterexample", 1, (SPENT,), "counterexample"),
+    ],
+)
+def test_what_was_seen_when_the_time_is_over_is_judged(
+    monkeypatch: pytest.MonkeyPatch, verdict: str, examples: int, notes: tuple[str, ...], found: str
+) -> None:
+    def verify(*paths: str, budget: float, **options: object) -> Verdict:
+        assert budget == 9.0
+        reason = "it reads a file" if verdict == "unsupported" else None
+        return Verdict(verdict, "here", examples, reason=reason, notes=notes)
+
+    monkeypatch.setattr("tritonopt.verification.api.verify", verify)
+    evidence = VerifyingServer().evidence(replace(question("any"), seconds=9.0))
+    assert found == (evidence.reason or evidence.verdict)
+    # What comes to no verdict for want of time is asked again another time.
+    assert bool(evidence.backend) == (LATE not in evidence.reason)

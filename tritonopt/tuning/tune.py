@@ -20,7 +20,8 @@ from tritonopt.tuning.compiling.without_gpu import Kept, compiled_variants
 from tritonopt.tuning.halving import Search, Standing
 from tritonopt.tuning.proposals import Choosing, Proposal
 from tritonopt.tuning.proving.evidence import NO_TIME, Proving
-from tritonopt.tuning.proving.verifying import LATE, Verifying
+from tritonopt.tuning.proving.verifying import Verifying
+from tritonopt.tuning.proving.verifying_server import LATE
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.session import OVER
 from tritonopt.tuning.store import Key, Store, StoreError

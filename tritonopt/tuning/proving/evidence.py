@@ -22,6 +22,9 @@ _SCREENING = 4
 """Where nothing is timed, variants are verified on so many times fewer examples."""
 _NO_TIME = 5.0
 """With fewer seconds none is begun."""
+_FIRST, _LAST = 0.4, 0.7
+"""The parts of that time in which calls are made: by the interpreter, whose yes the GPU follows,
+and where nothing follows. A call that has begun then ends."""
 _SHARE = 2
 """Into which what is left of the budget is divided: what takes longer leaves time for another."""
 
@@ -60,7 +63,7 @@ class Proving:
         question = self._question(text, self.request.examples)
         question = replace(question, backend="interpreter", args=forms[0], algebra=True)
         if self.kept.known(question) is None:
-            self.verifying.begin_with(question)
+            self.verifying.begin_with(replace(question, seconds=_FIRST * self.left()))
 
     def collect(self, seconds: float = 0.0) -> None:
         """Keep what was asked ahead, once it is answered."""
@@ -124,8 +127,10 @@ class Proving:
             return known
         if seconds < _NO_TIME or self.verifying.is_begun_with(question):
             return Evidence("unsupported", reason=NO_TIME)
+        follows = self.request.backend == "auto" and question.backend == "interpreter"
+        judged_after = seconds * (_FIRST if follows else _LAST)
         with self.phase("verifying"):
-            (evidence,) = self.verifying.answers([question], seconds)
+            (evidence,) = self.verifying.answers([replace(question, seconds=judged_after)], seconds)
         self.kept.keep(question, evidence)
         return evidence
 

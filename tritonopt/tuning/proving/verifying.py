@@ -9,11 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from tritonopt.measurement.tuned import Evidence
-from tritonopt.tuning.proving.verifying_server import Question
+from tritonopt.tuning.proving.verifying_server import LATE, Question
 from tritonopt.verification.process.client import Died, Refusal, Worker
 
 SERVER = "tritonopt.tuning.proving.verifying_server"
-LATE = "it was not verified within"
 _LONGEST = 3600.0
 """Seconds for one verification, whatever the budget."""
 _ON_GPU = 5

@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tritonopt.measurement.tuned import Evidence
+from tritonopt.verification.verdict import Verdict
 from tritonopt.verification.worker.server import answer_requests
 
+LATE = "it was not verified within"
+_LEAST_SHARE = 5
+"""Of the calls that were asked for, one in so many has to be compared."""
 _SHRINK_SECONDS = 2.0
 """A counterexample says why a variant is left; the next one waits meanwhile."""
 
@@ -26,6 +30,8 @@ class Question:
     examples: int = 100
     algebra: bool = False
     covered_elsewhere: bool = False
+    seconds: float | None = field(default=None, compare=False)
+    """After which no more calls are made, and what was seen is judged."""
 
 
 class VerifyingServer:
@@ -42,6 +48,7 @@ class VerifyingServer:
     def evidence(self, asked: Question) -> Evidence:
         from tritonopt.verification.api import verify
         from tritonopt.verification.comparison import drawing
+        from tritonopt.verification.comparison.tally import SPENT
         from tritonopt.verification.errors import VerificationError
 
         drawing.SHRINK_SECONDS = _SHRINK_SECONDS
@@ -59,9 +66,12 @@ class VerifyingServer:
                 max_examples=asked.examples,
                 covered_elsewhere=asked.covered_elsewhere,
                 algebra=asked.algebra,
+                budget=asked.seconds,
             )
         except VerificationError as error:
             return Evidence("unsupported", reason=str(error))
+        if SPENT in found.notes and _is_little(found, asked):
+            return Evidence("unsupported", reason=f"{LATE} {asked.seconds:.0f} s")
         return Evidence(
             found.verdict,
             found.backend,
@@ -71,6 +81,12 @@ class VerifyingServer:
             args=_as_written(found.args),
             algebra=found.algebra.answer if found.algebra is not None else "",
         )
+
+
+def _is_little(found: Verdict, asked: Question) -> bool:
+    """Whether a verification that ended early has no verdict, or says yes after too few calls."""
+    few = found.examples * _LEAST_SHARE < asked.examples
+    return found.verdict == "unsupported" or (found.verdict != "counterexample" and few)
 
 
 def _as_written(args: str) -> str:

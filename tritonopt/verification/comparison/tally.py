@@ -24,7 +24,7 @@ _PATIENCE = 3
 """So many examples may hang in the original before it is given up."""
 
 
-_LATE = "the budget of time was spent before all calls were made"
+SPENT = "the budget of time was spent before all calls were made"
 NOT_COMPILED = "the original does not compile, as far as the interpreter can tell"
 
 
@@ -97,8 +97,8 @@ class Tally:
     def is_late(self) -> bool:
         """Whether the time that was given is over; that is said."""
         if time.monotonic() > self.ends_at:
-            self.notes[_LATE] = 1
-        return _LATE in self.notes
+            self.notes[SPENT] = 1
+        return SPENT in self.notes
 
     def note(self, text: str) -> None:
         self.notes[text] = self.notes.get(text, 0) + 1
