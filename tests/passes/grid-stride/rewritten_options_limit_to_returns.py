@@ -191,7 +191,6 @@ def run(x: torch.Tensor):
 
 
 # case: optional_bias
-# verify: always
 # options: programs=1
 """What a constexpr chooses, and no tile, is loaded before the loop."""
 
@@ -292,7 +291,6 @@ def copy_rows(x: torch.Tensor):
 
 
 # case: product_without_a_loop
-# verify: always
 # options: programs=2
 """The one loop around a matrix product is not to be pipelined."""
 

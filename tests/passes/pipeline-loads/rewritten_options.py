@@ -4,7 +4,6 @@ import triton.language as tl
 
 
 # case: both
-# verify: always
 # options: num_stages=4,unroll=2
 """Two turns in one, and loads ahead."""
 

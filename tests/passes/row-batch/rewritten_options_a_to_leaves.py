@@ -215,7 +215,6 @@ def sums(x: torch.Tensor):
 
 
 # case: in_place
-# verify: always
 # options: elements=64
 """A row is read, and written where it was read."""
 

@@ -91,7 +91,6 @@ def run(x: torch.Tensor):
 
 
 # case: prefix_sum
-# verify: always
 # options: block=16
 """A running sum of integers, in place."""
 
