@@ -2,9 +2,10 @@
 
 A folder named after a pass has its suites. A suite is a Python file of cases; a case begins with a
 line `# case: NAME` and is a kernel with the function that launches it, a program by itself. What
-stands above the first case are the imports that each case gets which has none of its own. A file
-without such a line is one case, named like the file. Comment lines at the top of a case say what
-is expected:
+stands above the first case are the imports that each case gets which has none of its own, and
+functions that several cases have: a case says with a line `# shared: NAME` where each stands in it.
+A file without `# case:` is one case, named like the file. Comment lines at the top of a case say
+what is expected:
 
     # expect: not applied, different-mask    left alone, with this reason (without: rewritten)
     # expect: finding, hint-can-be-false     left alone, with a finding of this reason
@@ -51,6 +52,7 @@ EXAMPLES = 4
 """So many examples are drawn where a case is verified."""
 _DIRECTIVE = re.compile(r"# (expect|options|with|assume|safety|verify|algebra): (.*)")
 _CASE = re.compile(r"^# case: (\w+)\n", re.MULTILINE)
+_SHARED = re.compile(r"\n+# shared: (\w+)(?=\n)")
 _IMPORTS = re.compile(r"^(?:import|from) \S*triton", re.MULTILINE)
 
 
@@ -159,9 +161,24 @@ def cases_of(suite: Path) -> Iterator[Case]:
     assert begun == len(parts) // 2, f"{suite}: a name of a case is no identifier"
     if not parts:
         yield Case(suite, suite.stem, text)
+        return
+    imports, shared = _shared(prelude)
     for stem, part in zip(parts[::2], parts[1::2], strict=True):
-        body = part.rstrip("\n") + "\n"
-        yield Case(suite, stem, body if _IMPORTS.search(body) else _with_imports(body, prelude))
+        body = _SHARED.sub(lambda name: shared[name[1]], part.rstrip("\n") + "\n")
+        yield Case(suite, stem, body if _IMPORTS.search(body) else _with_imports(body, imports))
+
+
+def _shared(prelude: str) -> tuple[str, dict[str, str]]:
+    """The imports of a suite, and the functions that its cases share, with what is above them."""
+    lines, end, found = prelude.splitlines(keepends=True), 0, dict[str, str]()
+    for node in ast.parse(prelude).body:
+        assert node.end_lineno
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found[node.name] = "\n" + "".join(lines[end : node.end_lineno]).rstrip("\n")
+        elif not found:
+            imports = "".join(lines[: node.end_lineno])
+        end = node.end_lineno
+    return imports, found
 
 
 def _with_imports(text: str, imports: str) -> str:

@@ -136,6 +136,13 @@ def test_every_expectation_can_be_read() -> None:
     assert not wrong
 
 
+def test_what_is_shared_stands_in_several_cases() -> None:
+    for suite in HERE.glob("*/*.py"):
+        top, *cases = re.split("^# case:", suite.read_text(), flags=re.MULTILINE)
+        for name in re.findall(r"^(?:def|class) (\w+)", top if cases else "", re.MULTILINE):
+            assert sum(f"\n# shared: {name}\n" in one for one in cases) > 1, f"{suite}: {name}"
+
+
 def test_no_two_cases_of_a_pass_have_one_name() -> None:
     names = [case.name for case in CASES]
     assert len(names) == len(set(names))

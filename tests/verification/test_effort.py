@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from tests.layers import few
 from tritonopt.verification import Verdict
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.client import VersionWorker
 from tritonopt.verification.process.messages import Outcome, RunOptions
+from tritonopt.verification.worker.reference import InFloat64, Work
 
 SUBJECTS = Path(__file__).parent / "subjects"
 
@@ -91,6 +96,31 @@ def test_a_usual_kernel_costs_little(
     most = MOST[name]
     assert sum(statements) <= most[0]
     assert sum(elements) <= most[1]
+
+
+@pytest.mark.parametrize(
+    "mode", [InFloat64, lambda: Work(SimpleNamespace(depth=1))], ids=["float64", "work"]
+)
+def test_a_mode_imports_no_compiler(
+    mode: Callable[[], TorchDispatchMode], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Torch would, to keep it out, in each worker anew: two seconds."""
+    monkeypatch.setitem(sys.modules, "torch._dynamo", None)
+    with mode():
+        assert (torch.ones(2) + 1).sum() == 4
+
+
+def test_a_compiler_that_is_there_is_kept_out_of_a_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept_out: list[object] = []
+
+    def disable(function: object) -> object:
+        kept_out.append(function)
+        return function
+
+    monkeypatch.setitem(sys.modules, "torch._dynamo", SimpleNamespace(disable=disable))
+    with InFloat64():
+        assert torch.ones(2).dtype == torch.float64
+    assert kept_out == [InFloat64.__torch_dispatch__]
 
 
 IN_VAIN = """

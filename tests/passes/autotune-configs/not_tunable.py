@@ -3,6 +3,16 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def row_sum(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
 # case: buffer_may_be_none
 # expect: not applied, not-tunable
 """A tuner cannot copy a buffer that is not there."""
@@ -51,16 +61,7 @@ def steps(p: torch.Tensor, g: torch.Tensor, momentum: torch.Tensor | None):
 # case: different_options
 # expect: not applied, not-tunable
 """Somebody has chosen for each launch."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
+# shared: row_sum
 
 
 def sums(x: torch.Tensor):
@@ -160,16 +161,7 @@ def sums(x: torch.Tensor):
 # case: warps_are_computed
 # expect: not applied, not-tunable
 """The launcher chooses the warps itself."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
+# shared: row_sum
 
 
 def sums(x: torch.Tensor):

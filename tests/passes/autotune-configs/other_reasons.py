@@ -3,11 +3,6 @@ import triton
 import triton.language as tl
 
 
-# case: options_are_hidden
-# expect: not applied, arguments-are-not-seen
-"""There may be a number of warps among the options."""
-
-
 @triton.jit
 def row_sum(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
@@ -16,6 +11,12 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
     tl.store(Y + row, tl.sum(total, axis=0))
+
+
+# case: options_are_hidden
+# expect: not applied, arguments-are-not-seen
+"""There may be a number of warps among the options."""
+# shared: row_sum
 
 
 def sums(x: torch.Tensor, **options):
@@ -29,16 +30,7 @@ def sums(x: torch.Tensor, **options):
 # case: run_by_name
 # expect: not applied, arguments-are-not-seen
 """The launch is no `kernel[grid](...)`."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
+# shared: row_sum
 
 
 def sums(x: torch.Tensor):
@@ -103,16 +95,7 @@ def halved(x: torch.Tensor):
 # case: comment_beside_the_option
 # expect: not applied, not-expressible
 """Somebody has said why there are eight."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
+# shared: row_sum
 
 
 def sums(x: torch.Tensor):

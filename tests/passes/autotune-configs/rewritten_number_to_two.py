@@ -3,6 +3,23 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def row_sum(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+@triton.jit
+def double(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N)
+    tl.store(Y + offsets, x * 2, mask=offsets < N)
+
+
 # case: number_of_programs
 """How many programs there are is stored: there are fewer of longer tiles."""
 
@@ -23,16 +40,7 @@ def launch(x: torch.Tensor):
 
 # case: options_go
 """The launch said its warps and stages, which the tuner says now."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
+# shared: row_sum
 
 
 def sums(x: torch.Tensor):
@@ -89,13 +97,7 @@ def doubled(x: torch.Tensor):
 
 # case: range_by_a_function
 """The grid is a function of the tile already."""
-
-
-@triton.jit
-def double(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N)
-    tl.store(Y + offsets, x * 2, mask=offsets < N)
+# shared: double
 
 
 def doubled(x: torch.Tensor):
@@ -109,13 +111,7 @@ def doubled(x: torch.Tensor):
 
 # case: range_by_name
 """The tile has a name, which the grid asks for too."""
-
-
-@triton.jit
-def double(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N)
-    tl.store(Y + offsets, x * 2, mask=offsets < N)
+# shared: double
 
 
 def doubled(x: torch.Tensor):
@@ -129,13 +125,7 @@ def doubled(x: torch.Tensor):
 
 # case: range_of_elements
 """The grid becomes a function of the tile."""
-
-
-@triton.jit
-def double(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N)
-    tl.store(Y + offsets, x * 2, mask=offsets < N)
+# shared: double
 
 
 def doubled(x: torch.Tensor):
@@ -167,16 +157,7 @@ def doubled(x: torch.Tensor):
 
 # case: tile_and_warps
 """The tile goes over the row: any length does."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
+# shared: row_sum
 
 
 def sums(x: torch.Tensor):
@@ -189,16 +170,7 @@ def sums(x: torch.Tensor):
 
 # case: tile_is_used_again
 """The launcher uses the number for something else too, so it stays."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
+# shared: row_sum
 
 
 def sums(x: torch.Tensor):
@@ -213,16 +185,7 @@ def sums(x: torch.Tensor):
 
 # case: tile_of_the_row
 """The tile is as long as the row, and stays."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
+# shared: row_sum
 
 
 def sums(x: torch.Tensor):
@@ -237,16 +200,7 @@ def sums(x: torch.Tensor):
 # verify: always
 # options: tiles=false
 """Only the warps are left to the tuner."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
+# shared: row_sum
 
 
 def sums(x: torch.Tensor):
@@ -259,16 +213,7 @@ def sums(x: torch.Tensor):
 
 # case: two_launches
 """Both launches leave it to the tuner."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
+# shared: row_sum
 
 
 def sums(x: torch.Tensor):

@@ -3,11 +3,6 @@ import triton
 import triton.language as tl
 
 
-# case: called_by_a_kernel
-# expect: not applied, unseen-launches
-"""A kernel below a tuner cannot be called by another one."""
-
-
 @triton.jit
 def row_sum(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
@@ -16,60 +11,42 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
     tl.store(Y + row, tl.sum(total, axis=0))
+
+
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    row_sum[(m,)](x, y, n, BLOCK=1024)
+    return y
+
+
+# case: called_by_a_kernel
+# expect: not applied, unseen-launches
+"""A kernel below a tuner cannot be called by another one."""
+# shared: row_sum
 
 
 @triton.jit
 def both(X, Y, N, BLOCK: tl.constexpr):
     row_sum(X, Y, N, BLOCK)
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=1024)
-    return y
+# shared: sums
 
 
 # case: kernel_escapes
 # expect: not applied, unseen-launches
 """Others may launch it with a number of warps."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
+# shared: row_sum
 
 
 KERNELS = {"sum": row_sum}
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=1024)
-    return y
+# shared: sums
 
 
 # case: result_is_used
 # expect: not applied, unseen-launches
 """What the launch returns is asked for its registers."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
+# shared: row_sum
 
 
 def sums(x: torch.Tensor):
@@ -96,11 +73,4 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=1024)
-    return y
+# shared: sums

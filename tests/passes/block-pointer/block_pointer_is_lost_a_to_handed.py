@@ -3,6 +3,26 @@ import triton
 import triton.language as tl
 
 
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y
+
+
+@triton.jit
+def loaded(block):
+    return tl.load(block, boundary_check=(0,))
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    pid = tl.program_id(0)
+    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
+    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
+    tl.store(y_block, loaded(x_block), boundary_check=(0,))
+
+
 # case: a_pointer_on_one_way
 # expect: not applied, block-pointer-is-lost
 """A tile of pointers where the branch is not taken."""
@@ -36,13 +56,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     second = tl.advance(first, (B,))
     x = tl.load(first, boundary_check=(0,)) + tl.load(second, boundary_check=(0,))
     tl.store(Y + tl.arange(0, B), x, mask=tl.arange(0, B) < n)
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: another_name_moves
@@ -76,13 +90,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     rest = ((n,), (1,), (0,), (B,), (0,))
     p = tl.make_block_ptr(X, *rest)
     tl.store(Y + tl.arange(0, B), tl.load(p, boundary_check=(0,)), mask=tl.arange(0, B) < n)
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: axes_in_a_name
@@ -95,13 +103,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     shape = (n,)
     x_block = tl.make_block_ptr(X, shape, (1,), (0,), (B,), (0,))
     tl.store(Y + tl.arange(0, B), tl.load(x_block, boundary_check=(0,)))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: axes_to_check_in_a_parameter
@@ -172,11 +174,7 @@ def run(x: torch.Tensor):
 # case: handed_after_a_move
 # expect: not applied, block-pointer-is-lost
 """It is not where it was made."""
-
-
-@triton.jit
-def loaded(block):
-    return tl.load(block, boundary_check=(0,))
+# shared: loaded
 
 
 @triton.jit
@@ -186,13 +184,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
     x_block = tl.advance(x_block, (B,))
     tl.store(y_block, loaded(x_block), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: handed_among_hidden_arguments
@@ -211,13 +203,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
     y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
     tl.store(y_block, loaded(x_block, *(2.0,)), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: handed_and_chosen
@@ -237,13 +223,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
     y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
     tl.store(y_block, loaded(x_block, y_block, False), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: handed_and_given_back
@@ -263,23 +243,13 @@ def kernel(X, Y, n, B: tl.constexpr):
     y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
     x, x_block = loaded(x_block, B)
     tl.store(y_block, x, boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: handed_and_its_base_changes
 # expect: not applied, block-pointer-is-lost
 """What it was made of is something else where the helper is called."""
-
-
-@triton.jit
-def loaded(block):
-    return tl.load(block, boundary_check=(0,))
+# shared: loaded
 
 
 @triton.jit
@@ -289,13 +259,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
     X += B
     tl.store(y_block, loaded(x_block), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: handed_by_some
@@ -315,23 +279,13 @@ def kernel(X, Y, n, B: tl.constexpr):
     y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
     x = loaded(x_block) + loaded(X + tl.arange(0, B))
     tl.store(y_block, x, boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: handed_one_of_two
 # expect: not applied, block-pointer-is-lost
 """Which one is decided before."""
-
-
-@triton.jit
-def loaded(block):
-    return tl.load(block, boundary_check=(0,))
+# shared: loaded
 
 
 @triton.jit
@@ -342,13 +296,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     if n > 100:
         x_block = tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
     tl.store(y_block, loaded(x_block), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: handed_to_a_kernel
@@ -359,14 +307,7 @@ def run(x: torch.Tensor):
 @triton.jit
 def loaded(block):
     return tl.load(block)
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    tl.store(y_block, loaded(x_block), boundary_check=(0,))
+# shared: kernel
 
 
 def run(x: torch.Tensor):
@@ -385,49 +326,19 @@ def run(x: torch.Tensor):
 @triton.jit(noinline=True)
 def loaded(block):
     return tl.load(block, boundary_check=(0,))
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    tl.store(y_block, loaded(x_block), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: kernel
+# shared: run
 
 
 # case: handed_to_one_with_another_name
 # expect: not applied, block-pointer-is-lost
 """Whoever calls the other name is not seen."""
-
-
-@triton.jit
-def loaded(block):
-    return tl.load(block, boundary_check=(0,))
+# shared: loaded
 
 
 also = loaded
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    tl.store(y_block, loaded(x_block), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: kernel
+# shared: run
 
 
 # case: handed_with_other_ranks
@@ -447,10 +358,4 @@ def kernel(X, Y, n, B: tl.constexpr):
     y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
     tile = tl.make_block_ptr(X, (n, 1), (1, 1), (0, 0), (B, 1), (1, 0))
     tl.store(y_block, tl.load(x_block) + total(x_block) + total(tile), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run

@@ -3,6 +3,18 @@ import triton
 import triton.language as tl
 
 
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y
+
+
+@triton.jit
+def block_of(X, n, offset, B: tl.constexpr):
+    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
+
+
 # case: in_a_tuple
 # expect: not applied, block-pointer-is-lost
 """Two names are bound at once."""
@@ -15,13 +27,7 @@ def kernel(X, Y, n, B: tl.constexpr):
         tl.make_block_ptr(Y, (n,), (1,), (0,), (B,), (0,)),
     )
     tl.store(y_block, tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: made_and_moved_in_turns
@@ -98,13 +104,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     for _ in range(2):
         tl.store(Y + tl.arange(0, B), tl.load(p, boundary_check=(0,)), mask=tl.arange(0, B) < n)
         p = tl.advance(p, (B,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: moves_and_is_advanced_for_one_load
@@ -140,13 +140,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     for _ in range(2):
         tl.store(Y + tl.arange(0, B), tl.load(p, boundary_check=(0,)), mask=tl.arange(0, B) < n)
         p = tl.advance(p, (B,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: moves_and_its_size_changes
@@ -161,13 +155,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     for _ in range(2):
         tl.store(Y + tl.arange(0, B), tl.load(p, boundary_check=(0,)), mask=tl.arange(0, B) < n)
         p = tl.advance(p, (B,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: offset_is_loaded_inside
@@ -219,13 +207,7 @@ def kernel(X, Y, n, B: tl.constexpr):
             x = tl.load(p, boundary_check=(0,))
             tl.store(Y + tl.arange(0, B), x, mask=tl.arange(0, B) < n)
         p = tl.make_block_ptr(X, (n,), (1,), (i * B,), (B,), (0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: returned_after_a_move
@@ -246,23 +228,13 @@ def kernel(X, Y, n, B: tl.constexpr):
     x_block = block_of(X, n, pid * B, B)
     y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
     tl.store(y_block, tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: returned_and_advanced
 # expect: not applied, block-pointer-is-lost
 """Who calls the helper moves it."""
-
-
-@triton.jit
-def block_of(X, n, offset, B: tl.constexpr):
-    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
+# shared: block_of
 
 
 @triton.jit
@@ -273,13 +245,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     x_block = tl.advance(x_block, (B,))
     y_block = block_of(Y, n, pid * B, B)
     tl.store(y_block, x + tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: returned_and_checked_otherwise
@@ -334,23 +300,13 @@ def kernel(X, Y, n, B: tl.constexpr):
     x_block = block_of(X, n, pid * B, B, True)
     x = tl.load(x_block, boundary_check=(0,))
     tl.store(Y + pid * B + tl.arange(0, B), x, mask=pid * B + tl.arange(0, B) < n)
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: returned_to_one_that_is_lost
 # expect: not applied, block-pointer-is-lost
 """Another block pointer of the kernel cannot be followed, so the helper keeps its own."""
-
-
-@triton.jit
-def block_of(X, n, offset, B: tl.constexpr):
-    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
+# shared: block_of
 
 
 @triton.jit
@@ -360,23 +316,13 @@ def kernel(X, Y, n, B: tl.constexpr):
     y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
     blocks = (y_block, y_block)
     tl.store(blocks[0], tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: returned_where_it_is_read
 # expect: not applied, block-pointer-is-lost
 """It has no name in the kernel."""
-
-
-@triton.jit
-def block_of(X, n, offset, B: tl.constexpr):
-    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
+# shared: block_of
 
 
 @triton.jit
@@ -384,13 +330,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     pid = tl.program_id(0)
     x = tl.load(block_of(X, n, pid * B, B), boundary_check=(0,))
     tl.store(Y + pid * B + tl.arange(0, B), x, mask=pid * B + tl.arange(0, B) < n)
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: returned_with_another_one
@@ -411,10 +351,4 @@ def kernel(X, Y, n, B: tl.constexpr):
     x_block, two = block_of(X, n, pid * B, B)
     x = tl.load(x_block, boundary_check=(0,)) * two
     tl.store(Y + pid * B + tl.arange(0, B), x, mask=pid * B + tl.arange(0, B) < n)
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run

@@ -3,6 +3,24 @@ import triton
 import triton.language as tl
 
 
+def run(x: torch.Tensor):
+    m, n = x.shape
+    assert n % 16 == 0 and x.is_contiguous()
+    assert x.data_ptr() % 16 == 0
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(m, 16), triton.cdiv(n, 16))](x, y, m, n, BM=16, BN=16)
+    return y
+
+
+@triton.jit
+def kernel(X, Y, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    at_m, at_n = tl.program_id(0) * BM, tl.program_id(1) * BN
+    x_block = tl.make_block_ptr(X, (M, N), (N, 1), (at_m, at_n), (BM, BN), (1, 0))
+    y_block = tl.make_block_ptr(Y, (M, N), (N, 1), (at_m, at_n), (BM, BN), (1, 0))
+    x = tl.load(x_block, boundary_check=(0, 1), padding_option="nan")
+    tl.store(y_block, x * 2, boundary_check=(0, 1))
+
+
 # case: booleans
 # expect: not applied, not-a-descriptor
 """A block pointer loads booleans as int8: -1 + -1 is none of theirs."""
@@ -35,15 +53,7 @@ def kernel(X, Y, M, N, BM: tl.constexpr, BN: tl.constexpr):
     y_block = tl.make_block_ptr(Y, (M, N), (N, 1), (at_m, at_n), (BM, BN), (1, 0))
     x = tl.load(x_block, boundary_check=(0, 1), padding_option="nan")
     tl.store(y_block, x * 2, boundary_check=(0, 1))
-
-
-def run(x: torch.Tensor):
-    m, n = x.shape
-    assert n % 16 == 0 and x.is_contiguous()
-    assert x.data_ptr() % 16 == 0
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(m, 16), triton.cdiv(n, 16))](x, y, m, n, BM=16, BN=16)
-    return y
+# shared: run
 
 
 # case: descriptors_begins_between
@@ -59,15 +69,7 @@ def kernel(X, Y, M, N, BM: tl.constexpr, BN: tl.constexpr):
     y_block = tl.make_block_ptr(Y, (M, N), (N, 1), (at_m, at_n), (BM, BN), (1, 0))
     x = tl.load(x_block, boundary_check=(0, 1), padding_option="nan")
     tl.store(y_block, x * 2, boundary_check=(0, 1))
-
-
-def run(x: torch.Tensor):
-    m, n = x.shape
-    assert n % 16 == 0 and x.is_contiguous()
-    assert x.data_ptr() % 16 == 0
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(m, 16), triton.cdiv(n, 16))](x, y, m, n, BM=16, BN=16)
-    return y
+# shared: run
 
 
 # case: descriptors_in_place
@@ -83,15 +85,7 @@ def kernel(X, Y, M, N, BM: tl.constexpr, BN: tl.constexpr):
     y_block = tl.make_block_ptr(X, (M, N), (N, 1), (at_m, at_n), (BM, BN), (1, 0))
     x = tl.load(x_block, boundary_check=(0, 1), padding_option="nan")
     tl.store(y_block, x * 2, boundary_check=(0, 1))
-
-
-def run(x: torch.Tensor):
-    m, n = x.shape
-    assert n % 16 == 0 and x.is_contiguous()
-    assert x.data_ptr() % 16 == 0
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(m, 16), triton.cdiv(n, 16))](x, y, m, n, BM=16, BN=16)
-    return y
+# shared: run
 
 
 # case: descriptors_last_stride_is_open
@@ -122,15 +116,7 @@ def run(x: torch.Tensor):
 # expect: not applied, not-a-descriptor
 # options: write=descriptors
 """Eight bytes of a row are less than a descriptor has."""
-
-
-@triton.jit
-def kernel(X, Y, M, N, BM: tl.constexpr, BN: tl.constexpr):
-    at_m, at_n = tl.program_id(0) * BM, tl.program_id(1) * BN
-    x_block = tl.make_block_ptr(X, (M, N), (N, 1), (at_m, at_n), (BM, BN), (1, 0))
-    y_block = tl.make_block_ptr(Y, (M, N), (N, 1), (at_m, at_n), (BM, BN), (1, 0))
-    x = tl.load(x_block, boundary_check=(0, 1), padding_option="nan")
-    tl.store(y_block, x * 2, boundary_check=(0, 1))
+# shared: kernel
 
 
 def run(x: torch.Tensor):
@@ -146,15 +132,7 @@ def run(x: torch.Tensor):
 # expect: not applied, not-a-descriptor
 # options: write=descriptors
 """A part of another tensor may begin anywhere."""
-
-
-@triton.jit
-def kernel(X, Y, M, N, BM: tl.constexpr, BN: tl.constexpr):
-    at_m, at_n = tl.program_id(0) * BM, tl.program_id(1) * BN
-    x_block = tl.make_block_ptr(X, (M, N), (N, 1), (at_m, at_n), (BM, BN), (1, 0))
-    y_block = tl.make_block_ptr(Y, (M, N), (N, 1), (at_m, at_n), (BM, BN), (1, 0))
-    x = tl.load(x_block, boundary_check=(0, 1), padding_option="nan")
-    tl.store(y_block, x * 2, boundary_check=(0, 1))
+# shared: kernel
 
 
 def run(x: torch.Tensor):
@@ -169,15 +147,7 @@ def run(x: torch.Tensor):
 # expect: not applied, not-a-descriptor
 # options: write=descriptors
 """What was checked is not what is passed."""
-
-
-@triton.jit
-def kernel(X, Y, M, N, BM: tl.constexpr, BN: tl.constexpr):
-    at_m, at_n = tl.program_id(0) * BM, tl.program_id(1) * BN
-    x_block = tl.make_block_ptr(X, (M, N), (N, 1), (at_m, at_n), (BM, BN), (1, 0))
-    y_block = tl.make_block_ptr(Y, (M, N), (N, 1), (at_m, at_n), (BM, BN), (1, 0))
-    x = tl.load(x_block, boundary_check=(0, 1), padding_option="nan")
-    tl.store(y_block, x * 2, boundary_check=(0, 1))
+# shared: kernel
 
 
 def run(x: torch.Tensor):
@@ -203,15 +173,7 @@ def kernel(X, Y, M, N, BM: tl.constexpr, BN: tl.constexpr):
     y_block = tl.make_block_ptr(Y, (M, N), (N, 1), (at_m, at_n), (BM, BN), (1, 0))
     x = tl.load(x_block, boundary_check=(0,), padding_option="nan")
     tl.store(y_block, x * 2, boundary_check=(0, 1))
-
-
-def run(x: torch.Tensor):
-    m, n = x.shape
-    assert n % 16 == 0 and x.is_contiguous()
-    assert x.data_ptr() % 16 == 0
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(m, 16), triton.cdiv(n, 16))](x, y, m, n, BM=16, BN=16)
-    return y
+# shared: run
 
 
 # case: descriptors_parameter_moves
@@ -228,15 +190,7 @@ def kernel(X, Y, M, N, BM: tl.constexpr, BN: tl.constexpr):
     y_block = tl.make_block_ptr(Y, (M, N), (N, 1), (at_m, at_n), (BM, BN), (1, 0))
     x = tl.load(x_block, boundary_check=(0, 1), padding_option="nan")
     tl.store(y_block, x * 2, boundary_check=(0, 1))
-
-
-def run(x: torch.Tensor):
-    m, n = x.shape
-    assert n % 16 == 0 and x.is_contiguous()
-    assert x.data_ptr() % 16 == 0
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(m, 16), triton.cdiv(n, 16))](x, y, m, n, BM=16, BN=16)
-    return y
+# shared: run
 
 
 # case: descriptors_says_how_to_cache
@@ -252,30 +206,14 @@ def kernel(X, Y, M, N, BM: tl.constexpr, BN: tl.constexpr):
     y_block = tl.make_block_ptr(Y, (M, N), (N, 1), (at_m, at_n), (BM, BN), (1, 0))
     x = tl.load(x_block, boundary_check=(0, 1), padding_option="nan", eviction_policy="evict_first")
     tl.store(y_block, x * 2, boundary_check=(0, 1))
-
-
-def run(x: torch.Tensor):
-    m, n = x.shape
-    assert n % 16 == 0 and x.is_contiguous()
-    assert x.data_ptr() % 16 == 0
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(m, 16), triton.cdiv(n, 16))](x, y, m, n, BM=16, BN=16)
-    return y
+# shared: run
 
 
 # case: descriptors_stride_is_open
 # expect: not applied, not-a-descriptor
 # options: write=descriptors
 """Nothing says that rows begin at multiples of 16 bytes."""
-
-
-@triton.jit
-def kernel(X, Y, M, N, BM: tl.constexpr, BN: tl.constexpr):
-    at_m, at_n = tl.program_id(0) * BM, tl.program_id(1) * BN
-    x_block = tl.make_block_ptr(X, (M, N), (N, 1), (at_m, at_n), (BM, BN), (1, 0))
-    y_block = tl.make_block_ptr(Y, (M, N), (N, 1), (at_m, at_n), (BM, BN), (1, 0))
-    x = tl.load(x_block, boundary_check=(0, 1), padding_option="nan")
-    tl.store(y_block, x * 2, boundary_check=(0, 1))
+# shared: kernel
 
 
 def run(x: torch.Tensor):
@@ -301,12 +239,4 @@ def kernel(X, Y, M, N, BM: tl.constexpr, BN: tl.constexpr):
     x = tl.load(x_block, boundary_check=(0, 1), padding_option="nan")
     x += tl.load(x_block, boundary_check=(0, 1), padding_option="zero")
     tl.store(y_block, x * 2, boundary_check=(0, 1))
-
-
-def run(x: torch.Tensor):
-    m, n = x.shape
-    assert n % 16 == 0 and x.is_contiguous()
-    assert x.data_ptr() % 16 == 0
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(m, 16), triton.cdiv(n, 16))](x, y, m, n, BM=16, BN=16)
-    return y
+# shared: run

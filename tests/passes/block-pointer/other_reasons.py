@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y
+
+
 # case: comment_in_the_load
 # expect: not applied, comment-inside
 """A comment would be lost."""
@@ -16,13 +23,7 @@ def kernel(X, Y, n, B: tl.constexpr):
         boundary_check=(0,),  # the last tile is ragged
     )
     tl.store(Y + tl.arange(0, B), x, mask=tl.arange(0, B) < n)
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: comment_in_the_making
@@ -41,13 +42,7 @@ def kernel(X, Y, n, B: tl.constexpr):
         (0,),  # the only order
     )
     tl.store(Y + tl.arange(0, B), tl.load(x_block, boundary_check=(0,)), mask=tl.arange(0, B) < n)
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: moved_in_the_condition_of_a_loop
@@ -62,10 +57,4 @@ def kernel(X, Y, n, B: tl.constexpr):
     while tl.sum(tl.load(p.advance((i * B,)), boundary_check=(0,))) > 0:
         tl.store(Y + i, i)
         i += 1
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run

@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y
+
+
 # case: comment_of_a_block_that_goes
 """What explains a block pointer that goes explains the offsets that are left of it."""
 
@@ -242,13 +249,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
     y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
     tl.store(y_block, loaded(x_block, 2.0), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: handed_beside_a_default
@@ -266,13 +267,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
     y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
     tl.store(y_block, loaded(x_block, shift=1), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: handed_by_keyword
@@ -290,13 +285,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
     y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
     tl.store(y_block, loaded(block=x_block, scale=2.0), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: handed_by_two_kernels
@@ -378,13 +367,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     before = tl.make_block_ptr(X, (n,), (1,), (pid * B - 1,), (B,), (0,))
     y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
     tl.store(y_block, loaded(x_block, B) - loaded(before, B), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: handed_in_long_lines
@@ -445,13 +428,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
     y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
     tl.store(y_block, quadrupled(x_block), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: handed_to_a_helper
@@ -468,13 +445,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     x_block = tl.make_block_ptr(X, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
     y_block = tl.make_block_ptr(Y, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
     tl.store(y_block, loaded(x_block), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: handed_to_store_through
@@ -493,13 +464,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
     y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
     copied(x_block, y_block)
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: handed_twice_in_one_call
@@ -519,13 +484,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
     y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
     tl.store(y_block, neighbors(x_block, x_block, B), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: handed_with_its_base
@@ -543,10 +502,4 @@ def kernel(X, Y, n, B: tl.constexpr):
     x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
     y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
     tl.store(y_block, shifted(X, x_block), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run

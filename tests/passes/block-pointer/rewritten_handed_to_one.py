@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y
+
+
 # case: handed_with_its_order
 """The order is a name, which nothing reads any more. One that a comment tells of stays."""
 
@@ -85,13 +92,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     y_block = tl.make_block_ptr(Y, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
     x = tl.load(x_block, boundary_check=(0,), padding_option="zero", eviction_policy="evict_last")  # ours
     tl.store(y_block, x, boundary_check=(0,), cache_modifier=".cs")
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: made_anew_after_a_move
@@ -207,13 +208,7 @@ def kernel(X, Y, n, B: tl.constexpr):
         padding_option="zero",
     )
     tl.store(tl.make_block_ptr(Y, (n,), (1,), (begin,), (B,), (0,)), x * x, boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: matmul
@@ -272,13 +267,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     y_block = tl.make_block_ptr(Y, (n,), (1,), (begin,), (B,), (0,))
     x = tl.load(left, boundary_check=(0,), padding_option="zero")
     tl.store(y_block, x, boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: moved_for_one_load
@@ -291,13 +280,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     pid = tl.program_id(0)
     x = tl.load(x_block.advance([pid * B]), boundary_check=(0,), padding_option="zero")
     tl.store(Y + pid * B + tl.arange(0, B), x, mask=pid * B + tl.arange(0, B) < n)
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: moves_along_both_axes
@@ -334,13 +317,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     x = tl.load(x_block, boundary_check=(0,))
     y_block = tl.make_block_ptr(Y, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
     tl.store(y_block, x + 1, boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: none_unless_a_flag
@@ -397,13 +374,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     y_block = tl.make_block_ptr(Y, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
     x = tl.load(x_block, boundary_check=(0,), padding_option="zero")
     tl.store(y_block, tl.exp(x), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: one_moves_before_the_other_is_read

@@ -3,6 +3,18 @@ import triton
 import triton.language as tl
 
 
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y
+
+
+@triton.jit
+def block_of(X, n, offset, B: tl.constexpr):
+    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
+
+
 # case: one_rests_while_the_other_moves
 """The first move of one is along no axis that the other has: the steps of each are counted apart."""
 
@@ -59,13 +71,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     x_block = tl.make_block_ptr(X, (n,), (1), (pid * B), (B,), (0))
     y_block = tl.make_block_ptr(Y, (n,), 1, (pid * B,), (B,), 0)
     tl.store(y_block, tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: returned_and_loaded
@@ -82,22 +88,12 @@ def kernel(X, Y, n, B: tl.constexpr):
     x_block = block_of(X, n, B)
     x = tl.load(x_block, boundary_check=(0,), padding_option="zero")
     tl.store(Y + tl.arange(0, B), x, mask=tl.arange(0, B) < n)
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: returned_and_not_checked
 """Who calls checks nothing: there is no mask to return."""
-
-
-@triton.jit
-def block_of(X, n, offset, B: tl.constexpr):
-    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
+# shared: block_of
 
 
 @triton.jit
@@ -116,11 +112,7 @@ def run(x: torch.Tensor):
 
 # case: returned_beside_one_handed
 """One helper makes it, and another one gets one."""
-
-
-@triton.jit
-def block_of(X, n, offset, B: tl.constexpr):
-    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
+# shared: block_of
 
 
 @triton.jit
@@ -134,13 +126,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
     y_block = block_of(Y, n, pid * B, B)
     tl.store(y_block, doubled(x_block), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: returned_by_its_name
@@ -160,22 +146,12 @@ def kernel(X, Y, n, B: tl.constexpr):
     x_block = block_of(X, n, pid * B, B)
     y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
     tl.store(y_block, tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: returned_on_one_way
 """The kernel makes it itself where the helper does not, and another one beside it."""
-
-
-@triton.jit
-def block_of(X, n, offset, B: tl.constexpr):
-    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
+# shared: block_of
 
 
 @triton.jit
@@ -242,11 +218,7 @@ def run(x: torch.Tensor):
 
 # case: returned_to_two_kernels
 """One of them checks nothing, the other one does."""
-
-
-@triton.jit
-def block_of(X, n, offset, B: tl.constexpr):
-    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
+# shared: block_of
 
 
 @triton.jit
@@ -287,13 +259,7 @@ def kernel(X, Y, n, B: tl.constexpr):
     tl.store(p, x + 1, boundary_check=(0,))
     p = begin + tl.arange(0, B)
     tl.store(Y + p, x + 1, mask=p < n)
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+# shared: run
 
 
 # case: size_is_bound_again

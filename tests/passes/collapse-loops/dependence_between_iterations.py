@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n, w]
+def run(x: torch.Tensor):
+    m, n, w = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, n, w, BLOCK=16)
+    return y
+
+
 # case: load_has_another_mask
 # expect: not applied, dependence-between-iterations
 """Of equal offsets one may be loaded and the other not, so their values differ."""
@@ -42,15 +51,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             w = start + tl.arange(0, BLOCK)
             x = tl.load(X + row + n * W + w - W, mask=(w < W) & (n > 0), other=1.0)
             tl.store(X + row + n * W + w, x, mask=w < W)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: one_element_for_all
@@ -66,15 +67,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             w = start + tl.arange(0, BLOCK)
             x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
             tl.store(Y, n)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: parts_of_one_tensor
@@ -135,15 +128,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             w = start + tl.arange(0, BLOCK)
             x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
             tl.store(Y + row + w, x, mask=w < W)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: stored_in_place_by_strides

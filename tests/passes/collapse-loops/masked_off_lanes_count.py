@@ -3,6 +3,16 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n, w], z: f32[m, n, w]
+def run(x: torch.Tensor, z: torch.Tensor):
+    m, n, w = x.shape
+    x = x.contiguous()
+    z = z.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, z, y, n, w, BLOCK=16)
+    return y
+
+
 # case: a_tenth_less_a_tenth
 # expect: not applied, masked-off-lanes-count
 """A tenth less a tenth is not 0 where one of them is of the type of the data, bf16 say."""
@@ -120,16 +130,7 @@ def kernel(X, Z, Y, N, W, BLOCK: tl.constexpr):
             z = tl.load(Z + row + n * W + w, mask=w < W, other=1e30).to(tl.float32)
             total += tl.sum(x * (z * z), axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w], z: f32[m, n, w]
-def run(x: torch.Tensor, z: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    z = z.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, z, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: filled_with_infinity
@@ -148,16 +149,7 @@ def kernel(X, Z, Y, N, W, BLOCK: tl.constexpr):
             z = tl.load(Z + row + n * W + w, mask=w < W, other=float("inf")).to(tl.float32)
             total += tl.sum(x * z, axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w], z: f32[m, n, w]
-def run(x: torch.Tensor, z: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    z = z.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, z, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: infinite_factor
@@ -255,16 +247,7 @@ def kernel(X, Z, Y, N, W, BLOCK: tl.constexpr):
             z = tl.load(Z + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
             total += tl.sum(x * tl.log(z), axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w], z: f32[m, n, w]
-def run(x: torch.Tensor, z: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    z = z.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, z, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: quotient_of_an_index
@@ -307,16 +290,7 @@ def kernel(X, Z, Y, N, W, BLOCK: tl.constexpr):
             z = tl.load(Z + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
             total += tl.sum(x / z, axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w], z: f32[m, n, w]
-def run(x: torch.Tensor, z: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    z = z.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, z, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: remainder_by_filled_lanes
@@ -335,13 +309,4 @@ def kernel(X, Z, Y, N, W, BLOCK: tl.constexpr):
             z = tl.load(Z + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
             total += tl.sum(x % z, axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w], z: f32[m, n, w]
-def run(x: torch.Tensor, z: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    z = z.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, z, y, n, w, BLOCK=16)
-    return y
+# shared: run

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n, w]
+def run(x: torch.Tensor):
+    m, n, w = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, w, BLOCK=16)
+    return y
+
+
 # case: last_value
 # expect: not applied, not-a-recurrence
 """What the last turn leaves is used behind the loops."""
@@ -20,15 +29,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
             total += tl.sum(x, axis=0)
     tl.store(Y + tl.program_id(0), total + last)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: maximum_keeps_nan
@@ -46,15 +47,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + row + n * W + w, mask=w < W, other=float("-inf"))
             total = tl.maximum(total, tl.max(x, axis=0), propagate_nan=tl.PropagateNan.ALL)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: running_maximum
@@ -75,15 +68,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             total = total * tl.exp(top - new) + tl.sum(tl.exp(x - new), axis=0)
             top = new
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: sum_is_stored_each_time

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n, w]
+def run(x: torch.Tensor):
+    m, n, w = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, w, BLOCK=16)
+    return y
+
+
 # case: branch_on_the_row
 # expect: not applied, not-lane-by-lane
 """The first row counts otherwise."""
@@ -20,15 +29,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
                 x = 2.0 * x
             total += tl.sum(x, axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: chained_comparison
@@ -48,15 +49,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             y = tl.where(m & (n % 2 == 0), x, 0.0)
             total += tl.sum(y, axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: counter_is_used
@@ -74,15 +67,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
             total += tl.sum(x * start, axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: helper
@@ -105,15 +90,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
             total += tl.sum(twice(x), axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: lanes_are_used
@@ -132,15 +109,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
             total += tl.sum(x * lanes, axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: lanes_of_sums
@@ -184,15 +153,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
             total += tl.sum(x / BLOCK, axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: sum_of_a_tile

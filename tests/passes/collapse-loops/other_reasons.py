@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n, w]
+def run(x: torch.Tensor):
+    m, n, w = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, w, BLOCK=16)
+    return y
+
+
 # case: narrow_sum
 # expect: not applied, accumulator-is-narrow
 """A sum in fp16 ends soon: tiles are longer."""
@@ -18,15 +27,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
             total += tl.sum(x.to(tl.float16), axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: tile_begins_with_ones
@@ -44,15 +45,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
             acc += x
     tl.store(Y + tl.program_id(0), tl.sum(acc, axis=0))
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: called_with_tiles
@@ -92,15 +85,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
             total += tl.sum(x, axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: rows_of_different_lengths
@@ -118,15 +103,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + row + n * W + w, mask=w < n, other=0.0).to(tl.float32)
             total += tl.sum(x, axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: stored_in_a_branch
@@ -169,15 +146,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + row + n * W + w, mask=w < W - 1, other=0.0).to(tl.float32)
             total += tl.sum(x, axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: no_mask
@@ -249,15 +218,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             total += tl.sum(x, axis=0)
         P += W
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: weight_between
@@ -276,15 +237,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
             total += tl.sum(x * v, axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: options_of_the_outer_loop
@@ -302,15 +255,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
             total += tl.sum(x, axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: counters_of_two_types
@@ -376,15 +321,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
             total += tl.sum(tl.where(w < W, tl.div_rn(x, 3.0), 0.0), axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: name_from_above
@@ -403,15 +340,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
             total += tl.sum(x, axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: read_again_behind

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n, w]
+def run(x: torch.Tensor):
+    m, n, w = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, w, BLOCK=16)
+    return y
+
+
 # case: asked_by_the_compiler
 """An `if` that the compiler decides, with a load of one element."""
 
@@ -46,15 +55,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             # To the total.
             total += tl.sum(x, axis=0)  # in fp32
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: counted
@@ -96,15 +97,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + n * W + w, mask=w < W, other=0.0).to(tl.float32)
             total += tl.sum(x, axis=0)
     tl.store(Y + group, total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: counts_from_one
@@ -267,15 +260,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + row + n * W + w, mask=w < W, other=float("-inf"))
             total = tl.maximum(total, tl.max(x, axis=0))
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: loads_ahead
@@ -292,15 +277,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
             total += tl.sum(x, axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: mean_and_deviations
@@ -326,12 +303,4 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             d = tl.where(w < W, x - mean, 0.0)
             squares += tl.sum(d * d, axis=0)
     tl.store(Y + m, squares / (N * W))
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n, w]
+def run(x: torch.Tensor):
+    m, n, w = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, w, BLOCK=16)
+    return y
+
+
 # case: mean_of_channels
 """The mean of each channel, over images, rows and columns."""
 
@@ -43,15 +52,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + row + n * W + w, mask=mask, other=0.0).to(tl.float32)
             total += tl.sum(x, axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: negated_end
@@ -70,15 +71,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             y = tl.where(m & (n % 2 == 0), x, 0.0)
             total += tl.sum(y, axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: normalized
@@ -200,15 +193,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + row + n * W + w, mask=w < W, other=float("inf"))
             least = tl.minimum(least, x)
     tl.store(Y + tl.program_id(0), tl.min(least, axis=0))
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: tiles_are_counted
@@ -225,15 +210,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
             total += tl.sum(x, axis=0)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: tiles_of_sums
@@ -254,15 +231,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
             squares += x * x
     total = tl.sum(total_tile, axis=0) + tl.sum(squares)
     tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: weights_of_rows

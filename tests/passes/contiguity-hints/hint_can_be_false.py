@@ -3,16 +3,17 @@ import triton
 import triton.language as tl
 
 
-# case: checked_after_the_launch
-# expect: not applied, hint-can-be-false
-"""Too late."""
-
-
 @triton.jit
 def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
     offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     src = offs % N
     tl.store(Y + offs, tl.load(X + src))
+
+
+# case: checked_after_the_launch
+# expect: not applied, hint-can-be-false
+"""Too late."""
+# shared: repeat_kernel
 
 
 def repeat(x: torch.Tensor):
@@ -26,13 +27,7 @@ def repeat(x: torch.Tensor):
 # case: checked_for_each_of_none
 # expect: not applied, hint-can-be-false
 """A check in a loop that may run no time at all."""
-
-
-@triton.jit
-def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    tl.store(Y + offs, tl.load(X + src))
+# shared: repeat_kernel
 
 
 def repeat(x: torch.Tensor, sizes):
@@ -48,13 +43,7 @@ def repeat(x: torch.Tensor, sizes):
 # case: checked_in_another_branch
 # expect: not applied, hint-can-be-false
 """The check is done on one way only."""
-
-
-@triton.jit
-def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    tl.store(Y + offs, tl.load(X + src))
+# shared: repeat_kernel
 
 
 def repeat(x: torch.Tensor, strict: bool):
@@ -90,13 +79,7 @@ def repeat(x: torch.Tensor):
 # case: length_of_any_size
 # expect: not applied, hint-can-be-false
 """Nothing says that N is a multiple of anything."""
-
-
-@triton.jit
-def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    tl.store(Y + offs, tl.load(X + src))
+# shared: repeat_kernel
 
 
 def repeat(x: torch.Tensor):
@@ -109,13 +92,7 @@ def repeat(x: torch.Tensor):
 # case: multiple_of_three
 # expect: not applied, hint-can-be-false
 """A multiple of 3 is no power of two."""
-
-
-@triton.jit
-def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    tl.store(Y + offs, tl.load(X + src))
+# shared: repeat_kernel
 
 
 def repeat(x: torch.Tensor):
@@ -129,13 +106,7 @@ def repeat(x: torch.Tensor):
 # case: other_size_checked
 # expect: not applied, hint-can-be-false
 """What is checked is not what is passed."""
-
-
-@triton.jit
-def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    tl.store(Y + offs, tl.load(X + src))
+# shared: repeat_kernel
 
 
 def repeat(x: torch.Tensor):
@@ -190,13 +161,7 @@ def run(x):
 # case: second_launch_unchecked
 # expect: not applied, hint-can-be-false
 """One launcher checks, the other does not."""
-
-
-@triton.jit
-def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    tl.store(Y + offs, tl.load(X + src))
+# shared: repeat_kernel
 
 
 def repeat(x: torch.Tensor):
@@ -265,13 +230,7 @@ def window_kernel(X, Y, N, begin, BLOCK: tl.constexpr):
 # expect: not applied, hint-can-be-false
 # assume: BLOCK % N == 0
 """The block being a multiple of the length is no help."""
-
-
-@triton.jit
-def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    tl.store(Y + offs, tl.load(X + src))
+# shared: repeat_kernel
 
 
 def repeat(x: torch.Tensor):

@@ -3,16 +3,24 @@ import triton
 import triton.language as tl
 
 
-# case: bound_again_after_the_check
-# expect: not applied, not-shown
-"""The name that was checked holds something else at the launch."""
-
-
 @triton.jit
 def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
     offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     src = offs % N
     tl.store(Y + offs, tl.load(X + src))
+
+
+def run(x, n):
+    y = torch.empty_like(x)
+    assert n % 128 == 0
+    kernel[(4,)](x, y, n)
+    return y
+
+
+# case: bound_again_after_the_check
+# expect: not applied, not-shown
+"""The name that was checked holds something else at the launch."""
+# shared: repeat_kernel
 
 
 def repeat(x: torch.Tensor, tail: int):
@@ -62,13 +70,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     src = offs % N
     tl.store(Y + offs, tl.load(X + src))
-
-
-def run(x, n):
-    y = torch.empty_like(x)
-    assert n % 128 == 0
-    kernel[(4,)](x, y, n)
-    return y
+# shared: run
 
 
 # case: configurations_handed_on
@@ -87,13 +89,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     src = offs % N
     tl.store(Y + offs, tl.load(X + src))
-
-
-def run(x, n):
-    y = torch.empty_like(x)
-    assert n % 128 == 0
-    kernel[(4,)](x, y, n)
-    return y
+# shared: run
 
 
 # case: every_other_element
@@ -124,25 +120,13 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     src = offs % N
     tl.store(Y + offs, tl.load(X + src))
-
-
-def run(x, n):
-    y = torch.empty_like(x)
-    assert n % 128 == 0
-    kernel[(4,)](x, y, n)
-    return y
+# shared: run
 
 
 # case: hidden_arguments
 # expect: not applied, not-shown
 """The launch hides what it passes behind a star."""
-
-
-@triton.jit
-def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    tl.store(Y + offs, tl.load(X + src))
+# shared: repeat_kernel
 
 
 def repeat(*arguments):
@@ -153,13 +137,7 @@ def repeat(*arguments):
 # case: kernel_escapes
 # expect: not applied, not-shown
 """The kernel is in a table, where anybody may launch it."""
-
-
-@triton.jit
-def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    tl.store(Y + offs, tl.load(X + src))
+# shared: repeat_kernel
 
 
 def repeat(x: torch.Tensor):
@@ -247,13 +225,7 @@ def roll_kernel(X, Y, N, shift, BLOCK: tl.constexpr):
 # case: rounded_from_a_float
 # expect: not applied, not-shown
 """`int(scale * 64)` is no multiple of 64 where scale is 0.5."""
-
-
-@triton.jit
-def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    tl.store(Y + offs, tl.load(X + src))
+# shared: repeat_kernel
 
 
 def repeat(x: torch.Tensor, scale: float):

@@ -148,7 +148,6 @@ def run(x: torch.Tensor):
 
 
 # case: chosen_by_a_heuristic
-# verify: always
 # options: least=4
 """A heuristic chooses the block; the stride is 1 at every launch."""
 

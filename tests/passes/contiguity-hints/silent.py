@@ -3,6 +3,14 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    src = offs % N
+    src = tl.max_contiguous(tl.multiple_of(src, BLOCK), BLOCK)
+    tl.store(Y + offs, tl.load(X + src))
+
+
 # case: checked_in_a_function
 # expect: silent
 """A function of the file asks for whole tiles, in a way that is not followed."""
@@ -32,14 +40,7 @@ def rows(a: torch.Tensor):
 # case: checked_in_another_way
 # expect: silent
 """A check that is not understood may be the one that is needed."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    src = tl.max_contiguous(tl.multiple_of(src, BLOCK), BLOCK)
-    tl.store(Y + offs, tl.load(X + src))
+# shared: kernel
 
 
 def run(x, n):
@@ -52,14 +53,7 @@ def run(x, n):
 # case: equal_by_the_launcher
 # expect: silent
 """The launcher checks the very length."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    src = tl.max_contiguous(tl.multiple_of(src, BLOCK), BLOCK)
-    tl.store(Y + offs, tl.load(X + src))
+# shared: kernel
 
 
 def run(x, n):
@@ -139,14 +133,7 @@ def kernel(X, Y, N, EVEN: tl.constexpr, BLOCK: tl.constexpr):
 # case: rounded_by_the_launcher
 # expect: silent
 """What the launcher does to the length is not understood, and may be right."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    src = tl.max_contiguous(tl.multiple_of(src, BLOCK), BLOCK)
-    tl.store(Y + offs, tl.load(X + src))
+# shared: kernel
 
 
 def run(x, n):
@@ -175,14 +162,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 # case: whole_tiles_by_the_grid
 # expect: silent
 """The grid ends with the last whole tile, which nothing but numbers shows."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    src = tl.max_contiguous(tl.multiple_of(src, BLOCK), BLOCK)
-    tl.store(Y + offs, tl.load(X + src))
+# shared: kernel
 
 
 def run(x, n):

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y
+
+
 # case: condition_of_the_loop
 # expect: not applied, accumulator-is-read
 """The loop ends when the sum is large enough."""
@@ -19,15 +28,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         acc += tl.sum(x, axis=0)
         start += BLOCK
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: largest_of_a_sum
@@ -44,15 +45,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc = tl.max(x + acc, axis=0)
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: read_in_the_loop
@@ -69,15 +62,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc += tl.sum(x, axis=0)
         tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: read_under_another_name
@@ -96,15 +81,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         acc += tl.sum(x, axis=0)
         tl.store(Y + row, seen)
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: reduction_used_twice
@@ -123,15 +100,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         tl.store(Y + row, part)
         acc += part
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: started_anew
@@ -150,15 +119,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
             acc = 0.0
         acc += tl.sum(x, axis=0)
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: subtracted_from
@@ -175,12 +136,4 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc = tl.sum(x, axis=0) - acc
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run

@@ -3,6 +3,28 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y
+
+
+@triton.jit
+def kernel(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    rows = row * ROWS + tl.arange(0, ROWS)
+    acc = tl.zeros([ROWS], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        mask = (rows[:, None] < M) & (cols[None, :] < N)
+        x = tl.load(X + rows[:, None] * N + cols[None, :], mask=mask, other=0.0).to(tl.float32)
+        acc += tl.sum(tl.where(mask, x - 1.0, 0.0), axis=1)
+    tl.store(Y + rows, acc, mask=rows < M)
+
+
 # case: narrow_accumulator
 # expect: not applied, accumulator-is-narrow
 """The accumulator is fp16."""
@@ -17,15 +39,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc += tl.sum(x.to(tl.float16), axis=0)
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: called_with_tiles
@@ -67,15 +81,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
             axis=0,  # the only one
         )
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: left_early
@@ -94,15 +100,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
             return
         acc += tl.sum(x, axis=0)
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: loop_with_else
@@ -121,15 +119,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     else:
         acc += 1.0
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: warp_specialized
@@ -146,15 +136,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc += tl.sum(x, axis=0)
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: bound_in_one_branch
@@ -199,15 +181,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc = tl.maximum(acc, tl.max(x, axis=0), propagate_nan=tl.PropagateNan.ALL)
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: difference_of_lanes
@@ -229,15 +203,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc += tl.reduce(x, 0, minus)
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: largest_that_comes_with_an_index
@@ -255,15 +221,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         top, place = tl.max(x, axis=0, return_indices=True)
         m = tl.maximum(m, top)
     tl.store(Y + row, m)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: unknown_combination
@@ -285,15 +243,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc += tl.reduce(x, 0, halves, keep_dims=False)
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: extent_in_the_loop
@@ -315,15 +265,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, HALF)
         acc += tl.sum(tl.load(X + row * N + cols, mask=cols < N, other=0.0), axis=0)
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: pinned_rounding
@@ -340,34 +282,14 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc += tl.sum(x, axis=0)
     tl.store(Y + row, tl.div_rn(acc, N * 1.0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: keeps_a_large_tile_of_two_axes
 # expect: not applied, tile-is-spilled
 # options: two_axes=true
 """A thread would keep 32 elements of a tile through the loop, as the launch shows."""
-
-
-@triton.jit
-def kernel(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    rows = row * ROWS + tl.arange(0, ROWS)
-    acc = tl.zeros([ROWS], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        mask = (rows[:, None] < M) & (cols[None, :] < N)
-        x = tl.load(X + rows[:, None] * N + cols[None, :], mask=mask, other=0.0).to(tl.float32)
-        acc += tl.sum(tl.where(mask, x - 1.0, 0.0), axis=1)
-    tl.store(Y + rows, acc, mask=rows < M)
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -382,19 +304,7 @@ def run(x: torch.Tensor):
 # case: keeps_a_tile_of_two_axes
 # expect: not applied, tile-is-spilled
 """A tile of many times the elements of its sums would stay live through the loop."""
-
-
-@triton.jit
-def kernel(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    rows = row * ROWS + tl.arange(0, ROWS)
-    acc = tl.zeros([ROWS], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        mask = (rows[:, None] < M) & (cols[None, :] < N)
-        x = tl.load(X + rows[:, None] * N + cols[None, :], mask=mask, other=0.0).to(tl.float32)
-        acc += tl.sum(tl.where(mask, x - 1.0, 0.0), axis=1)
-    tl.store(Y + rows, acc, mask=rows < M)
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -420,15 +330,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc += tl.sum(x, axis=0)
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: unrolled
@@ -445,15 +347,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
         acc += tl.sum(x, axis=0)
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: keeps_a_long_tile

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y
+
+
 # case: cast_from_a_wider_type
 # expect: not applied, reduction-is-cast
 """A tile of fp64 cannot be added to an accumulator of fp32."""
@@ -17,15 +26,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc += tl.sum(x.to(tl.float64), axis=0).to(tl.float32)
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: cast_to_an_integer
@@ -42,15 +43,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc += tl.sum(x, axis=0).to(tl.int32)
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: narrow_cast
@@ -67,15 +60,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc += tl.sum(x, axis=0).to(tl.bfloat16)
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: summed_in_another_type
@@ -92,12 +77,4 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
         acc += tl.sum(x, axis=0, dtype=tl.float32)
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run

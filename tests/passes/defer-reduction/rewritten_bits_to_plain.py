@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y
+
+
 # case: bits
 """Bits that are common, bits that are somewhere, and parity."""
 
@@ -57,15 +66,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
         count += tl.sum((x > 0) & (cols < N), axis=0)
     tl.store(Y + row, count)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: cast_to_its_type
@@ -81,15 +82,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float16)
         acc += tl.sum(x, axis=0).to(tl.float32)
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: fused_statistics
@@ -114,15 +107,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         d = tl.where(cols < N, x - mean, 0.0)
         squares += tl.sum(d * d, axis=0)
     tl.store(Y + row, squares / N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: half_precision
@@ -162,15 +147,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
         m = tl.maximum(m, tl.max(tl.abs(x), axis=0))
     tl.store(Y + row, m)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: largest_inside
@@ -186,15 +163,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=float("-inf"))
         m = tl.max(tl.maximum(x, m))
     tl.store(Y + row, m)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: last_tile_apart
@@ -211,15 +180,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     cols = full + tl.arange(0, BLOCK)
     acc += tl.sum(tl.load(X + row * N + cols, mask=cols < N, other=0.0), axis=0)
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: least
@@ -235,15 +196,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=float("inf"))
         low = tl.minimum(tl.min(x, axis=0), low)
     tl.store(Y + row, low)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: methods_and_other_names
@@ -265,15 +218,7 @@ def kernel(X, Y, N, BLOCK: lang.constexpr):
         acc += x.sum(0)
         m = lang.maximum(m, x.max())
     lang.store(Y + row, acc + m)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: named_apart
@@ -317,15 +262,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc += tl.sum(x, axis=0)
     tl.store(Y + row, acc + acc_tile)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: nested_loops
@@ -342,15 +279,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
             x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
             acc += tl.sum(x * turn, axis=0)
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: over_several_lines
@@ -377,15 +306,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
             m, tl.max(tl.where(cols < N, x, float("-inf")), axis=0)
         )
     tl.store(Y + row, acc + m)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: plain_assignments
@@ -403,12 +324,4 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         acc = tl.sum(x, axis=0) + acc
         low = low - tl.sum(x, axis=0) - tl.sum(x * x, axis=0)
     tl.store(Y + row, acc - low)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(triton.cdiv(m, 4),)](x, y, m, n, ROWS=4, BLOCK=8)
+    return y
+
+
 # case: extents_computed
 # options: two_axes=true
 """A tile of two axes whose extents the kernel computes."""
@@ -46,15 +55,7 @@ def kernel(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
         x = tl.load(X + rows[:, None] * N + cols[None, :], mask=mask, other=0.0).to(tl.float32)
         acc += tl.sum(tl.where(mask, x - 1.0, 0.0), axis=1)
     tl.store(Y + rows, acc, mask=rows < M)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(triton.cdiv(m, 4),)](x, y, m, n, ROWS=4, BLOCK=8)
-    return y
+# shared: run
 
 
 # case: rows_with_axes
@@ -75,15 +76,7 @@ def kernel(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
         acc += tl.sum(x, axis=1)[:, None]
         m = tl.maximum(m, tl.max(x, axis=1, keep_dims=True))
     tl.store(Y + rows[:, None], acc + m, mask=rows[:, None] < M)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(triton.cdiv(m, 4),)](x, y, m, n, ROWS=4, BLOCK=8)
-    return y
+# shared: run
 
 
 # case: summed_twice

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(triton.cdiv(m, 8),)](x, y, m, n, BLOCK=8)
+    return y
+
+
 # case: largest_of_all_rows
 # expect: not applied, shapes-differ
 """The maxima of rows are spread over the columns, so each row takes in those of all."""
@@ -19,15 +28,7 @@ def kernel(X, Y, M, N, BLOCK: tl.constexpr):
         x = tl.load(X + rows[:, None] * N + cols[None, :], mask=mask, other=0.0).to(tl.float32)
         acc = tl.max(tl.maximum(x, acc), axis=1)
     tl.store(Y + rows, acc, mask=rows < M)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(triton.cdiv(m, 8),)](x, y, m, n, BLOCK=8)
-    return y
+# shared: run
 
 
 # case: one_number_for_every_row
@@ -74,15 +75,7 @@ def kernel(X, Y, M, N, BLOCK: tl.constexpr):
         acc += tl.sum(x, axis=1)
         acc += tl.sum(x * x, axis=0)
     tl.store(Y + rows, acc, mask=rows < M)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(triton.cdiv(m, 8),)](x, y, m, n, BLOCK=8)
-    return y
+# shared: run
 
 
 # case: other_tiles

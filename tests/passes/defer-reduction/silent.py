@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y
+
+
 # case: helper_sums_and_stores
 # expect: silent
 """A helper stores, and returns a sum."""
@@ -23,15 +32,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc += noted(x, Y)
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: scaled_by_a_maximum
@@ -50,15 +51,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
         exponents += tl.exp(x - largest)
     tl.store(Y + row, tl.sum(exponents, axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: scaled_in_the_loop
@@ -78,15 +71,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         acc = acc * tl.exp(m - new) + tl.sum(tl.exp(x - new), axis=0)
         m = new
     tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: starts_in_each_iteration
@@ -104,12 +89,4 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         part = 0.0
         part += tl.sum(x, axis=0)
         tl.store(Y + row + start, part)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run

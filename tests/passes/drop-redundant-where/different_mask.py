@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n], w: f32[n]
+def run(x: torch.Tensor, w: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    out = torch.empty_like(x)
+    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
+    return out
+
+
 # case: causal
 # expect: not applied, different-mask
 """The triangle of a causal mask is no mask of the loads."""
@@ -17,15 +26,7 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
     w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
     value = tl.where(cols <= row, x * w, 0.0)
     tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: mask_rebound
@@ -43,15 +44,7 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
     mask = mask & (cols != 3)
     value = tl.where(mask, x * w, 0.0)
     tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: narrower_condition
@@ -68,15 +61,7 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
     w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
     value = tl.where(cols < N - 1, x * w, 0.0)
     tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: one_load_has_another_mask
@@ -93,15 +78,7 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
     w = tl.load(W + cols, mask=mask, other=0.0)
     value = tl.where(mask & (cols > 0), x * w, 0.0)
     tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: rounded_condition

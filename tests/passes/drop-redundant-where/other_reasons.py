@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n], w: f32[n]
+def run(x: torch.Tensor, w: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    out = torch.empty_like(x)
+    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
+    return out
+
+
 # case: comment_behind
 # expect: not applied, comment-inside
 """The comment behind the statement would go with it."""
@@ -38,15 +47,7 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
         0.0,
     )
     tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: infinity_times_zero
@@ -63,15 +64,7 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
     w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
     value = tl.where(mask, x * w, 0.0)
     tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: helper_gives_the_condition_and_stores
@@ -118,15 +111,7 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
     w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
     value = tl.where(mask, tl.exp(x), 0.0)
     tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: logarithm
@@ -143,15 +128,7 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
     w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
     value = tl.where(mask, tl.log(1.0 + x * x), 0.0)
     tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: no_mask
@@ -168,15 +145,7 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
     w = tl.load(W + cols % N)
     value = tl.where(mask, x * w, 0.0)
     tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: no_other
@@ -193,15 +162,7 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
     w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
     value = tl.where(mask, x * w, 0.0)
     tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: only_statement
@@ -245,15 +206,7 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
     w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
     value = tl.where(mask, x * w, -0.0)
     tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: negative_zero
@@ -271,15 +224,7 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
     value = tl.where(mask, -x, 0.0)
     value = 1.0 / value
     tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: other_is_one
@@ -296,15 +241,7 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
     w = tl.load(W + cols, mask=mask, other=1.0).to(tl.float32)
     value = tl.where(mask, x * w, 0.0)
     tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: booleans_cleared_by_an_integer

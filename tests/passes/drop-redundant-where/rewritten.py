@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    out = torch.empty(m, device=x.device)
+    kernel[(m,)](x, out, n, BLOCK=triton.next_power_of_2(n))
+    return out
+
+
 # case: augmented_sum
 """The masks are written out each time, in a loop, and the sum is taken in place."""
 
@@ -95,15 +104,7 @@ def kernel(X, OUT, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * N + cols, mask=mask, other=-float("inf")).to(tl.float32)
     numerator = tl.where(mask, tl.exp(x - 1.0), 0.0)
     tl.store(OUT + row, tl.sum(numerator, axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty(m, device=x.device)
-    kernel[(m,)](x, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: helper_loads
@@ -177,15 +178,7 @@ def kernel(X, OUT, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * N + cols, mask=cols < N, other=float("-inf"))
     scores = tl.where(cols >= N, float("-inf"), x * 2.0 - 1.0)
     tl.store(OUT + row, tl.max(scores, axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty(m, device=x.device)
-    kernel[(m,)](x, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: over_several_lines
@@ -265,15 +258,7 @@ def kernel(X, OUT, N, BLOCK: tl.constexpr):
     leaky = tl.where(mask, tl.where(x > 0.0, x, 0.1 * x), 0.0)
     scaled = tl.where(mask, capped / 6.0, 0.0)
     tl.store(OUT + row, tl.sum(scaled + leaky, axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty(m, device=x.device)
-    kernel[(m,)](x, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: row_tiles

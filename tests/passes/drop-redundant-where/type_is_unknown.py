@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n], w: f32[n]
+def run(x: torch.Tensor, w: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    out = torch.empty_like(x)
+    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
+    return out
+
+
 # case: cast_to_the_output
 # expect: not applied, type-is-unknown
 """Where Y holds integers, the float would make fp32 of them, which rounds."""
@@ -51,15 +60,7 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
     w = tl.load(W + cols, mask=mask, other=0.0)
     value = tl.where(mask, x * w, tl.zeros([BLOCK], dtype=tl.float32))
     tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: type_is_not_known
@@ -76,15 +77,7 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
     w = tl.load(W + cols, mask=mask, other=0)
     value = tl.where(mask, x * w, 0.0)
     tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: zero_as_a_tensor
@@ -162,12 +155,4 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
     zeros = tl.zeros([BLOCK], dtype=tl.float64)
     value = tl.where(mask, x * w, zeros) * 0.1
     tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run

@@ -3,6 +3,25 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n], w: f32[n]
+def run(x: torch.Tensor, w: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    out = torch.empty_like(x)
+    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
+    return out
+
+
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    tile = tl.program_id(0)
+    cols = tile * BLOCK + tl.arange(0, BLOCK)
+    mask = cols < n
+    v = tl.load(x + cols, mask=mask, other=NEUTRAL).to(tl.float32)
+    v = tl.where(mask, v, 0.0)
+    tl.store(out + tile, tl.sum(v, axis=0))
+
+
 # case: carried_from_the_last_tile
 # expect: not applied, value-is-not-known
 """What is multiplied is the tile of the iteration before, which had a mask of its own."""
@@ -43,15 +62,7 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
     value = tl.where(mask, x - mean, 0.0)
     value = value / tl.sqrt(tl.sum(value * value, axis=0) / N)
     tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: constant_before_a_star
@@ -60,16 +71,7 @@ def run(x: torch.Tensor, w: torch.Tensor):
 
 NEUTRAL = tl.constexpr(0.0)
 from constants import *  # noqa: E402, F403
-
-
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    tile = tl.program_id(0)
-    cols = tile * BLOCK + tl.arange(0, BLOCK)
-    mask = cols < n
-    v = tl.load(x + cols, mask=mask, other=NEUTRAL).to(tl.float32)
-    v = tl.where(mask, v, 0.0)
-    tl.store(out + tile, tl.sum(v, axis=0))
+# shared: kernel
 
 
 def run(x: torch.Tensor):
@@ -85,16 +87,7 @@ def run(x: torch.Tensor):
 
 NEUTRAL = tl.constexpr(0.0)
 globals().update(NEUTRAL=tl.constexpr(1.0))
-
-
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    tile = tl.program_id(0)
-    cols = tile * BLOCK + tl.arange(0, BLOCK)
-    mask = cols < n
-    v = tl.load(x + cols, mask=mask, other=NEUTRAL).to(tl.float32)
-    v = tl.where(mask, v, 0.0)
-    tl.store(out + tile, tl.sum(v, axis=0))
+# shared: kernel
 
 
 def run(x: torch.Tensor):
@@ -116,16 +109,7 @@ import triton.language as tl
 
 NEUTRAL = tl.constexpr(0.0)
 setattr(sys.modules[__name__], "NEUTRAL", tl.constexpr(1.0))
-
-
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    tile = tl.program_id(0)
-    cols = tile * BLOCK + tl.arange(0, BLOCK)
-    mask = cols < n
-    v = tl.load(x + cols, mask=mask, other=NEUTRAL).to(tl.float32)
-    v = tl.where(mask, v, 0.0)
-    tl.store(out + tile, tl.sum(v, axis=0))
+# shared: kernel
 
 
 def run(x: torch.Tensor):
@@ -192,15 +176,7 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
     x = x + tl.sum(w, axis=0)
     value = tl.where(mask, x * w + x, 0.0)
     tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: rounded_other
@@ -217,15 +193,7 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
     w = tl.load(W + cols, mask=mask, other=0.1).to(tl.float32)
     value = tl.where(mask, x + w, 0.2)
     tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: softmax
@@ -242,15 +210,7 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
     value = tl.exp(x - tl.max(x, axis=0))
     value = tl.where(mask, value, 0.0)
     tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: sum_of_fused_deviations

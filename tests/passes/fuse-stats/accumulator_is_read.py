@@ -3,6 +3,26 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def row_var_mean(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    mean = x.new_empty(m)
+    var = x.new_empty(m)
+    row_stats[(m,)](x, mean, var, n, BLOCK=64)
+    return var, mean
+
+
+# tritonopt: x: f32[m, n]
+def var_mean(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    mean = torch.empty(m, device=x.device)
+    var = torch.empty(m, device=x.device)
+    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
+    return var, mean
+
+
 # case: capped_squares
 # expect: not applied, accumulator-is-read
 """The sum of squares is capped as it grows, so its value inside the loop matters."""
@@ -29,16 +49,7 @@ def row_stats(x_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
     var = squares / n_cols
     tl.store(mean_ptr + row, mean)
     tl.store(var_ptr + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def row_var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = x.new_empty(m)
-    var = x.new_empty(m)
-    row_stats[(m,)](x, mean, var, n, BLOCK=64)
-    return var, mean
+# shared: row_var_mean
 
 
 # case: decaying_sum
@@ -65,16 +76,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: largest_partial_sum
@@ -101,16 +103,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N + tl.max(acc2, axis=0)
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: last_tiles_of_two_sweeps_apart
@@ -371,13 +364,4 @@ def row_stats(x_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
     var = squares / n_cols
     tl.store(mean_ptr + row, mean)
     tl.store(var_ptr + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def row_var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = x.new_empty(m)
-    var = x.new_empty(m)
-    row_stats[(m,)](x, mean, var, n, BLOCK=64)
-    return var, mean
+# shared: row_var_mean

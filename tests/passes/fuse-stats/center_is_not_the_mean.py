@@ -3,6 +3,26 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def row_var_mean(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    mean = x.new_empty(m)
+    var = x.new_empty(m)
+    row_stats[(m,)](x, mean, var, n, BLOCK=64)
+    return var, mean
+
+
+# tritonopt: x: f32[m, n]
+def var_mean(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    mean = torch.empty(m, device=x.device)
+    var = torch.empty(m, device=x.device)
+    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
+    return var, mean
+
+
 # case: center_in_bfloat
 # expect: not applied, center-is-not-the-mean
 """The mean is rounded to bf16, as the tensor that it is stored to, and the rounded one is
@@ -31,16 +51,7 @@ def row_stats(x_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
     var = squares / n_cols
     tl.store(mean_ptr + row, mean)
     tl.store(var_ptr + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def row_var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = x.new_empty(m)
-    var = x.new_empty(m)
-    row_stats[(m,)](x, mean, var, n, BLOCK=64)
-    return var, mean
+# shared: row_var_mean
 
 
 # case: center_in_half
@@ -68,16 +79,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: center_of_lanes
@@ -104,16 +106,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: count_at_least_two
@@ -284,16 +277,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: count_of_one_block
@@ -322,16 +306,7 @@ def row_stats(x_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
     var = squares / n_cols
     tl.store(mean_ptr + row, mean)
     tl.store(var_ptr + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def row_var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = x.new_empty(m)
-    var = x.new_empty(m)
-    row_stats[(m,)](x, mean, var, n, BLOCK=64)
-    return var, mean
+# shared: row_var_mean
 
 
 # case: count_off_by_one
@@ -359,16 +334,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: count_unbiased_mean
@@ -395,16 +361,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: loaded_mean
@@ -471,16 +428,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: mean_moves_inside
@@ -510,16 +458,7 @@ def row_stats(x_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
     var = squares / n_cols
     tl.store(mean_ptr + row, mean)
     tl.store(var_ptr + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def row_var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = x.new_empty(m)
-    var = x.new_empty(m)
-    row_stats[(m,)](x, mean, var, n, BLOCK=64)
-    return var, mean
+# shared: row_var_mean
 
 
 # case: mean_of_another
@@ -589,16 +528,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: mean_plus_eps
@@ -626,16 +556,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: mean_shrunk
@@ -663,16 +584,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: mean_square_as_center
@@ -699,16 +611,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: residual_by_the_tile
@@ -812,16 +715,7 @@ def row_stats(x_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
     var = squares / n_cols
     tl.store(mean_ptr + row, mean)
     tl.store(var_ptr + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def row_var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = x.new_empty(m)
-    var = x.new_empty(m)
-    row_stats[(m,)](x, mean, var, n, BLOCK=64)
-    return var, mean
+# shared: row_var_mean
 
 
 # case: sum_in_integers

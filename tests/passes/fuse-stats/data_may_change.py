@@ -3,11 +3,6 @@ import triton
 import triton.language as tl
 
 
-# case: allocated_into_the_input
-# expect: not applied, data-may-change
-"""The "allocation" of Y writes into x and returns it."""
-
-
 @triton.jit
 def kernel(X, MEAN, VAR, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
@@ -28,6 +23,22 @@ def kernel(X, MEAN, VAR, Y, N, BLOCK: tl.constexpr):
     var = tl.sum(sq, axis=0) / N
     tl.store(MEAN + row, mean)
     tl.store(VAR + row, var)
+
+
+# tritonopt: x: f32[m, n]
+def var_mean(x: torch.Tensor):
+    m, n = x.shape
+    x = x.clone()
+    mean = torch.empty(m, device=x.device)
+    var = torch.empty(m, device=x.device)
+    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
+    return var, mean
+
+
+# case: allocated_into_the_input
+# expect: not applied, data-may-change
+"""The "allocation" of Y writes into x and returns it."""
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -65,43 +76,13 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.clone()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: bound_as_a_global
 # expect: not applied, data-may-change
 """A global that a call binds to the launcher's buffer."""
-
-
-@triton.jit
-def kernel(X, MEAN, VAR, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / N
-    tl.store(Y + row * N, 7.0 * row + mean)
-    sq = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        sq += d * d
-    var = tl.sum(sq, axis=0) / N
-    tl.store(MEAN + row, mean)
-    tl.store(VAR + row, var)
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -124,28 +105,7 @@ def run(x):
 # case: bound_by_an_inner_function
 # expect: not applied, data-may-change
 """An inner function binds the launcher's y to x."""
-
-
-@triton.jit
-def kernel(X, MEAN, VAR, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / N
-    tl.store(Y + row * N, 7.0 * row + mean)
-    sq = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        sq += d * d
-    var = tl.sum(sq, axis=0) / N
-    tl.store(MEAN + row, mean)
-    tl.store(VAR + row, var)
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -300,16 +260,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.clone()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: in_place_inside
@@ -338,16 +289,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.clone()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: kernel_escapes
@@ -393,28 +335,7 @@ def var_mean(x: torch.Tensor):
 # case: launch_in_a_lambda
 # expect: not applied, data-may-change
 """The names at the launch are those of a lambda: Y is x there."""
-
-
-@triton.jit
-def kernel(X, MEAN, VAR, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / N
-    tl.store(Y + row * N, 7.0 * row + mean)
-    sq = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        sq += d * d
-    var = tl.sum(sq, axis=0) / N
-    tl.store(MEAN + row, mean)
-    tl.store(VAR + row, var)
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -474,28 +395,7 @@ def run(x: torch.Tensor, p: torch.Tensor):
 # case: memory_replaced
 # expect: not applied, data-may-change
 """Y is allocated, and then its memory is replaced by that of x."""
-
-
-@triton.jit
-def kernel(X, MEAN, VAR, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / N
-    tl.store(Y + row * N, 7.0 * row + mean)
-    sq = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        sq += d * d
-    var = tl.sum(sq, axis=0) / N
-    tl.store(MEAN + row, mean)
-    tl.store(VAR + row, var)
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -512,28 +412,7 @@ def run(x):
 # case: memory_set
 # expect: not applied, data-may-change
 """Y is allocated, and then made to share the memory of x."""
-
-
-@triton.jit
-def kernel(X, MEAN, VAR, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / N
-    tl.store(Y + row * N, 7.0 * row + mean)
-    sq = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        sq += d * d
-    var = tl.sum(sq, axis=0) / N
-    tl.store(MEAN + row, mean)
-    tl.store(VAR + row, var)
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -550,28 +429,7 @@ def run(x):
 # case: method_of_something_else
 # expect: not applied, data-may-change
 """`new_empty` of an object that is no tensor."""
-
-
-@triton.jit
-def kernel(X, MEAN, VAR, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / N
-    tl.store(Y + row * N, 7.0 * row + mean)
-    sq = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        sq += d * d
-    var = tl.sum(sq, axis=0) / N
-    tl.store(MEAN + row, mean)
-    tl.store(VAR + row, var)
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -802,13 +660,4 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.clone()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean

@@ -3,13 +3,6 @@ import triton
 import triton.language as tl
 
 
-# case: assumption_too_weak
-# expect: not applied, different-range
-# assume: N % 16 == 0
-"""The user asserts that N is a multiple of 16; the blocks are larger, so whole blocks are still
-not proved."""
-
-
 @triton.jit
 def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
@@ -29,6 +22,32 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
+
+
+# tritonopt: x: f32[m, n]
+def run(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y
+
+
+# tritonopt: x: f32[m, n]
+def var_mean(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    mean = torch.empty(m, device=x.device)
+    var = torch.empty(m, device=x.device)
+    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
+    return var, mean
+
+
+# case: assumption_too_weak
+# expect: not applied, different-range
+# assume: N % 16 == 0
+"""The user asserts that N is a multiple of 16; the blocks are larger, so whole blocks are still
+not proved."""
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -64,14 +83,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         squares += d * d
     var = tl.sum(squares, axis=0) / N
     tl.store(Y + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: beyond_by_halves
@@ -130,14 +142,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         squares += d * d
     var = tl.sum(squares, axis=0) / N
     tl.store(Y + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: ends_one_tile_early
@@ -163,14 +168,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         squares += d * d
     var = tl.sum(squares, axis=0) / N
     tl.store(Y + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: first_ends_early
@@ -196,14 +194,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         squares += d * d
     var = tl.sum(squares, axis=0) / N
     tl.store(Y + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: inner_range_differs
@@ -272,16 +263,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: length_stored_between
@@ -413,27 +395,7 @@ def run(x: torch.Tensor, p: torch.Tensor):
 # expect: not applied, different-range
 """There is no mask and nothing says that N is a multiple of BLOCK: the sums may hold more than N
 elements, and then mean is not their mean."""
-
-
-@triton.jit
-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols)
-        acc += x
-    mean = tl.sum(acc, axis=0) / N
-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols)
-        d = x - mean
-        acc2 += d * d
-    var = tl.sum(acc2, axis=0) / N
-    tl.store(Mean + row, mean)
-    tl.store(Var + row, var)
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -508,16 +470,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: range_starts_later
@@ -545,16 +498,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: second_ends_early
@@ -580,14 +524,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         squares += d * d
     var = tl.sum(squares, axis=0) / N
     tl.store(Y + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: step_skips_blocks
@@ -614,16 +551,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: tail_left_out

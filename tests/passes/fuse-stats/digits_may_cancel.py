@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n], p: f32[m, n]
+def run(x: torch.Tensor, p: torch.Tensor):
+    m, n = x.shape
+    x, p = x.contiguous(), p.contiguous()
+    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
+    return loss
+
+
 # case: deviation_times_value
 # expect: not applied, digits-may-cancel
 """The sum of `d * x` equals the sum of squares on paper, and is another number as soon as
@@ -71,15 +80,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
         loss += tl.sum((lse - x) * p, axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: linear_no_maximum
@@ -113,15 +114,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
         loss += tl.sum((lse - x) * p, axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: product_of_deviations

@@ -3,6 +3,25 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x):
+    m, n = x.shape
+    mean = torch.zeros(m, device=x.device)
+    var = torch.zeros(m, device=x.device)
+    kernel[(m,)](x, mean, var, n, BLOCK=16)
+    return mean, var
+
+
+# tritonopt: x: f32[m, n]
+def var_mean(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    mean = torch.empty(m, device=x.device)
+    var = torch.empty(m, device=x.device)
+    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
+    return var, mean
+
+
 # case: assertion_in_the_second_sweep
 # expect: not applied, loop-does-more
 """The second sweep asserts something, which would no longer be asserted."""
@@ -28,15 +47,7 @@ def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
     var = tl.sum(sq, axis=0) / N
     tl.store(MEAN + row, mean)
     tl.store(VAR + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, n, BLOCK=16)
-    return mean, var
+# shared: run
 
 
 # case: carried_into_a_third_sweep
@@ -66,15 +77,7 @@ def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
         d += 1.0
     tl.store(MEAN + row, tl.sum(d, axis=0))
     tl.store(VAR + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, n, BLOCK=16)
-    return mean, var
+# shared: run
 
 
 # case: carried_out_of_the_rows
@@ -178,16 +181,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = (tl.sum(acc2, axis=0) - remainder * remainder / N) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: flag_around_the_square
@@ -251,15 +245,7 @@ def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
     var += start
     tl.store(MEAN + row, mean)
     tl.store(VAR + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, n, BLOCK=16)
-    return mean, var
+# shared: run
 
 
 # case: last_tile_used
@@ -287,16 +273,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, tl.sum(d, axis=0))
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: linear_carries_more
@@ -456,15 +433,7 @@ def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
         tl.store(MEAN + row, 3.0)
     var = tl.sum(sq, axis=0) / N
     tl.store(VAR + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, n, BLOCK=16)
-    return mean, var
+# shared: run
 
 
 # case: second_accumulator
@@ -493,16 +462,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean + tl.max(widest, axis=0))
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: stores_deviations

@@ -3,6 +3,16 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def var_mean(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    mean = torch.empty(m, device=x.device)
+    var = torch.empty(m, device=x.device)
+    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
+    return var, mean
+
+
 # case: atomic_counter
 # expect: not applied, memory-order
 """An atomic on a counter of its own orders the sweeps against other programs."""
@@ -66,16 +76,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: debug_barrier
@@ -103,16 +104,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: dependent_launch
@@ -180,16 +172,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: lock_between

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x):
+    m, n = x.shape
+    mean = torch.zeros(m, device=x.device)
+    var = torch.zeros(m, device=x.device)
+    kernel[(m,)](x, mean, var, n)
+    return mean, var
+
+
 # case: added_under_a_flag
 # expect: not applied, not-expressible
 """The first sweep loads and adds under a condition; nothing may be loaded without it."""
@@ -137,15 +146,7 @@ def kernel(X, MEAN, VAR, N):
         sq += d * d
     tl.store(MEAN + row, mean)
     tl.store(VAR + row, sq / N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, n)
-    return mean, var
+# shared: run
 
 
 # case: linear_bound_again
@@ -253,15 +254,7 @@ def kernel(X, MEAN, VAR, N):
         sq += d * d
     tl.store(MEAN + row, mean)
     tl.store(VAR + row, sq / N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, n)
-    return mean, var
+# shared: run
 
 
 # case: residual_by_a_value
@@ -322,12 +315,4 @@ def kernel(X, MEAN, VAR, N):
         sq += d * d
     tl.store(MEAN + row, mean)
     tl.store(VAR + row, sq / N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, n)
-    return mean, var
+# shared: run

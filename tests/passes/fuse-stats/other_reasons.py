@@ -3,6 +3,25 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def var_mean(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    mean = torch.empty(m, device=x.device)
+    var = torch.empty(m, device=x.device)
+    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
+    return var, mean
+
+
+# tritonopt: x: f32[m, n], p: f32[m, n]
+def run(x: torch.Tensor, p: torch.Tensor):
+    m, n = x.shape
+    x, p = x.contiguous(), p.contiguous()
+    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
+    return loss
+
+
 # case: bfloat_squares
 # expect: not applied, accumulator-is-narrow
 """Only the accumulator of the squares is narrow, bf16. Its eight bits hide small deviations, by
@@ -28,16 +47,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2.to(tl.float32), axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: half_accumulators
@@ -65,16 +75,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: sums_of_two_types
@@ -218,16 +219,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: linear_leaves_between
@@ -264,15 +256,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
         loss += tl.sum((lse - x) * p, axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: return_between
@@ -382,15 +366,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
         loss += tl.sum((lse - p) * p, axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: chosen_buffer
@@ -460,16 +436,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: imported_load
@@ -498,16 +465,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: linear_in_half
@@ -541,15 +499,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0)
         loss += tl.sum((lse - x) * p, axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: linear_of_integers
@@ -583,15 +533,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.int32)
         loss += tl.sum((lse - x) * p, axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: products_in_the_type_of_the_data
@@ -660,15 +602,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0, volatile=True).to(tl.float32)
         loss += tl.sum((lse - x) * p, axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: volatile_both
@@ -695,16 +629,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: volatile_second
@@ -731,13 +656,4 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean

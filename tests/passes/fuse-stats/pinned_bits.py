@@ -3,6 +3,16 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def var_mean(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    mean = torch.empty(m, device=x.device)
+    var = torch.empty(m, device=x.device)
+    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
+    return var, mean
+
+
 # case: division_rounded
 # expect: not applied, pinned-bits
 """The divisions are `tl.div_rn`, correctly rounded: somebody matches another library bit for
@@ -28,16 +38,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.div_rn(tl.sum(acc2, axis=0), N.to(tl.float32))
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: index_wraps
@@ -142,16 +143,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sqrt_rn(tl.sum(acc2, axis=0) / N)
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: round_trip
@@ -179,13 +171,4 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean

@@ -3,6 +3,14 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y
+
+
 # case: autotuned
 """Autotune and heuristics stand above the kernel, with decorators over several lines. They stay
 byte for byte, and the block size is no parameter of the launch."""
@@ -191,14 +199,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         squares += d * d
     var = tl.sum(squares, axis=0) / tl.maximum(N, 1)
     tl.store(Y + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: count_at_least_one_in_the_loop
@@ -224,14 +225,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         squares += tl.sum(d * d, axis=0) / N
     var = squares
     tl.store(Y + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: count_named_between
@@ -436,14 +430,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         squares += d * d
     var = tl.sum(squares, axis=0) / N
     tl.store(Y + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: flag_of_a_store

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n], p: f32[m, n]
+def run(x: torch.Tensor, p: torch.Tensor):
+    m, n = x.shape
+    x, p = x.contiguous(), p.contiguous()
+    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
+    return loss
+
+
 # case: inductor
 """Single-assignment code as torch's inductor prints it: numbered temporaries, masked accumulation
 by `tl.where(rmask, acc + t, acc)`, tiles of [XBLOCK, RBLOCK] and different eviction policies."""
@@ -294,15 +303,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
         loss += tl.sum((lse + x) * p, axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: linear_below_the_maximum
@@ -328,15 +329,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
         loss += tl.sum((largest - x) * p, axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: linear_cleared
@@ -369,15 +362,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
         loss += tl.sum(tl.where(cols < N, (lse - x) * p, 0.0), axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: linear_divided
@@ -410,15 +395,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
         loss += tl.sum((lse - x) / N * p, axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: linear_entropy
@@ -451,15 +428,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
         loss += tl.sum((lse - x) * p, axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: linear_factor_alone
@@ -492,15 +461,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
         loss += tl.sum(lse * p * x, axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: linear_in_columns
@@ -575,15 +536,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
         loss += -tl.sum(p * (x - lse), axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: linear_never_empty
@@ -658,15 +611,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
         loss += (lse - x) * p
     tl.store(Loss + row, tl.sum(loss, axis=0))
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: linear_online
@@ -697,15 +642,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
         loss += tl.sum((lse - x) * p, axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: linear_other_names
@@ -737,12 +674,4 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + places, mask=places < N, other=0.0).to(tl.float32)
         loss += tl.sum((lse - lanes) * p, axis=0)
     tl.store(Loss + row, loss + shown - shown)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n], p: f32[m, n]
+def run(x: torch.Tensor, p: torch.Tensor):
+    m, n = x.shape
+    x, p = x.contiguous(), p.contiguous()
+    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
+    return loss
+
+
 # case: linear_same_for_all
 """Each lane that counts has the same weight."""
 
@@ -32,15 +41,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
         loss += tl.sum(tl.where(cols < N, (lse - x) * 0.1, 0.0), axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: linear_scaled_in_place
@@ -76,15 +77,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         part += 0.0 * x
         loss += tl.sum(part, axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: linear_step_by_step
@@ -120,15 +113,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         weighted = surprise * p
         loss = loss + tl.sum(weighted, axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: linear_taken_away
@@ -161,15 +146,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
         loss -= tl.sum((x - lse) * p, axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: linear_weights_if_any

@@ -3,13 +3,6 @@ import triton
 import triton.language as tl
 
 
-# case: formula_moments
-# verify: counterexample, it loses digits when the mean is large
-# options: formula=moments
-"""The textbook formula on request: the sums of x and of x * x in one sweep, from which
-E[x^2] - mean^2. It loses digits when the mean is large against the deviation, which the remark says."""
-
-
 @triton.jit
 def var_kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
@@ -38,6 +31,15 @@ def var_mean(x: torch.Tensor):
     var = torch.empty(m, device=x.device)
     var_kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
     return var, mean
+
+
+# case: formula_moments
+# verify: counterexample, it loses digits when the mean is large
+# options: formula=moments
+"""The textbook formula on request: the sums of x and of x * x in one sweep, from which
+E[x^2] - mean^2. It loses digits when the mean is large against the deviation, which the remark says."""
+# shared: var_kernel
+# shared: var_mean
 
 
 # case: formula_moments_scalars
@@ -79,36 +81,8 @@ def var(x: torch.Tensor):
 # options: formula=welford
 """Welford on request: every block has a mean and a sum of squared deviations of its own, and the
 pairs are merged as the sweep goes. Each block counts its valid lanes only."""
-
-
-@triton.jit
-def var_kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        acc += x
-    mean = tl.sum(acc, axis=0) / N
-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        d = tl.where(cols < N, x - mean, 0.0)
-        acc2 += d * d
-    tl.store(Mean + row, mean)
-    tl.store(Var + row, tl.sum(acc2, axis=0) / N)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    var_kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_kernel
+# shared: var_mean
 
 
 # case: formula_welford_tiles

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x):
+    m, n = x.shape
+    mean = torch.zeros(m, device=x.device)
+    var = torch.zeros(m, device=x.device)
+    kernel[(m,)](x, mean, var, n, BLOCK=16)
+    return mean, var
+
+
 # case: row_lengths_from_memory
 """The length of the row is loaded."""
 
@@ -171,15 +180,7 @@ def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
     var = tl.sum(sq, axis=0) / N
     tl.store(MEAN + row, mean)
     tl.store(VAR + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, n, BLOCK=16)
-    return mean, var
+# shared: run
 
 
 # case: start_in_64_bits
@@ -206,15 +207,7 @@ def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
     var = tl.sum(sq, axis=0) / N
     tl.store(MEAN + row, mean)
     tl.store(VAR + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, n, BLOCK=16)
-    return mean, var
+# shared: run
 
 
 # case: start_with_a_hint
@@ -242,15 +235,7 @@ def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
     var = tl.sum(sq, axis=0) / N
     tl.store(MEAN + row, mean)
     tl.store(VAR + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, n, BLOCK=16)
-    return mean, var
+# shared: run
 
 
 # case: store_between
@@ -317,15 +302,7 @@ def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
     var = tl.sum(sq, axis=0) / N
     tl.store(MEAN + row, mean)
     tl.store(VAR + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, n, BLOCK=16)
-    return mean, var
+# shared: run
 
 
 # case: tiles_and_columns
@@ -629,15 +606,7 @@ def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
     var = tl.sum(sq, axis=0) / N
     tl.store(MEAN + row, mean)
     tl.store(VAR + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, n, BLOCK=16)
-    return mean, var
+# shared: run
 
 
 # case: whole_blocks

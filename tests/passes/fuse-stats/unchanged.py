@@ -3,6 +3,25 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n], p: f32[m, n]
+def run(x: torch.Tensor, p: torch.Tensor):
+    m, n = x.shape
+    x, p = x.contiguous(), p.contiguous()
+    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
+    return loss
+
+
+# tritonopt: x: f32[m, n]
+def var_mean(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    mean = torch.empty(m, device=x.device)
+    var = torch.empty(m, device=x.device)
+    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
+    return var, mean
+
+
 # case: if_around_second
 # expect: unchanged
 """The second sweep runs only when a runtime flag asks for it. Merged, it would always run; that
@@ -74,15 +93,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         part **= 2.0
         loss += tl.sum(part * p, axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: linear_condition
@@ -116,15 +127,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
         loss += tl.sum(tl.where(x < lse, (lse - x) * p, 0.0), axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: linear_exponent
@@ -158,15 +161,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
         loss += tl.sum(tl.exp(x - lse) * p, axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: linear_gathered
@@ -200,15 +195,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols * (lse > 0.0).to(tl.int32), mask=cols < N, other=0.0).to(tl.float32)
         loss += tl.sum((lse - x) * p, axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: linear_reads_itself
@@ -242,15 +229,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
         loss += tl.sum((lse - x) * p, axis=0) + loss * 0.5
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: linear_squared
@@ -284,15 +263,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
         loss += tl.sum((lse - x) * (lse - x) * p, axis=0)
     tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+# shared: run
 
 
 # case: nest_in_another_order
@@ -355,16 +326,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N - mean * mean
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: other_branch
@@ -479,13 +441,4 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean

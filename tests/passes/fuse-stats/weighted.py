@@ -3,6 +3,16 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n], weight: f32[n]
+def var_mean(x: torch.Tensor, weight: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    mean = torch.empty(m, device=x.device)
+    var = torch.empty(m, device=x.device)
+    kernel[(m,)](x, weight, mean, var, x.stride(0), n, BLOCK=64)
+    return var, mean
+
+
 # case: fma_by_keywords
 # expect: not applied, weighted
 """A product and a sum by keywords, in another order than the parameters."""
@@ -103,16 +113,7 @@ def kernel(X, Weight, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n], weight: f32[n]
-def var_mean(x: torch.Tensor, weight: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, weight, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: weighted_by_integers
@@ -219,16 +220,7 @@ def kernel(X, Weight, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / total
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n], weight: f32[n]
-def var_mean(x: torch.Tensor, weight: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, weight, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean
 
 
 # case: weighted_variance
@@ -259,13 +251,4 @@ def kernel(X, Weight, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / total
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n], weight: f32[n]
-def var_mean(x: torch.Tensor, weight: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, weight, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+# shared: var_mean

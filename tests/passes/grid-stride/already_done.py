@@ -3,6 +3,14 @@ import triton
 import triton.language as tl
 
 
+def run(x: torch.Tensor):
+    x = x.contiguous()
+    n = x.numel()
+    out = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 16),)](x, out, n, BLOCK=16)
+    return out
+
+
 # case: divides_the_tiles
 # expect: not applied, already-done
 """Each program has its share of the tiles."""
@@ -15,14 +23,7 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
     for tile in range(first, first + share):
         offs = tile * BLOCK + tl.arange(0, BLOCK)
         tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    n = x.numel()
-    out = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 16),)](x, out, n, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: persistent
@@ -58,14 +59,7 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
         tile = pid + i * count
         offs = tile * BLOCK + tl.arange(0, BLOCK)
         tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    n = x.numel()
-    out = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 16),)](x, out, n, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: strides_by_a_while
@@ -80,14 +74,7 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
         offs = tile * BLOCK + tl.arange(0, BLOCK)
         tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
         tile += tl.num_programs(0)
-
-
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    n = x.numel()
-    out = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 16),)](x, out, n, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: strides_by_blocks
@@ -101,11 +88,4 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
     for start in range(tl.program_id(axis=0) * BLOCK, n, step):
         offs = start + tl.arange(0, BLOCK)
         tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    n = x.numel()
-    out = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 16),)](x, out, n, BLOCK=16)
-    return out
+# shared: run

@@ -3,6 +3,12 @@ import triton
 import triton.language as tl
 
 
+def run(x: torch.Tensor):
+    out = torch.zeros_like(x)
+    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
+    return out
+
+
 # case: helper_returns_early
 # expect: not applied, early-exit
 """A call of what returns under a condition at run time compiles, but not in a loop."""
@@ -54,12 +60,7 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
     else:
         scale = 1.0
     tl.store(out + offs, scale * tl.load(x + offs, mask=offs < n), mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    out = torch.zeros_like(x)
-    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
-    return out
+# shared: run
 
 
 # case: return_in_a_branch
@@ -97,12 +98,7 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
         if BLOCK < 4 * step:
             return
         tl.store(out + offs, tl.load(x + offs, mask=offs < n) + step, mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    out = torch.zeros_like(x)
-    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
-    return out
+# shared: run
 
 
 # case: return_under_a_question
@@ -119,12 +115,7 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
             tl.store(out + offs, 0.0, mask=offs < n)
             return
     tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    out = torch.zeros_like(x)
-    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
-    return out
+# shared: run
 
 
 # case: returns_in_both_branches
@@ -143,9 +134,4 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
         tl.store(out + offs, 1.0, mask=offs < n)
         return
     tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    out = torch.zeros_like(x)
-    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
-    return out
+# shared: run

@@ -3,6 +3,21 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def kernel(x, out, n, share, BLOCK: tl.constexpr):
+    first = tl.program_id(0) * share
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for row in range(first, min(first + share, n)):
+        total += tl.load(x + row * BLOCK + tl.arange(0, BLOCK))
+    tl.store(out + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), total)
+
+
+def run(x: torch.Tensor):
+    out = torch.empty_like(x)
+    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
+    return out
+
+
 # case: axis_by_parameter
 # expect: not applied, axis-is-not-known
 """Which axis it is the launch says."""
@@ -115,15 +130,7 @@ def run(x: torch.Tensor):
 # case: a_program_for_each_processor
 # expect: not applied, grid-of-processors
 """Each program has as many rows as make one program for each multiprocessor."""
-
-
-@triton.jit
-def kernel(x, out, n, share, BLOCK: tl.constexpr):
-    first = tl.program_id(0) * share
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for row in range(first, min(first + share, n)):
-        total += tl.load(x + row * BLOCK + tl.arange(0, BLOCK))
-    tl.store(out + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), total)
+# shared: kernel
 
 
 # tritonopt: x: f32[m, 16]
@@ -141,15 +148,7 @@ def run(x: torch.Tensor):
 # case: at_most_a_program_for_each_processor
 # expect: not applied, grid-of-processors
 """As the other, with no more programs than rows."""
-
-
-@triton.jit
-def kernel(x, out, n, share, BLOCK: tl.constexpr):
-    first = tl.program_id(0) * share
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for row in range(first, min(first + share, n)):
-        total += tl.load(x + row * BLOCK + tl.arange(0, BLOCK))
-    tl.store(out + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), total)
+# shared: kernel
 
 
 # tritonopt: x: f32[m, 16]
@@ -193,12 +192,7 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
     for i in tl.range(0, 2, warp_specialize=True):
         offs = pid * BLOCK + tl.arange(0, BLOCK) + 0 * i
         tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    out = torch.empty_like(x)
-    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
-    return out
+# shared: run
 
 
 # case: helper_from_elsewhere
@@ -213,12 +207,7 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
     pid = tl.program_id(0)
     offs = pid * BLOCK + tl.arange(0, BLOCK)
     tl.store(out + offs, transform(tl.load(x + offs, mask=offs < n)), mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    out = torch.empty_like(x)
-    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
-    return out
+# shared: run
 
 
 # case: inline_assembly
@@ -232,12 +221,7 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
     index = tl.inline_asm_elementwise("mov.u32 $0, %ctaid.x;", "=r", [], tl.int32, True, 1)
     offs = index * BLOCK + tl.arange(0, BLOCK) + 0 * pid
     tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    out = torch.empty_like(x)
-    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
-    return out
+# shared: run
 
 
 # case: pruned_by_a_changed_dict

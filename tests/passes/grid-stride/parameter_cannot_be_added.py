@@ -3,6 +3,32 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def fill_kernel(out_ptr, value, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + offs, value, mask=offs < n)
+
+
+def run(x: torch.Tensor):
+    x = x.contiguous()
+    out = torch.zeros_like(x)
+    n = x.numel()
+    kernel[(n // 64 + 1,)](x, out, n)
+    return out
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 64})],
+    key=["n"],
+    prune_configs_by={"early_config_prune": prune},
+)
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
+
+
 # case: compiled_by_a_function
 # expect: not applied, parameter-cannot-be-added
 # options: unseen_launches=keep
@@ -10,12 +36,7 @@ import triton.language as tl
 
 import triton
 import triton.language as tl
-
-
-@triton.jit
-def fill_kernel(out_ptr, value, n, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out_ptr + offs, value, mask=offs < n)
+# shared: fill_kernel
 
 
 KERNELS = {"fill": fill_kernel}
@@ -120,14 +141,7 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
     pid = tl.program_id(0)
     offs = pid * BLOCK + tl.arange(0, BLOCK)
     tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    out = torch.zeros_like(x)
-    n = x.numel()
-    kernel[(n // 64 + 1,)](x, out, n)
-    return out
+# shared: run
 
 
 # case: pruned_by_a_dict_that_changes
@@ -157,14 +171,7 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
     pid = tl.program_id(0)
     offs = pid * BLOCK + tl.arange(0, BLOCK)
     tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    out = torch.zeros_like(x)
-    n = x.numel()
-    kernel[(n // 64 + 1,)](x, out, n)
-    return out
+# shared: run
 
 
 # case: pruned_by_a_fixed_signature
@@ -174,26 +181,8 @@ def run(x: torch.Tensor):
 
 def prune(configs, arguments, grid, warmup):
     return configs
-
-
-@triton.autotune(
-    configs=[triton.Config({"BLOCK": 64})],
-    key=["n"],
-    prune_configs_by={"early_config_prune": prune},
-)
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    out = torch.zeros_like(x)
-    n = x.numel()
-    kernel[(n // 64 + 1,)](x, out, n)
-    return out
+# shared: kernel
+# shared: run
 
 
 # case: pruned_by_place
@@ -215,14 +204,7 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
     pid = tl.program_id(0)
     offs = pid * BLOCK + tl.arange(0, BLOCK)
     tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    out = torch.zeros_like(x)
-    n = x.numel()
-    kernel[(n // 64 + 1,)](x, out, n)
-    return out
+# shared: run
 
 
 # case: pruned_by_the_number_of_arguments
@@ -232,26 +214,8 @@ def run(x: torch.Tensor):
 
 def prune(configs, arguments, **named):
     return configs[len(named) :] or configs
-
-
-@triton.autotune(
-    configs=[triton.Config({"BLOCK": 64})],
-    key=["n"],
-    prune_configs_by={"early_config_prune": prune},
-)
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    out = torch.zeros_like(x)
-    n = x.numel()
-    kernel[(n // 64 + 1,)](x, out, n)
-    return out
+# shared: kernel
+# shared: run
 
 
 # case: signature_is_asked_for
@@ -263,12 +227,7 @@ import inspect
 
 import triton
 import triton.language as tl
-
-
-@triton.jit
-def fill_kernel(out_ptr, value, n, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out_ptr + offs, value, mask=offs < n)
+# shared: fill_kernel
 
 
 PARAMETERS = list(inspect.signature(fill_kernel.fn).parameters)
@@ -282,12 +241,7 @@ PARAMETERS = list(inspect.signature(fill_kernel.fn).parameters)
 import triton
 import triton.language as tl
 from triton.compiler import ASTSource
-
-
-@triton.jit
-def fill_kernel(out_ptr, value, n, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out_ptr + offs, value, mask=offs < n)
+# shared: fill_kernel
 
 
 def build(target):
@@ -303,12 +257,7 @@ def build(target):
 
 import triton
 import triton.language as tl
-
-
-@triton.jit
-def fill_kernel(out_ptr, value, n, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out_ptr + offs, value, mask=offs < n)
+# shared: fill_kernel
 
 
 def warm(out):

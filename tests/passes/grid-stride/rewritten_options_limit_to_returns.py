@@ -3,11 +3,6 @@ import triton
 import triton.language as tl
 
 
-# case: limit_of_multiprocessors_is_a_number
-# options: programs=3
-"""What asked the device goes with what needed it."""
-
-
 @triton.jit
 def scale_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr, NUM_TILES=None):
     num_tiles = tl.num_programs(0) if NUM_TILES is None else NUM_TILES
@@ -29,35 +24,21 @@ def scale(x: torch.Tensor):
     )
     scale_kernel[(min(num_tiles, num_programs),)](x, out, n, BLOCK=16, NUM_TILES=num_tiles)
     return out
+
+
+# case: limit_of_multiprocessors_is_a_number
+# options: programs=3
+"""What asked the device goes with what needed it."""
+# shared: scale_kernel
+# shared: scale
 
 
 # case: limit_of_multiprocessors_is_another
 # verify: always
 # options: programs=sm*4
 """The launcher asks the device already."""
-
-
-@triton.jit
-def scale_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr, NUM_TILES=None):
-    num_tiles = tl.num_programs(0) if NUM_TILES is None else NUM_TILES
-    for pid in range(tl.program_id(0), num_tiles, tl.num_programs(0)):
-        offs = pid * BLOCK + tl.arange(0, BLOCK)
-        x = tl.load(x_ptr + offs, mask=offs < n)
-        tl.store(out_ptr + offs, x * 2, mask=offs < n)
-
-
-def scale(x: torch.Tensor):
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    n = x.numel()
-    num_tiles = triton.cdiv(n, 16)
-    num_programs = (
-        8 * torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
-        if torch.cuda.is_available()
-        else 2**31 - 1
-    )
-    scale_kernel[(min(num_tiles, num_programs),)](x, out, n, BLOCK=16, NUM_TILES=num_tiles)
-    return out
+# shared: scale_kernel
+# shared: scale
 
 
 # case: lock
@@ -191,7 +172,6 @@ def run(x: torch.Tensor):
 
 
 # case: optional_bias
-# verify: always
 # options: programs=1
 """What a constexpr chooses, and no tile, is loaded before the loop."""
 
@@ -292,7 +272,6 @@ def copy_rows(x: torch.Tensor):
 
 
 # case: product_without_a_loop
-# verify: always
 # options: programs=2
 """The one loop around a matrix product is not to be pipelined."""
 

@@ -3,6 +3,33 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def subtract_bias_kernel(x_ptr, bias_ptr, out_ptr, M, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    # as many programs as the row has blocks
+    block = tl.program_id(1)
+    cols = block * BLOCK + tl.arange(0, BLOCK)
+    inside = cols < N
+    bias = tl.load(bias_ptr + row)
+    x = tl.load(x_ptr + row * N + cols, mask=inside)
+    tl.store(out_ptr + row * N + cols, x - bias, mask=inside)
+
+
+def subtract_bias(x: torch.Tensor, bias: torch.Tensor):
+    m, n = x.shape
+    assert bias.shape == (m,)
+    x, bias = x.contiguous(), bias.contiguous()
+    out = torch.empty_like(x)
+    subtract_bias_kernel[(m, triton.cdiv(n, 32))](x, bias, out, m, n, BLOCK=32)
+    return out
+
+
+@triton.jit
+def kernel(x, out, rows, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + offs, tl.load(x + offs) + rows)
+
+
 # case: row_kernel
 # options: programs=3
 """A row to a program: pointers are bound again, and the weights belong to no row."""
@@ -37,54 +64,16 @@ def rms_norm(x: torch.Tensor, w: torch.Tensor):
 # options: axis=1
 # verify: no, up to 65535 programs there is one for each tile: see second_axis_in_few_programs
 """Tiles along the second axis: what depends on the row alone is done once."""
-
-
-@triton.jit
-def subtract_bias_kernel(x_ptr, bias_ptr, out_ptr, M, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    # as many programs as the row has blocks
-    block = tl.program_id(1)
-    cols = block * BLOCK + tl.arange(0, BLOCK)
-    inside = cols < N
-    bias = tl.load(bias_ptr + row)
-    x = tl.load(x_ptr + row * N + cols, mask=inside)
-    tl.store(out_ptr + row * N + cols, x - bias, mask=inside)
-
-
-def subtract_bias(x: torch.Tensor, bias: torch.Tensor):
-    m, n = x.shape
-    assert bias.shape == (m,)
-    x, bias = x.contiguous(), bias.contiguous()
-    out = torch.empty_like(x)
-    subtract_bias_kernel[(m, triton.cdiv(n, 32))](x, bias, out, m, n, BLOCK=32)
-    return out
+# shared: subtract_bias_kernel
+# shared: subtract_bias
 
 
 # case: second_axis_in_few_programs
 # verify: always
 # options: axis=1,programs=3
 """Tiles along the second axis, with a limit that small sizes reach."""
-
-
-@triton.jit
-def subtract_bias_kernel(x_ptr, bias_ptr, out_ptr, M, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    # as many programs as the row has blocks
-    block = tl.program_id(1)
-    cols = block * BLOCK + tl.arange(0, BLOCK)
-    inside = cols < N
-    bias = tl.load(bias_ptr + row)
-    x = tl.load(x_ptr + row * N + cols, mask=inside)
-    tl.store(out_ptr + row * N + cols, x - bias, mask=inside)
-
-
-def subtract_bias(x: torch.Tensor, bias: torch.Tensor):
-    m, n = x.shape
-    assert bias.shape == (m,)
-    x, bias = x.contiguous(), bias.contiguous()
-    out = torch.empty_like(x)
-    subtract_bias_kernel[(m, triton.cdiv(n, 32))](x, bias, out, m, n, BLOCK=32)
-    return out
+# shared: subtract_bias_kernel
+# shared: subtract_bias
 
 
 # case: seed_of_the_tile
@@ -113,12 +102,7 @@ def dropout(x: torch.Tensor, p: float, seed: int):
 # case: size_is_a_property
 # options: programs=2
 """Asked again, the property is another number."""
-
-
-@triton.jit
-def kernel(x, out, rows, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + offs, tl.load(x + offs) + rows)
+# shared: kernel
 
 
 class Counter:
@@ -319,12 +303,7 @@ def gradients(dy: torch.Tensor):
 # case: tensor_gets_another_shape
 # options: programs=2
 """The argument changes the size that the grid was."""
-
-
-@triton.jit
-def kernel(x, out, rows, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + offs, tl.load(x + offs) + rows)
+# shared: kernel
 
 
 def run(x: torch.Tensor):
@@ -337,12 +316,7 @@ def run(x: torch.Tensor):
 # case: tensor_transposed_after_the_grid
 # options: programs=2
 """Between the grid and the launch the tensor becomes another's transpose."""
-
-
-@triton.jit
-def kernel(x, out, rows, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + offs, tl.load(x + offs) + rows)
+# shared: kernel
 
 
 def run(x: torch.Tensor):

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def scale_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr, NUM_TILES=None):
+    num_tiles = tl.num_programs(0) if NUM_TILES is None else NUM_TILES
+    for pid in range(tl.program_id(0), num_tiles, tl.num_programs(0)):
+        offs = pid * BLOCK + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + offs, mask=offs < n)
+        tl.store(out_ptr + offs, x * 2, mask=offs < n)
+
+
 # case: limit_is_that_number
 # expect: silent
 # options: programs=2
@@ -52,15 +61,7 @@ def scale(x: torch.Tensor):
 # expect: silent
 # options: programs=sm*8
 """The launcher asks for just that."""
-
-
-@triton.jit
-def scale_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr, NUM_TILES=None):
-    num_tiles = tl.num_programs(0) if NUM_TILES is None else NUM_TILES
-    for pid in range(tl.program_id(0), num_tiles, tl.num_programs(0)):
-        offs = pid * BLOCK + tl.arange(0, BLOCK)
-        x = tl.load(x_ptr + offs, mask=offs < n)
-        tl.store(out_ptr + offs, x * 2, mask=offs < n)
+# shared: scale_kernel
 
 
 def scale(x: torch.Tensor):
@@ -81,15 +82,7 @@ def scale(x: torch.Tensor):
 # expect: silent
 # options: programs=3
 """A launch that does not pass the number of tiles needs all of its programs."""
-
-
-@triton.jit
-def scale_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr, NUM_TILES=None):
-    num_tiles = tl.num_programs(0) if NUM_TILES is None else NUM_TILES
-    for pid in range(tl.program_id(0), num_tiles, tl.num_programs(0)):
-        offs = pid * BLOCK + tl.arange(0, BLOCK)
-        x = tl.load(x_ptr + offs, mask=offs < n)
-        tl.store(out_ptr + offs, x * 2, mask=offs < n)
+# shared: scale_kernel
 
 
 def scale(x: torch.Tensor):

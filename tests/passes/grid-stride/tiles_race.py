@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def shift_kernel(src, dst, n, shift, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(src + offsets + shift, mask=offsets + shift < n, other=0.0)
+    tl.store(dst + offsets, x * 2.0, mask=offsets < n)
+
+
 # case: races_at_tile_ends
 # expect: not applied, tiles-race
 """No launch shows sizes, but the offsets show that tiles overlap."""
@@ -41,13 +48,7 @@ def subtract_first(x: torch.Tensor):
 # case: races_one_tensor_alias
 # expect: not applied, tiles-race
 """One tensor under two names, read at another offset than written."""
-
-
-@triton.jit
-def shift_kernel(src, dst, n, shift, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(src + offsets + shift, mask=offsets + shift < n, other=0.0)
-    tl.store(dst + offsets, x * 2.0, mask=offsets < n)
+# shared: shift_kernel
 
 
 def run(x, shift, in_place):
@@ -60,13 +61,7 @@ def run(x, shift, in_place):
 # case: races_one_tensor_of_a_dict
 # expect: not applied, tiles-race
 """One tensor under two keys."""
-
-
-@triton.jit
-def shift_kernel(src, dst, n, shift, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(src + offsets + shift, mask=offsets + shift < n, other=0.0)
-    tl.store(dst + offsets, x * 2.0, mask=offsets < n)
+# shared: shift_kernel
 
 
 def run(x, shift, in_place):
@@ -79,13 +74,7 @@ def run(x, shift, in_place):
 # case: races_one_tensor_sometimes
 # expect: not applied, tiles-race
 """Only some callers ask for the tensor itself."""
-
-
-@triton.jit
-def shift_kernel(src, dst, n, shift, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(src + offsets + shift, mask=offsets + shift < n, other=0.0)
-    tl.store(dst + offsets, x * 2.0, mask=offsets < n)
+# shared: shift_kernel
 
 
 def run(x, shift, in_place):
@@ -98,13 +87,7 @@ def run(x, shift, in_place):
 # case: races_one_tensor_view
 # expect: not applied, tiles-race
 """Two views of one tensor."""
-
-
-@triton.jit
-def shift_kernel(src, dst, n, shift, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(src + offsets + shift, mask=offsets + shift < n, other=0.0)
-    tl.store(dst + offsets, x * 2.0, mask=offsets < n)
+# shared: shift_kernel
 
 
 def run(x, shift, in_place):

@@ -3,16 +3,17 @@ import triton
 import triton.language as tl
 
 
-# case: arguments_behind_a_star
-# expect: not applied, unseen-launches
-"""What is passed is not seen."""
-
-
 @triton.jit
 def kernel(x, out, n, BLOCK: tl.constexpr):
     pid = tl.program_id(0)
     offs = pid * BLOCK + tl.arange(0, BLOCK)
     tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
+
+
+# case: arguments_behind_a_star
+# expect: not applied, unseen-launches
+"""What is passed is not seen."""
+# shared: kernel
 
 
 def run(x: torch.Tensor, *rest):
@@ -22,13 +23,7 @@ def run(x: torch.Tensor, *rest):
 # case: called_by_a_kernel
 # expect: not applied, unseen-launches
 """Another kernel calls it, whose programs are other tiles."""
-
-
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
+# shared: kernel
 
 
 @triton.jit
@@ -95,13 +90,7 @@ def run(x: torch.Tensor):
 # case: in_a_table
 # expect: not applied, unseen-launches
 """Whoever looks into the table can launch it."""
-
-
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
+# shared: kernel
 
 
 TABLE = {"copy": kernel}
@@ -137,10 +126,4 @@ def run(x: torch.Tensor):
 # case: no_launch
 # expect: not applied, unseen-launches
 """No launch is in the file."""
-
-
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
+# shared: kernel

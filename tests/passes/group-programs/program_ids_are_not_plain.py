@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+def run(a: torch.Tensor, b: torch.Tensor):
+    a, b = a.contiguous(), b.contiguous()
+    (m, k), n = a.shape, b.shape[1]
+    c = torch.empty((m, n), dtype=torch.float32)
+    grid = (triton.cdiv(m, 16), triton.cdiv(n, 16))
+    kernel[grid](a, b, c, m, n, k, BM=16, BN=16, BK=16)
+    return c
+
+
 # case: another_name
 # expect: not applied, program-ids-are-not-plain
 """The row has another name, which would stay what it was."""
@@ -25,15 +34,7 @@ def kernel(A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
         acc += tl.dot(a, b)
     c_mask = (rows[:, None] < M) & (cols[None, :] < N)
     tl.store(C + rows[:, None] * N + cols[None, :], acc + first, mask=c_mask)
-
-
-def run(a: torch.Tensor, b: torch.Tensor):
-    a, b = a.contiguous(), b.contiguous()
-    (m, k), n = a.shape, b.shape[1]
-    c = torch.empty((m, n), dtype=torch.float32)
-    grid = (triton.cdiv(m, 16), triton.cdiv(n, 16))
-    kernel[grid](a, b, c, m, n, k, BM=16, BN=16, BK=16)
-    return c
+# shared: run
 
 
 # case: asked_again
@@ -57,15 +58,7 @@ def kernel(A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
         acc += tl.dot(a, b)
     c_mask = (rows[:, None] < M) & (cols[None, :] < N)
     tl.store(C + rows[:, None] * N + cols[None, :], acc + tl.program_id(0), mask=c_mask)
-
-
-def run(a: torch.Tensor, b: torch.Tensor):
-    a, b = a.contiguous(), b.contiguous()
-    (m, k), n = a.shape, b.shape[1]
-    c = torch.empty((m, n), dtype=torch.float32)
-    grid = (triton.cdiv(m, 16), triton.cdiv(n, 16))
-    kernel[grid](a, b, c, m, n, k, BM=16, BN=16, BK=16)
-    return c
+# shared: run
 
 
 # case: asked_by_a_helper
@@ -94,15 +87,7 @@ def kernel(A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
         acc += tl.dot(a, b)
     c_mask = (rows[:, None] < M) & (cols[None, :] < N)
     tl.store(C + rows[:, None] * N + cols[None, :], own_number(acc), mask=c_mask)
-
-
-def run(a: torch.Tensor, b: torch.Tensor):
-    a, b = a.contiguous(), b.contiguous()
-    (m, k), n = a.shape, b.shape[1]
-    c = torch.empty((m, n), dtype=torch.float32)
-    grid = (triton.cdiv(m, 16), triton.cdiv(n, 16))
-    kernel[grid](a, b, c, m, n, k, BM=16, BN=16, BK=16)
-    return c
+# shared: run
 
 
 # case: divided_by_a_helper
@@ -195,15 +180,7 @@ def kernel(A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
         acc += tl.dot(a, b)
     c_mask = (rows[:, None] < M) & (cols[None, :] < N)
     tl.store(C + rows[:, None] * N + cols[None, :], acc, mask=c_mask)
-
-
-def run(a: torch.Tensor, b: torch.Tensor):
-    a, b = a.contiguous(), b.contiguous()
-    (m, k), n = a.shape, b.shape[1]
-    c = torch.empty((m, n), dtype=torch.float32)
-    grid = (triton.cdiv(m, 16), triton.cdiv(n, 16))
-    kernel[grid](a, b, c, m, n, k, BM=16, BN=16, BK=16)
-    return c
+# shared: run
 
 
 # case: used_before_both_are_known
@@ -228,12 +205,4 @@ def kernel(A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
         acc += tl.dot(a, b)
     c_mask = (rows[:, None] < M) & (cols[None, :] < N)
     tl.store(C + rows[:, None] * N + cols[None, :], acc, mask=c_mask)
-
-
-def run(a: torch.Tensor, b: torch.Tensor):
-    a, b = a.contiguous(), b.contiguous()
-    (m, k), n = a.shape, b.shape[1]
-    c = torch.empty((m, n), dtype=torch.float32)
-    grid = (triton.cdiv(m, 16), triton.cdiv(n, 16))
-    kernel[grid](a, b, c, m, n, k, BM=16, BN=16, BK=16)
-    return c
+# shared: run

@@ -3,6 +3,35 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def kernel(A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    pid = tl.program_id(0)
+    columns = tl.cdiv(N, BN)
+    pid_m = pid // columns
+    pid_n = pid % columns
+    rows = pid_m * BM + tl.arange(0, BM)
+    cols = pid_n * BN + tl.arange(0, BN)
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for start in range(0, K, BK):
+        inner = start + tl.arange(0, BK)
+        a_mask = (rows[:, None] < M) & (inner[None, :] < K)
+        b_mask = (inner[:, None] < K) & (cols[None, :] < N)
+        a = tl.load(A + rows[:, None] * K + inner[None, :], mask=a_mask, other=0.0)
+        b = tl.load(B + inner[:, None] * N + cols[None, :], mask=b_mask, other=0.0)
+        acc += tl.dot(a, b)
+    c_mask = (rows[:, None] < M) & (cols[None, :] < N)
+    tl.store(C + rows[:, None] * N + cols[None, :], acc, mask=c_mask)
+
+
+def run(a: torch.Tensor, b: torch.Tensor):
+    a, b = a.contiguous(), b.contiguous()
+    (m, k), n = a.shape, b.shape[1]
+    c = torch.empty((m, n), dtype=torch.float32)
+    grid = (triton.cdiv(m, 16) * triton.cdiv(n, 16),)
+    kernel[grid](a, b, c, m, n, k, BM=16, BN=16, BK=16)
+    return c
+
+
 # case: batches
 """Along axis 1 there are batches, which are no rows of tiles."""
 
@@ -72,26 +101,7 @@ def run(a: torch.Tensor, b: torch.Tensor):
 
 # case: grid_of_a_function
 """The grid is a function of the tiles."""
-
-
-@triton.jit
-def kernel(A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    pid = tl.program_id(0)
-    columns = tl.cdiv(N, BN)
-    pid_m = pid // columns
-    pid_n = pid % columns
-    rows = pid_m * BM + tl.arange(0, BM)
-    cols = pid_n * BN + tl.arange(0, BN)
-    acc = tl.zeros((BM, BN), dtype=tl.float32)
-    for start in range(0, K, BK):
-        inner = start + tl.arange(0, BK)
-        a_mask = (rows[:, None] < M) & (inner[None, :] < K)
-        b_mask = (inner[:, None] < K) & (cols[None, :] < N)
-        a = tl.load(A + rows[:, None] * K + inner[None, :], mask=a_mask, other=0.0)
-        b = tl.load(B + inner[:, None] * N + cols[None, :], mask=b_mask, other=0.0)
-        acc += tl.dot(a, b)
-    c_mask = (rows[:, None] < M) & (cols[None, :] < N)
-    tl.store(C + rows[:, None] * N + cols[None, :], acc, mask=c_mask)
+# shared: kernel
 
 
 def run(a: torch.Tensor, b: torch.Tensor):
@@ -105,35 +115,8 @@ def run(a: torch.Tensor, b: torch.Tensor):
 
 # case: one_axis
 """Rows and columns are made of one id."""
-
-
-@triton.jit
-def kernel(A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    pid = tl.program_id(0)
-    columns = tl.cdiv(N, BN)
-    pid_m = pid // columns
-    pid_n = pid % columns
-    rows = pid_m * BM + tl.arange(0, BM)
-    cols = pid_n * BN + tl.arange(0, BN)
-    acc = tl.zeros((BM, BN), dtype=tl.float32)
-    for start in range(0, K, BK):
-        inner = start + tl.arange(0, BK)
-        a_mask = (rows[:, None] < M) & (inner[None, :] < K)
-        b_mask = (inner[:, None] < K) & (cols[None, :] < N)
-        a = tl.load(A + rows[:, None] * K + inner[None, :], mask=a_mask, other=0.0)
-        b = tl.load(B + inner[:, None] * N + cols[None, :], mask=b_mask, other=0.0)
-        acc += tl.dot(a, b)
-    c_mask = (rows[:, None] < M) & (cols[None, :] < N)
-    tl.store(C + rows[:, None] * N + cols[None, :], acc, mask=c_mask)
-
-
-def run(a: torch.Tensor, b: torch.Tensor):
-    a, b = a.contiguous(), b.contiguous()
-    (m, k), n = a.shape, b.shape[1]
-    c = torch.empty((m, n), dtype=torch.float32)
-    grid = (triton.cdiv(m, 16) * triton.cdiv(n, 16),)
-    kernel[grid](a, b, c, m, n, k, BM=16, BN=16, BK=16)
-    return c
+# shared: kernel
+# shared: run
 
 
 # case: one_axis_without_names
@@ -157,15 +140,7 @@ def kernel(A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
         acc += tl.dot(a, b)
     c_mask = (rows[:, None] < M) & (cols[None, :] < N)
     tl.store(C + rows[:, None] * N + cols[None, :], acc, mask=c_mask)
-
-
-def run(a: torch.Tensor, b: torch.Tensor):
-    a, b = a.contiguous(), b.contiguous()
-    (m, k), n = a.shape, b.shape[1]
-    c = torch.empty((m, n), dtype=torch.float32)
-    grid = (triton.cdiv(m, 16) * triton.cdiv(n, 16),)
-    kernel[grid](a, b, c, m, n, k, BM=16, BN=16, BK=16)
-    return c
+# shared: run
 
 
 # case: two_axes

@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y
+
+
 # case: bound_is_a_fraction
 # expect: not applied, opaque-value
 """Half a pair is below the bound of all elements, none below that of pairs."""
@@ -14,13 +21,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     even = tl.load(X + 2 * k, mask=k < tl.sqrt(7.0), other=0.0)
     odd = tl.load(X + 2 * k + 1, mask=k < tl.sqrt(7.0), other=0.0)
     tl.store(Y + k, even + odd, mask=k < n)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: bound_is_half_of_a_number
@@ -81,13 +82,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     even = tl.load(X + 2 * k, mask=mask & chosen, other=0.0)
     odd = tl.load(X + 2 * k + 1, mask=mask & chosen, other=0.0)
     tl.store(Y + k, even + odd, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: mask_of_the_even_element
@@ -102,13 +97,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     even = tl.load(X + 2 * k, mask=mask, other=0.0)
     odd = tl.load(X + 2 * k + 1, mask=mask, other=0.0)
     tl.store(Y + k, even + odd, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: mask_without_one_lane
@@ -124,10 +113,4 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     even = tl.load(X + 2 * k, mask=mask & (k != 5), other=0.0)
     odd = tl.load(X + 2 * k + 1, mask=mask & (k != 5), other=0.0)
     tl.store(Y + k, even + odd, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run

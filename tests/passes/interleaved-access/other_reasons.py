@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y
+
+
 # case: other_differs
 # expect: not applied, arguments-differ
 """Lanes behind the end are 0 in one half and 1 in the other."""
@@ -16,13 +23,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     even = tl.load(X + 2 * k, mask=mask, other=0.0)
     odd = tl.load(X + 2 * k + 1, mask=mask, other=1.0)
     tl.store(Y + k, even + odd, mask=k <= n)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: policies_differ
@@ -38,13 +39,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     even = tl.load(X + 2 * k, mask=mask, eviction_policy="evict_first")
     odd = tl.load(X + 2 * k + 1, mask=mask)
     tl.store(Y + k, even + odd, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: in_a_helper
@@ -91,13 +86,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
         mask=mask,
     )
     tl.store(Y + k, even + odd, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: loaded_between_the_stores
@@ -114,13 +103,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     tl.store(Y + 2 * k, even, mask=mask)
     again = tl.load(Y + 2 * k, mask=mask)
     tl.store(Y + 2 * k + 1, again + 1.0, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: maybe_one_buffer
@@ -179,13 +162,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     even = tl.load(X + 2 * k, mask=k < n)
     odd = tl.load(X + 2 * k + 1, mask=k < n - 1)
     tl.store(Y + k, even + odd, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: one_is_masked
@@ -201,13 +178,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     even = tl.load(X + 2 * k)
     odd = tl.load(X + 2 * k + 1, mask=mask)
     tl.store(Y + k, even + odd, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: exit_in_between
@@ -225,13 +196,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     if n < 7:
         return
     tl.store(Y + 2 * k + 1, even, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: atomic_in_between
@@ -270,13 +235,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     even = tl.load(X + 2 * k, mask=start + k < n, other=0.0)
     odd = tl.load(X + 2 * k + 1, mask=start + k < n, other=0.0)
     tl.store(Y + start + k, even + odd, mask=start + k < n)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: pointers_move
@@ -317,13 +276,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     even = tl.load(X + zeros + 2 * k, mask=mask)
     odd = tl.load(X + zeros + 2 * k + 1, mask=mask)
     tl.store(Y + k, even + odd, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: mask_has_a_part_for_each_lane
@@ -340,13 +293,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     even = tl.load(X + 2 * k, mask=mask & enough)
     odd = tl.load(X + 2 * k + 1, mask=mask & enough)
     tl.store(Y + k, even + odd, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: one_number_for_all
@@ -362,13 +309,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     even = tl.load(X + 2 * k, mask=mask)
     tl.store(Y + 2 * k, even, mask=mask)
     tl.store(Y + 2 * k + 1, 0.0, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: volatile_loads
@@ -384,10 +325,4 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     even = tl.load(X + 2 * k, mask=mask, volatile=True)
     odd = tl.load(X + 2 * k + 1, mask=mask, volatile=True)
     tl.store(Y + k, even + odd, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run

@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y
+
+
 # case: nothing_is_masked
 """Whole tiles, without a mask."""
 
@@ -36,13 +43,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     even = tl.load(X + 2 * k, mask=mask)
     tl.store(Y + 2 * k + 1, even, mask=mask)
     tl.store(Y + 2 * k, odd, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: offset_divided_by_a_number
@@ -78,13 +79,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     even = tl.load(X + 2 * k, mask=mask)
     odd = tl.load(X + 2 * k + 1, mask=mask)
     tl.store(Y + k, even + odd, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: pointers_have_a_name
@@ -102,13 +97,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     odd = tl.load(first + 1, mask=mask)
     tl.store(target, odd, mask=mask)
     tl.store(target + 1, even, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: policies_stay
@@ -123,13 +112,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     even = tl.load(X + 2 * k, mask=mask, other=0.0, eviction_policy="evict_first")
     odd = tl.load(X + 2 * k + 1, mask=mask, other=0.0, eviction_policy="evict_first")
     tl.store(Y + k, even + odd, mask=mask, cache_modifier=".cs")
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: rotary_rows
@@ -219,13 +202,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     tl.store(Y + 2 * k, out, mask=mask)
     out = even - odd
     tl.store(Y + 2 * k + 1, out, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: values_are_long
@@ -264,10 +241,4 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     odd = tl.load(X + 2 * k + 1, mask=mask).to(tl.float32) * 0.5
     tl.store(Y + 2 * k, even, mask=mask)
     tl.store(Y + 2 * k + 1, odd, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run

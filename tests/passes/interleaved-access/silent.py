@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y
+
+
 # case: along_the_first_axis
 # expect: silent
 """The step is along the first axis of the tile; the last one has the rows."""
@@ -38,13 +45,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     X += 1
     odd = tl.load(X + 2 * k + 1, mask=mask)
     tl.store(Y + k, even + odd, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: distance_is_two
@@ -60,13 +61,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     even = tl.load(X + 2 * k, mask=mask)
     next_even = tl.load(X + 2 * k + 2, mask=mask)
     tl.store(Y + k, even + next_even, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: every_third_element
@@ -106,13 +101,7 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     second = tl.load(X + n + k, mask=mask)
     tl.store(Y + k, -second, mask=mask)
     tl.store(Y + n + k, first, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: neighbors_by_a_rounding
@@ -219,10 +208,4 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     if n > 5:
         odd = tl.load(X + 2 * k + 1, mask=mask)
     tl.store(Y + k, even + odd, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+# shared: run

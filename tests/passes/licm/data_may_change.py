@@ -3,6 +3,24 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    lanes = tl.arange(0, BLOCK)
+    for start in range(0, n, BLOCK):
+        cols = start + lanes
+        x = tl.load(X + row * n + cols, mask=cols < n)
+        x *= tl.load(W + row)
+        tl.store(Out + row * n + cols, x, mask=cols < n)
+
+
+def run(x, w, flag=1):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
+    return out
+
+
 # case: buffer_of_a_match
 # expect: not applied, data-may-change
 """`case w` binds the name to what the launcher allocated."""
@@ -25,17 +43,7 @@ def run(w, n):
 # case: buffer_of_the_caller
 # expect: not applied, data-may-change
 """The caller passes the output, and may pass the weights for it."""
-
-
-@triton.jit
-def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    lanes = tl.arange(0, BLOCK)
-    for start in range(0, n, BLOCK):
-        cols = start + lanes
-        x = tl.load(X + row * n + cols, mask=cols < n)
-        x *= tl.load(W + row)
-        tl.store(Out + row * n + cols, x, mask=cols < n)
+# shared: kernel
 
 
 def run(x, w, out, flag=1):
@@ -110,24 +118,8 @@ def gather(x: torch.Tensor, index: torch.Tensor, out: torch.Tensor):
 # case: kernel_escapes
 # expect: not applied, data-may-change
 """Who else launches the kernel is not known."""
-
-
-@triton.jit
-def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    lanes = tl.arange(0, BLOCK)
-    for start in range(0, n, BLOCK):
-        cols = start + lanes
-        x = tl.load(X + row * n + cols, mask=cols < n)
-        x *= tl.load(W + row)
-        tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+# shared: kernel
+# shared: run
 
 
 KERNELS = {"scale": kernel}
@@ -195,13 +187,7 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
         x = tl.load(X + row * n + cols, mask=cols < n)
         x += tl.load(Out + row)
         tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: stored_through_a_choice
@@ -217,10 +203,4 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * n + cols, mask=cols < n) * tl.load(W + row)
         tl.store(place + row * n + cols, x, mask=cols < n)
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+# shared: run

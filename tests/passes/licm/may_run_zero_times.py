@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+def run(x, w, flag=1):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
+    return out
+
+
 # case: mask_may_be_none
 # expect: not applied, may-run-zero-times
 """Whether the loop runs is not known, and the mask may be None, to which no condition can be
@@ -18,13 +25,7 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr, EVEN: tl.constexpr):
         cols = start + lanes
         x = tl.load(X + row * n + cols, mask=cols < n) * tl.load(W + lanes, mask=mask)
         tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: step_may_be_negative
@@ -37,13 +38,7 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     for i in range(row, n, flag):
         tl.store(Out + i, tl.load(X + i) * tl.load(W + row))
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: step_of_unknown_sign
@@ -80,13 +75,7 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
     while i < n:
         tl.store(Out + i, tl.load(X + i) * tl.load(W))
         i += tl.num_programs(0)
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: more_programs_than_rows

@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+def run(x, w, flag=1):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
+    return out
+
+
 # case: flag_around_a_barrier
 # expect: not applied, memory-order
 """The barrier may be compiled, and orders what is read."""
@@ -44,13 +51,7 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
         tl.debug_barrier()
         x *= tl.load(W + row)
         tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: past_an_atomic
@@ -68,13 +69,7 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
         tl.atomic_add(Out + row, 1.0)
         x *= tl.load(W + row)
         tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: past_dependent_launch
@@ -92,13 +87,7 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
         tl.extra.cuda.gdc_wait()
         x *= tl.load(W + row)
         tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: past_inline_assembly
@@ -116,10 +105,4 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
         x = tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,r", [x], dtype=tl.float32, is_pure=False, pack=1)
         x *= tl.load(W + row)
         tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+# shared: run

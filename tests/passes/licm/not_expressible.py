@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+def run(x, b, parts=1, flag=1):
+    m, n = x.shape
+    out = torch.empty(4 * m, n)
+    kernel[(1,)](x, b, out, m, n, flag, parts, BLOCK=triton.next_power_of_2(n))
+    return out
+
+
 # case: divided_by_another
 # expect: not applied, not-expressible
 """What was divided by is another number."""
@@ -17,13 +24,7 @@ def kernel(X, B, Out, m, n, flag, parts, BLOCK: tl.constexpr):
         b = tl.load(B + n // parts)
         x = tl.load(X + row * n + cols, mask=mask, other=0.0)
         tl.store(Out + (part + row) * n + cols, x * b, mask=mask)
-
-
-def run(x, b, parts=1, flag=1):
-    m, n = x.shape
-    out = torch.empty(4 * m, n)
-    kernel[(1,)](x, b, out, m, n, flag, parts, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: divided_in_a_loop
@@ -42,13 +43,7 @@ def kernel(X, B, Out, m, n, flag, parts, BLOCK: tl.constexpr):
         b = tl.load(B + n // parts)
         x = tl.load(X + row * n + cols, mask=mask, other=0.0)
         tl.store(Out + (part + row) * n + cols, x * b, mask=mask)
-
-
-def run(x, b, parts=1, flag=1):
-    m, n = x.shape
-    out = torch.empty(4 * m, n)
-    kernel[(1,)](x, b, out, m, n, flag, parts, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: divided_on_one_way_only
@@ -67,13 +62,7 @@ def kernel(X, B, Out, m, n, flag, parts, BLOCK: tl.constexpr):
         b = tl.load(B + n // parts)
         x = tl.load(X + row * n + cols, mask=mask, other=0.0)
         tl.store(Out + (part + row) * n + cols, x * b, mask=mask)
-
-
-def run(x, b, parts=1, flag=1):
-    m, n = x.shape
-    out = torch.empty(4 * m, n)
-    kernel[(1,)](x, b, out, m, n, flag, parts, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: divides_under_a_mask

@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+def run(x, w, flag=1):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
+    return out
+
+
 # case: past_an_assertion
 # expect: not applied, assertion-in-the-loop
 """The assertion is there to fail before a wrong address is read."""
@@ -18,13 +25,7 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
         tl.device_assert(row < flag)
         x *= tl.load(W + row)
         tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: nothing_stored
@@ -40,13 +41,7 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         acc += tl.load(X + row * n + cols, mask=cols < n, other=0.0) * tl.load(W + row)
     tl.store(Out + row, tl.sum(acc, axis=0))
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: nothing_stored_under_a_flag
@@ -83,13 +78,7 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
         x = tl.load(X + row * n + cols, mask=cols < n)
         x *= tl.load(W + row)
         tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: decorated_helper
@@ -134,13 +123,7 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
         x = finish(x)
         x *= tl.load(W + row)
         tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: past_another_volatile
@@ -158,13 +141,7 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
         ready = tl.load(X, volatile=True)
         x *= tl.load(W + row) + ready
         tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: volatile
@@ -181,10 +158,4 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
         x = tl.load(X + row * n + cols, mask=cols < n)
         x *= tl.load(W + row, volatile=True)
         tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+# shared: run

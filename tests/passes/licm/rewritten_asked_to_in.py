@@ -3,6 +3,14 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n], b: f32[n] | None
+def run(x, b):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(2,)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
+    return out
+
+
 # case: asked_twice_by_a_flag
 # options: masked=true
 """The branch that is left with nothing goes, and the other one reads what it read."""
@@ -20,14 +28,7 @@ def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
         if HAS_BIAS:
             x += b
         tl.store(Out + row * n + cols, x, mask=mask)
-
-
-# tritonopt: x: f32[m, n], b: f32[n] | None
-def run(x, b):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: assumed
@@ -94,14 +95,7 @@ def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
             b = 1.0
         x *= b
         tl.store(Out + row * n + cols, x, mask=mask)
-
-
-# tritonopt: x: f32[m, n], b: f32[n] | None
-def run(x, b):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: comments_move_along
@@ -226,14 +220,7 @@ def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
             for i in range(0, 3):
                 x += tl.load(B + cols, mask=mask, other=0.0)
         tl.store(Out + row * n + cols, x, mask=mask)
-
-
-# tritonopt: x: f32[m, n], b: f32[n] | None
-def run(x, b):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: flag_of_the_kernel
@@ -276,14 +263,7 @@ def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
             x += tl.load(B + cols, mask=mask, other=0.0)
             x *= tl.load(B + n - 1)
         tl.store(Out + row * n + cols, x, mask=mask)
-
-
-# tritonopt: x: f32[m, n], b: f32[n] | None
-def run(x, b):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: guarded_loop

@@ -333,7 +333,6 @@ def run(x, w):
 
 
 # case: a_row_for_each_program
-# verify: always
 """No launch starts more programs than there are rows, so the loop runs in each."""
 
 

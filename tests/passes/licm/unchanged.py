@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+def run(x, w, flag=1):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
+    return out
+
+
 # case: address_is_loaded
 # expect: unchanged
 """The index is loaded in every iteration."""
@@ -17,13 +24,7 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
         x = tl.load(X + row * n + cols, mask=cols < n)
         x *= tl.load(W + tl.load(X + row * n + start).to(tl.int32))
         tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: address_moves
@@ -38,13 +39,7 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
         w = tl.load(W)
         tl.store(Out + row * n + start, w, mask=start < n)
         W += BLOCK
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: binds_on_the_way
@@ -79,10 +74,4 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
     for start in range(0, n, BLOCK):
         tile = tiles.load([start, 0])
         tl.store(Out + start + tl.arange(0, BLOCK), tl.sum(tile, axis=0))
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+# shared: run

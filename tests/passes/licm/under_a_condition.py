@@ -3,6 +3,14 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n], b: f32[n]
+def run(x, b):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(2,)](x, b, out, m, n, KIND=2, BLOCK=triton.next_power_of_2(n))
+    return out
+
+
 # case: chosen_by_a_ternary
 # expect: not applied, under-a-condition
 """One side of a ternary loads, and the tile decides."""
@@ -42,14 +50,7 @@ def kernel(X, B, Out, m, n, KIND: tl.constexpr, BLOCK: tl.constexpr):
         else:
             x += tl.load(B + cols, mask=mask, other=0.0)
         tl.store(Out + row * n + cols, x, mask=mask)
-
-
-# tritonopt: x: f32[m, n], b: f32[n]
-def run(x, b):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, KIND=2, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: flag_above_a_changing_condition
@@ -117,14 +118,7 @@ def kernel(X, B, Out, m, n, KIND: tl.constexpr, BLOCK: tl.constexpr):
             x += tl.load(B + cols, mask=mask, other=0.0)
         first = False
         tl.store(Out + row * n + cols, x, mask=mask)
-
-
-# tritonopt: x: f32[m, n], b: f32[n]
-def run(x, b):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, KIND=2, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: flag_is_a_value
@@ -142,14 +136,7 @@ def kernel(X, B, Out, m, n, KIND: tl.constexpr, BLOCK: tl.constexpr):
         if wide:
             x += tl.load(B + cols, mask=mask, other=0.0)
         tl.store(Out + row * n + cols, x, mask=mask)
-
-
-# tritonopt: x: f32[m, n], b: f32[n]
-def run(x, b):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, KIND=2, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: flag_is_bound_again
@@ -187,14 +174,7 @@ def kernel(X, B, Out, m, n, KIND: tl.constexpr, BLOCK: tl.constexpr):
             if i == 1:
                 x += tl.load(B + cols, mask=mask, other=0.0)
         tl.store(Out + row * n + cols, x, mask=mask)
-
-
-# tritonopt: x: f32[m, n], b: f32[n]
-def run(x, b):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, KIND=2, BLOCK=triton.next_power_of_2(n))
-    return out
+# shared: run
 
 
 # case: mask_of_another_tile

@@ -3,6 +3,14 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[n]
+def run(x: torch.Tensor):
+    y = torch.empty_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
+    return y
+
+
 # case: hidden_arguments
 # expect: not applied, arguments-are-not-seen
 """What is compared is spread from a tuple."""
@@ -33,14 +41,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         0.0,
     )
     tl.store(Y + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[n]
-def run(x: torch.Tensor):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: nan_constant
@@ -57,14 +58,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
     y = tl.maximum(x, UNSET)
     tl.store(Y + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[n]
-def run(x: torch.Tensor):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: negative_zero
@@ -79,14 +73,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
     y = 1.0 / tl.maximum(x, -0.0)
     tl.store(Y + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[n]
-def run(x: torch.Tensor):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: mode_by_position
@@ -123,14 +110,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
     y = tl.maximum(x, 0.0, propagate_nan=tl.PropagateNan.ALL)
     tl.store(Y + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[n]
-def run(x: torch.Tensor):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: in_a_helper
@@ -197,14 +177,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     y = tl.maximum(x, 1)
     y = y * 100
     tl.store(Y + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[n]
-def run(x: torch.Tensor):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: half_divided

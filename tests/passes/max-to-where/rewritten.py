@@ -3,6 +3,14 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[n]
+def run(x: torch.Tensor):
+    y = torch.empty_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
+    return y
+
+
 # case: constant_first
 """The constant is the first operand. `tl.where(0.0 > x, 0.0, x)` would let a NaN through, so it
 comes last all the same. The constants have names, in the module and in the kernel."""
@@ -24,14 +32,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     x = tl.minimum(CEILING, x)
     x = tl.maximum(NOTHING, x)
     tl.store(Y + cols, x * 2.0, mask=cols < N)
-
-
-# tritonopt: x: f32[n]
-def run(x: torch.Tensor):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: in_a_helper_that_casts
@@ -83,14 +84,7 @@ def kernel(X, Y, N, BLOCK: constexpr):
     b = T.minimum(x, 0.1, propagate_nan=T.PropagateNan.NONE)
     c = T.maximum(x, 1.5, T.PropagateNan.NONE)
     T.store(Y + cols, a * b + c, mask=cols < N)
-
-
-# tritonopt: x: f32[n]
-def run(x: torch.Tensor):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: minimum_with_zero
@@ -104,14 +98,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     low = tl.minimum(x, 0.0)
     high = tl.maximum(x, y=0.0)
     tl.store(Y + cols, 1.0 / low + 1.0 / high, mask=cols < N)
-
-
-# tritonopt: x: f32[n]
-def run(x: torch.Tensor):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: relu

@@ -3,6 +3,14 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[n]
+def run(x: torch.Tensor):
+    y = torch.empty_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
+    return y
+
+
 # case: annotated_half
 # expect: not applied, type-changes
 """The parameter is annotated as a pointer to fp16."""
@@ -63,14 +71,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
     y = tl.maximum(x, True)
     tl.store(Y + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[n]
-def run(x: torch.Tensor):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: compared_with_an_inexact_number
@@ -125,14 +126,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     wide = x.to(tl.float64)
     y = tl.maximum(wide, 0.1)
     tl.store(Y + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[n]
-def run(x: torch.Tensor):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: half_by_a_cast
@@ -148,14 +142,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     half = x.to(tl.float16)
     y = tl.maximum(half, 0.0) * 0.1
     tl.store(Y + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[n]
-def run(x: torch.Tensor):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: half_by_an_assertion
@@ -196,14 +183,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     index = tl.maximum(before, 0)
     y = tl.load(X + index, mask=mask)
     tl.store(Y + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[n]
-def run(x: torch.Tensor):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: large_integer
@@ -218,14 +198,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
     y = tl.maximum(x, 16777217)
     tl.store(Y + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[n]
-def run(x: torch.Tensor):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: launched_in_a_case
@@ -263,11 +236,4 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
     y = tl.maximum(x, 1e-42)
     tl.store(Y + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[n]
-def run(x: torch.Tensor):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
-    return y
+# shared: run

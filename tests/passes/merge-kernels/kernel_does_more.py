@@ -3,11 +3,6 @@ import triton
 import triton.language as tl
 
 
-# case: added_in_double
-# expect: not applied, kernel-does-more
-"""The second kernel adds up in double precision."""
-
-
 @triton.jit
 def partial(X, P, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
@@ -15,17 +10,6 @@ def partial(X, P, stride, N, BLOCK: tl.constexpr):
     mask = cols < N
     x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
     tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float64)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
 
 
 def launch(x: torch.Tensor):
@@ -37,18 +21,28 @@ def launch(x: torch.Tensor):
     return y
 
 
-# case: adds_a_bias
+# case: added_in_double
 # expect: not applied, kernel-does-more
-"""The second kernel adds something else as well."""
+"""The second kernel adds up in double precision."""
+# shared: partial
 
 
 @triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
+def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float64)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: launch
+
+
+# case: adds_a_bias
+# expect: not applied, kernel-does-more
+"""The second kernel adds something else as well."""
+# shared: partial
 
 
 @triton.jit
@@ -75,15 +69,7 @@ def launch(x: torch.Tensor):
 # case: begins_with_one
 # expect: not applied, kernel-does-more
 """The second kernel begins with 1."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
+# shared: partial
 
 
 @triton.jit
@@ -95,15 +81,7 @@ def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
         mask = (rows < M)[:, None] & (cols < N)[None, :]
         acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
     tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
-    return y
+# shared: launch
 
 
 # case: cleared_elsewhere
@@ -142,15 +120,7 @@ def launch(x: torch.Tensor):
 # case: divided_by_what_may_be_half
 # expect: not applied, kernel-does-more
 """What the sum is divided by may be less than 1, and 0."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
+# shared: partial
 
 
 @triton.jit
@@ -210,15 +180,7 @@ def launch(x: torch.Tensor):
 # case: number_divided_by_the_sum
 # expect: not applied, kernel-does-more
 """The sum divides the number of rows, which is no sum of quotients."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
+# shared: partial
 
 
 @triton.jit
@@ -230,29 +192,13 @@ def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
         mask = (rows < M)[:, None] & (cols < N)[None, :]
         acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
     tl.store(Y + cols, M / tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
-    return y
+# shared: launch
 
 
 # case: root_of_each
 # expect: not applied, kernel-does-more
 """The second kernel takes the root of each partial result."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
+# shared: partial
 
 
 @triton.jit
@@ -264,29 +210,13 @@ def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
         mask = (rows < M)[:, None] & (cols < N)[None, :]
         acc += tl.sqrt(tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0))
     tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
-    return y
+# shared: launch
 
 
 # case: root_of_the_sum
 # expect: not applied, kernel-does-more
 """The second kernel takes the root of the sum, which is no sum of roots."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
+# shared: partial
 
 
 @triton.jit
@@ -298,12 +228,4 @@ def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
         mask = (rows < M)[:, None] & (cols < N)[None, :]
         acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
     tl.store(Y + cols, tl.sqrt(tl.sum(acc, axis=0)), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
-    return y
+# shared: launch

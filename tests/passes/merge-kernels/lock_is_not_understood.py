@@ -3,6 +3,28 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    groups = 3
+    locks = torch.zeros(2 * groups, dtype=torch.int32, device=x.device)
+    p = torch.zeros((groups, n), dtype=torch.float32, device=x.device)
+    y = torch.empty(n, dtype=torch.float32, device=x.device)
+    partial[(m,)](x, p, locks, x.stride(0), n, GROUPS=groups, BLOCK=triton.next_power_of_2(n))
+    final[(triton.cdiv(n, 16),)](p, y, groups, n, ROWS=8, COLS=16)
+    return y
+
+
 # case: another_lock_is_given_back
 # expect: not applied, lock-is-not-understood
 """Another lock is given back than was taken."""
@@ -26,28 +48,8 @@ def partial(X, P, Lock, stride, N, GROUPS: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(P + group * N + cols, total, mask=mask)
     tl.debug_barrier()
     tl.atomic_xchg(Lock + group + 1, 0)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    groups = 3
-    locks = torch.zeros(2 * groups, dtype=torch.int32, device=x.device)
-    p = torch.zeros((groups, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, locks, x.stride(0), n, GROUPS=groups, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, groups, n, ROWS=8, COLS=16)
-    return y
+# shared: final
+# shared: launch
 
 
 # case: begun_with_the_second
@@ -73,28 +75,8 @@ def partial(X, P, Lock, stride, N, GROUPS: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(P + group * N + cols, total, mask=mask)
     tl.debug_barrier()
     tl.atomic_xchg(Lock + group, 0)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    groups = 3
-    locks = torch.zeros(2 * groups, dtype=torch.int32, device=x.device)
-    p = torch.zeros((groups, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, locks, x.stride(0), n, GROUPS=groups, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, groups, n, ROWS=8, COLS=16)
-    return y
+# shared: final
+# shared: launch
 
 
 # case: difference_below_a_lock
@@ -120,28 +102,8 @@ def partial(X, P, Lock, stride, N, GROUPS: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(P + group * N + cols, total, mask=mask)
     tl.debug_barrier()
     tl.atomic_xchg(Lock + group, 0)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    groups = 3
-    locks = torch.zeros(2 * groups, dtype=torch.int32, device=x.device)
-    p = torch.zeros((groups, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, locks, x.stride(0), n, GROUPS=groups, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, groups, n, ROWS=8, COLS=16)
-    return y
+# shared: final
+# shared: launch
 
 
 # case: flag_of_another
@@ -167,28 +129,8 @@ def partial(X, P, Lock, stride, N, GROUPS: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(P + group * N + cols, total, mask=mask)
     tl.debug_barrier()
     tl.atomic_xchg(Lock + group, 0)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    groups = 3
-    locks = torch.zeros(2 * groups, dtype=torch.int32, device=x.device)
-    p = torch.zeros((groups, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, locks, x.stride(0), n, GROUPS=groups, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, groups, n, ROWS=8, COLS=16)
-    return y
+# shared: final
+# shared: launch
 
 
 # case: largest_group
@@ -224,17 +166,7 @@ def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
         mask = (rows < M)[:, None] & (cols < N)[None, :]
         acc = tl.maximum(acc, tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0))
     tl.store(Y + cols, tl.max(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    groups = 3
-    locks = torch.zeros(2 * groups, dtype=torch.int32, device=x.device)
-    p = torch.zeros((groups, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, locks, x.stride(0), n, GROUPS=groups, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, groups, n, ROWS=8, COLS=16)
-    return y
+# shared: launch
 
 
 # case: mask_of_the_sum
@@ -260,28 +192,8 @@ def partial(X, P, Lock, stride, N, GROUPS: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(P + group * N + cols, total, mask=mask)
     tl.debug_barrier()
     tl.atomic_xchg(Lock + group, 0)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    groups = 3
-    locks = torch.zeros(2 * groups, dtype=torch.int32, device=x.device)
-    p = torch.zeros((groups, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, locks, x.stride(0), n, GROUPS=groups, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, groups, n, ROWS=8, COLS=16)
-    return y
+# shared: final
+# shared: launch
 
 
 # case: more_below_a_lock
@@ -307,28 +219,8 @@ def partial(X, P, Lock, stride, N, GROUPS: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(P + group * N + cols, total, mask=mask)
     tl.store(X + row, 0.0)
     tl.atomic_xchg(Lock + group, 0)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    groups = 3
-    locks = torch.zeros(2 * groups, dtype=torch.int32, device=x.device)
-    p = torch.zeros((groups, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, locks, x.stride(0), n, GROUPS=groups, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, groups, n, ROWS=8, COLS=16)
-    return y
+# shared: final
+# shared: launch
 
 
 # case: product_below_a_lock
@@ -354,28 +246,8 @@ def partial(X, P, Lock, stride, N, GROUPS: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(P + group * N + cols, total, mask=mask)
     tl.debug_barrier()
     tl.atomic_xchg(Lock + group, 0)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    groups = 3
-    locks = torch.zeros(2 * groups, dtype=torch.int32, device=x.device)
-    p = torch.zeros((groups, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, locks, x.stride(0), n, GROUPS=groups, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, groups, n, ROWS=8, COLS=16)
-    return y
+# shared: final
+# shared: launch
 
 
 # case: read_behind_the_lock
@@ -402,25 +274,5 @@ def partial(X, P, Lock, stride, N, GROUPS: tl.constexpr, BLOCK: tl.constexpr):
     tl.debug_barrier()
     tl.atomic_xchg(Lock + group, 0)
     tl.store(X + row * stride + cols, total, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    groups = 3
-    locks = torch.zeros(2 * groups, dtype=torch.int32, device=x.device)
-    p = torch.zeros((groups, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, locks, x.stride(0), n, GROUPS=groups, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, groups, n, ROWS=8, COLS=16)
-    return y
+# shared: final
+# shared: launch

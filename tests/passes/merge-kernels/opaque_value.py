@@ -3,6 +3,35 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+@triton.jit
+def partial(X, P, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(P + row * N + cols, x * x, mask=mask)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
+    y = torch.empty(n, dtype=torch.float32, device=x.device)
+    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
+    return y
+
+
 # case: lock_of_others
 # expect: not applied, opaque-value
 """Two groups share a lock, and one group has two."""
@@ -26,17 +55,7 @@ def partial(X, P, Lock, stride, N, GROUPS: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(P + (row % 2) * N + cols, total, mask=mask)
     tl.debug_barrier()
     tl.atomic_xchg(Lock + group, 0)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -53,15 +72,7 @@ def launch(x: torch.Tensor):
 # case: one_tile_of_rows
 # expect: not applied, opaque-value
 """The second kernel takes 8 rows, however many there are."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
+# shared: partial
 
 
 @triton.jit
@@ -71,40 +82,14 @@ def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
     mask = (rows < M)[:, None] & (cols < N)[None, :]
     acc = tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
     tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
-    return y
+# shared: launch
 
 
 # case: rest_is_ones
 # expect: not applied, opaque-value
 """Columns behind the tile are ones, which the second kernel takes in."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -154,15 +139,7 @@ def launch(x: torch.Tensor):
 # case: rows_taken_twice
 # expect: not applied, opaque-value
 """The second kernel goes through the rows by half a tile."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
+# shared: partial
 
 
 @triton.jit
@@ -174,40 +151,14 @@ def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
         mask = (rows < M)[:, None] & (cols < N)[None, :]
         acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
     tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
-    return y
+# shared: launch
 
 
 # case: some_columns_only
 # expect: not applied, opaque-value
 """The second kernel leaves out columns, and has programs for them."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -222,26 +173,8 @@ def launch(x: torch.Tensor):
 # case: too_few_programs
 # expect: not applied, opaque-value
 """The second kernel has no program for the last columns."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):

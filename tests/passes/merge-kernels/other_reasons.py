@@ -3,11 +3,6 @@ import triton
 import triton.language as tl
 
 
-# case: partials_in_half
-# expect: not applied, accumulator-is-narrow
-"""The partial results are rounded to half precision."""
-
-
 @triton.jit
 def partial(X, P, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
@@ -26,6 +21,22 @@ def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
         mask = (rows < M)[:, None] & (cols < N)[None, :]
         acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
     tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
+    y = torch.empty(n, dtype=torch.float32, device=x.device)
+    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
+    return y
+
+
+# case: partials_in_half
+# expect: not applied, accumulator-is-narrow
+"""The partial results are rounded to half precision."""
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -51,17 +62,7 @@ def partial(X, P, stride, N, BLOCK: tl.constexpr):
     mask = cols < N
     x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
     tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -140,15 +141,7 @@ def launch(x: torch.Tensor):
 # case: padding_counts
 # expect: not applied, masked-off-lanes-count
 """Lanes that hold no partial result count as 1."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
+# shared: partial
 
 
 @triton.jit
@@ -160,15 +153,7 @@ def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
         mask = (rows < M)[:, None] & (cols < N)[None, :]
         acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=1.0)
     tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
-    return y
+# shared: launch
 
 
 # case: heuristic_asks_for_the_buffer
@@ -184,26 +169,8 @@ def partial(X, P, stride, N, EVEN: tl.constexpr, BLOCK: tl.constexpr):
     mask = cols < N
     x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
     tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
-    return y
+# shared: final
+# shared: launch
 
 
 # case: where_pinned
@@ -218,51 +185,15 @@ def partial(X, P, stride, N, BLOCK: tl.constexpr):
     mask = cols < N
     x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
     tl.store(P + row * N + cols, tl.div_rn(x, 3.0), mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
-    return y
+# shared: final
+# shared: launch
 
 
 # case: launcher_is_deterministic
 # expect: not applied, safety
 """The launcher asks for deterministic algorithms, which atomics of floats are not."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -310,15 +241,7 @@ def launch(x: torch.Tensor):
 # case: promised_order
 # expect: not applied, safety
 """The author promises that the result is deterministic."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
+# shared: partial
 
 
 @triton.jit
@@ -331,15 +254,7 @@ def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
         mask = (rows < M)[:, None] & (cols < N)[None, :]
         acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
     tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
-    return y
+# shared: launch
 
 
 # case: hook_of_the_tuner
@@ -359,26 +274,8 @@ def partial(X, P, stride, N, BLOCK: tl.constexpr):
     mask = cols < N
     x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
     tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
-    return y
+# shared: final
+# shared: launch
 
 
 # case: another_default_type
@@ -416,26 +313,8 @@ def total(x):
 # case: type_of_the_caller
 # expect: not applied, type-is-unknown
 """The type of the partial results is that of what is passed."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -463,60 +342,16 @@ def partial(X, P, stride, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
     mystery(X)
     tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
-    return y
+# shared: final
+# shared: launch
 
 
 # case: passed_on
 # expect: not applied, unseen-launches
 """The first kernel is handed to somebody."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
-    return y
+# shared: partial
+# shared: final
+# shared: launch
 
 
 KERNELS = {"partial": partial}

@@ -3,11 +3,6 @@ import triton
 import triton.language as tl
 
 
-# case: given_output
-# expect: not applied, output-may-hold-something
-"""The output is the caller's, and may be what the first kernel reads."""
-
-
 @triton.jit
 def partial(X, P, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
@@ -26,6 +21,13 @@ def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
         mask = (rows < M)[:, None] & (cols < N)[None, :]
         acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
     tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+# case: given_output
+# expect: not applied, output-may-hold-something
+"""The output is the caller's, and may be what the first kernel reads."""
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor, y: torch.Tensor):
@@ -72,26 +74,8 @@ def launch(x: torch.Tensor):
 # case: like_the_output
 # expect: not applied, output-may-hold-something
 """Another tensor is made of the output before the launches."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -107,26 +91,8 @@ def launch(x: torch.Tensor):
 # case: made_in_one_branch
 # expect: not applied, output-may-hold-something
 """The output was made before, and is another one in a branch before the launches."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -143,26 +109,8 @@ def launch(x: torch.Tensor):
 # case: output_has_another_name
 # expect: not applied, output-may-hold-something
 """Another name for the output is known before the launches."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -178,26 +126,8 @@ def launch(x: torch.Tensor):
 # case: output_of_another_turn
 # expect: not applied, output-may-hold-something
 """The output is made once, and the launches run in each turn of a loop."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -213,26 +143,8 @@ def launch(x: torch.Tensor):
 # case: output_of_ones
 # expect: not applied, output-may-hold-something
 """Where nothing is stored, the output holds 1."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -257,17 +169,7 @@ def partial(X, Bias, P, stride, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
     x += tl.load(Bias + cols, mask=mask, other=0.0)
     tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -282,26 +184,8 @@ def launch(x: torch.Tensor):
 # case: wants_a_gradient
 # expect: not applied, output-may-hold-something
 """The output is a tensor of a graph."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):

@@ -3,6 +3,26 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+@triton.jit
+def partial(X, P, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(P + row * N + cols, x * x, mask=mask)
+
+
 # case: a_group_is_left_out
 # expect: not applied, partials-do-not-match
 """The second kernel leaves a group out."""
@@ -25,17 +45,7 @@ def partial(X, P, Lock, stride, N, GROUPS: tl.constexpr, BLOCK: tl.constexpr):
         total += tl.load(P + group * N + cols, mask=mask)
     tl.store(P + group * N + cols, total, mask=mask)
     tl.atomic_xchg(Lock + group, 0)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -52,26 +62,8 @@ def launch(x: torch.Tensor):
 # case: all_columns_of_fewer
 # expect: not applied, partials-do-not-match
 """The second kernel leaves out columns."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -129,17 +121,7 @@ def partial(X, P, stride, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     mask = (cols < N)[None, :]
     x = tl.load(X + rows[:, None] * stride + cols[None, :], mask=mask, other=0.0)
     tl.store(P + rows[:, None] * N + cols[None, :], x.to(tl.float32), mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -199,17 +181,7 @@ def partial(X, P, stride, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     mask = (cols < N)[None, :]
     x = tl.load(X + rows[:, None] * stride + cols[None, :], mask=mask, other=0.0)
     tl.store(P + rows[:, None] * N + cols[None, :], x.to(tl.float32), mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -225,26 +197,8 @@ def launch(x: torch.Tensor):
 # case: some_rows_only
 # expect: not applied, partials-do-not-match
 """The second kernel leaves out the last row."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -269,17 +223,7 @@ def partial(X, P, stride, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
     if row > 0:
         tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -294,26 +238,8 @@ def launch(x: torch.Tensor):
 # case: two_programs_to_a_row
 # expect: not applied, partials-do-not-match
 """Two programs of the first kernel store the same."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):

@@ -3,8 +3,44 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def partial(X, P, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(P + row * N + cols, x * x, mask=mask)
+
+
+@triton.jit
+def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
+    y = torch.empty(n, dtype=torch.float32, device=x.device)
+    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
+    return y
+
+
+@triton.jit
+def part(X, P, N, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    cols = pid * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+    tl.store(P + pid, tl.sum(x, axis=0))
+
+
 # case: any_of_all
-# verify: always
 """Lanes that hold no partial result count as 0, and no partial result is less."""
 
 
@@ -37,26 +73,8 @@ def launch(x: torch.Tensor):
 
 # case: asked_for_its_type
 """Somebody asks for the type of the output, which stays."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -91,17 +109,7 @@ def partial(X, P, Lock, stride, N, GROUPS: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(P + group * N + cols, total, mask=mask)
     tl.debug_barrier()
     tl.atomic_xchg(Lock + group, 0)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -133,17 +141,7 @@ def partial(X, P, Lock, stride, N, GROUPS: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(P + group * N + cols, total, mask=mask)
     tl.debug_barrier()
     tl.atomic_xchg(Lock + group, 0)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -191,35 +189,9 @@ def launch(x: torch.Tensor):
 
 # case: final_of_another
 """The second kernel stays, for it is launched alone as well."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
-    return y
+# shared: partial
+# shared: final
+# shared: launch
 
 
 def added(p: torch.Tensor):
@@ -232,26 +204,8 @@ def added(p: torch.Tensor):
 
 # case: half_in_another_block
 """The output is made in another block than the launches stand in."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -369,26 +323,8 @@ def launch(x: torch.Tensor):
 # case: made_in_each_branch
 # verify: no, few examples come to the other branch
 """Each branch makes an output of its own, of one name."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -407,14 +343,7 @@ def launch(x: torch.Tensor):
 # case: made_without_a_type
 # verify: always
 """Neither the buffer nor the output is made with a type: both are taken to be float32."""
-
-
-@triton.jit
-def part(X, P, N, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    cols = pid * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-    tl.store(P + pid, tl.sum(x, axis=0))
+# shared: part
 
 
 @triton.jit
@@ -436,26 +365,8 @@ def total(x):
 
 # case: mean_into_half
 """The sums go to a tensor of half precision: they are added up in fp32, and cast then."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -468,7 +379,6 @@ def launch(x: torch.Tensor):
 
 
 # case: mean_of_a_batch
-# verify: always
 """A mean over the rows, each of which has a program; a batch of none is refused."""
 
 
@@ -537,35 +447,9 @@ def launch(x: torch.Tensor):
 
 # case: named_for_others
 """The file offers the second kernel by name to whoever imports all of it."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
-    return y
+# shared: partial
+# shared: final
+# shared: launch
 
 
 __all__ = ["final", "launch"]
@@ -573,14 +457,7 @@ __all__ = ["final", "launch"]
 
 # case: nothing_between
 """A statement that does nothing stands between the launches."""
-
-
-@triton.jit
-def part(X, P, N, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    cols = pid * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-    tl.store(P + pid, tl.sum(x, axis=0))
+# shared: part
 
 
 @triton.jit
@@ -615,17 +492,7 @@ def partial(X, DW, DB, stride, N, BLOCK: tl.constexpr):
     tl.store(DW + cols, x * x, mask=mask)
     db_ptr = DB + row * N + cols
     tl.store(db_ptr, x, mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -642,26 +509,8 @@ def launch(x: torch.Tensor):
 
 # case: output_of_another_block
 """Sums in fp32, made outside of the block of the launches."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):
@@ -710,15 +559,7 @@ def launch(x: torch.Tensor):
 
 # case: strides_of_the_buffer
 """The second kernel is passed the strides of the buffer."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
+# shared: partial
 
 
 @triton.jit
@@ -774,14 +615,7 @@ def launch(x: torch.Tensor):
 
 # case: summed_in_the_default_type
 """The buffer is made without a type, the output with a narrow one, which the result is cast to."""
-
-
-@triton.jit
-def part(X, P, N, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    cols = pid * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-    tl.store(P + pid, tl.sum(x, axis=0))
+# shared: part
 
 
 @triton.jit
@@ -803,35 +637,9 @@ def total(x):
 
 # case: sums_of_columns
 """Each program has a row, and the second kernel adds up the rows."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
-    return y
+# shared: partial
+# shared: final
+# shared: launch
 
 
 # case: tuned
@@ -849,26 +657,8 @@ def partial(X, P, stride, N, BLOCK: tl.constexpr):
     mask = cols < N
     x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
     tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
-    return y
+# shared: final
+# shared: launch
 
 
 # case: tuned_extreme
@@ -952,26 +742,8 @@ def launch(x: torch.Tensor):
 
 # case: zeros_already
 """The output holds zeros already, and the buffer held them too."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+# shared: partial
+# shared: final
 
 
 def launch(x: torch.Tensor):

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
 # case: another_program_writes
 # expect: not applied, nothing-read-twice
 """After the atomic other programs may have written to the row."""
@@ -53,15 +62,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
         tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: masked_lanes_are_computed
@@ -139,15 +140,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + 2 * cols, mask=2 * cols < N, other=0.0).to(tl.float32)
         tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: other_mask
@@ -169,15 +162,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N - 1, other=0.0).to(tl.float32)
         tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: stored_in_place
@@ -200,15 +185,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
         tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: volatile_load
@@ -230,12 +207,4 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0, volatile=True).to(tl.float32)
         tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run

@@ -3,6 +3,31 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    X += tl.program_id(0) * N
+    Y += tl.program_id(0) * N
+    squares = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        squares += x * x
+    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        tl.store(Y + cols, x * rstd, mask=cols < N)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, n, BLOCK=32)
+    return y
+
+
 # case: lengths_in_a_dict
 # options: raise_block=1024
 # expect: not applied, arguments-are-not-seen
@@ -36,37 +61,14 @@ def centered(x: torch.Tensor):
 # expect: not applied, called-from-a-kernel
 # options: longer_rows=branch
 """Another kernel calls this one, which a heuristic does not allow."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
+# shared: kernel
 
 
 @triton.jit
 def both(X, Y, Z, N, BLOCK: tl.constexpr):
     kernel(X, Y, N, BLOCK)
     kernel(X, Z, N, BLOCK)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: breaks_off
@@ -154,15 +156,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
         tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: length_is_loaded
@@ -428,46 +422,15 @@ def kernel(X, Y, N, BLOCK: tl.constexpr, *more):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
         tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: compiled_ahead
 # expect: not applied, parameter-cannot-be-added
 # options: longer_rows=branch
 """The kernel is compiled ahead, with the parameters that it has now."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=32)
-    return y
+# shared: kernel
+# shared: run
 
 
 def compiled(x: torch.Tensor, y: torch.Tensor):
@@ -478,22 +441,7 @@ def compiled(x: torch.Tensor, y: torch.Tensor):
 # expect: not applied, row-may-be-longer
 # options: raise_block=64
 """Some rows may be longer than the tile is made."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -509,31 +457,8 @@ def run(x: torch.Tensor):
 # case: rows_of_any_length
 # expect: not applied, row-may-be-longer
 """The tile has one length for all rows: some may be longer, so that the loops stay."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=32)
-    return y
+# shared: kernel
+# shared: run
 
 
 # case: integer_may_become_a_float
@@ -644,15 +569,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
         tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: unknown_decorator
@@ -677,46 +594,15 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
         tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: in_a_table
 # expect: not applied, unseen-launches
 # options: longer_rows=branch
 """The kernel stands in a table, and may be used in any way."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=32)
-    return y
+# shared: kernel
+# shared: run
 
 
 TABLE = {"rms": kernel}

@@ -3,11 +3,6 @@ import triton
 import triton.language as tl
 
 
-# case: checked_length
-# verify: no, it was run once, and others like it run
-"""The launcher refuses rows that are longer than the tile."""
-
-
 @triton.jit
 def kernel(X, Y, N, BLOCK: tl.constexpr):
     X += tl.program_id(0) * N
@@ -22,6 +17,21 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
         tl.store(Y + cols, x * rstd, mask=cols < N)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: checked_length
+# verify: no, it was run once, and others like it run
+"""The launcher refuses rows that are longer than the tile."""
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -153,15 +163,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
         tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: masked_lanes_count
@@ -213,15 +215,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
         tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: numbers_become_tensors
@@ -283,15 +277,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         tl.store(y_ptrs, x / scale, mask=lanes < N - k * BLOCK)
         x_ptrs += BLOCK
         y_ptrs += BLOCK
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: residual_is_read_back
@@ -335,22 +321,7 @@ def run(x: torch.Tensor, r: torch.Tensor, w: torch.Tensor):
 # assume: N <= BLOCK
 # verify: no, it rests on what was said of the rows
 """The user says that a tile holds each row."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -413,15 +384,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0)
         tl.store(Y + cols, tl.exp(x - m) / s, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: weights_or_none

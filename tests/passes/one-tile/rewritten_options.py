@@ -3,6 +3,61 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    X += tl.program_id(0) * N
+    Y += tl.program_id(0) * N
+    squares = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        squares += x * x
+    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        tl.store(Y + cols, x * rstd, mask=cols < N)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, n, BLOCK=32)
+    return y
+
+
+# tritonopt: x: f32[m, n]
+def softmax(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    softmax_kernel[(m,)](x, y, n, BLOCK=16)
+    return y
+
+
+@triton.jit
+def softmax_kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    X += row * N
+    Y += row * N
+    largest = float("-inf")
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
+        largest = tl.maximum(largest, tl.max(x, axis=0))
+    total = 0.0
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
+        total += tl.sum(tl.exp(x - largest), axis=0)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
+        tl.store(Y + cols, tl.exp(x - largest) / total, mask=cols < N)
+
+
 # case: autotuned
 # options: longer_rows=branch
 # verify: no, it was run once, and others like it run
@@ -62,15 +117,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         mask = cols < N
         x = tl.load(X + row + cols, mask=mask, other=0.0).to(tl.float32)
         tl.store(Y + row + cols, x / norm, mask=mask)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: default_tile
@@ -126,15 +173,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
         tl.store(Y + cols, tl.exp(x - m) / d, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: in_a_class
@@ -189,15 +228,7 @@ def softmax_kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
         tl.store(Y + cols, x / total, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def softmax(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    softmax_kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: softmax
 
 
 # case: length_is_a_constexpr
@@ -220,15 +251,7 @@ def kernel(X, Y, N: tl.constexpr, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
         tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: length_is_a_constexpr_of_0_or_more
@@ -251,15 +274,7 @@ def kernel(X, Y, N: tl.constexpr, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
         tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=32)
-    return y
+# shared: run
 
 
 # case: logarithm_of_filled_lanes
@@ -314,15 +329,7 @@ def softmax_kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
         tl.store(Y + cols, tl.exp(x - largest) / total, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def softmax(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    softmax_kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: softmax
 
 
 # case: quotient_by_loaded_number
@@ -375,15 +382,7 @@ def softmax_kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
         tl.store(Y + cols, x / total, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def softmax(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    softmax_kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: softmax
 
 
 # case: row_in_a_tuple
@@ -420,22 +419,7 @@ def centered(x: torch.Tensor):
 # verify: always
 # options: raise_block=64
 """No row is longer than the tile that a launch may have, so that no loop stays."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -482,22 +466,7 @@ def run(x: torch.Tensor, begin: int = 0):
 # case: rows_have_elements
 # options: raise_block=4096
 """No row is empty, and the longest take more warps."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -548,31 +517,8 @@ def run(x: torch.Tensor):
 # options: longer_rows=branch
 # verify: always
 """The tile has one length for all rows, so the loops stay for those that are longer."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=32)
-    return y
+# shared: kernel
+# shared: run
 
 
 # case: sigmoid_of_filled_lanes
@@ -638,36 +584,8 @@ def run(x: torch.Tensor):
 # case: tile_follows_the_row
 # options: longer_rows=branch,raise_block=64
 """Rows of up to 64 elements get a tile of their length, and longer ones keep theirs."""
-
-
-@triton.jit
-def softmax_kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    Y += row * N
-    largest = float("-inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-        tl.store(Y + cols, tl.exp(x - largest) / total, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def softmax(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    softmax_kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: softmax_kernel
+# shared: softmax
 
 
 # case: tile_follows_the_row_further
@@ -704,27 +622,7 @@ def run(x: torch.Tensor):
 # case: warps_in_a_dict
 # options: longer_rows=branch,raise_block=64
 """A dictionary may hold the number of warps, so the tile stays as long as it is."""
-
-
-@triton.jit
-def softmax_kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    Y += row * N
-    largest = float("-inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-        tl.store(Y + cols, tl.exp(x - largest) / total, mask=cols < N)
+# shared: softmax_kernel
 
 
 # tritonopt: x: f32[m, n]

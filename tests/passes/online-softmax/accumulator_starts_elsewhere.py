@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y
+
+
 # case: maximum_goes_on
 # expect: not applied, accumulator-starts-elsewhere
 """The maximum goes on from the row before."""
@@ -53,15 +62,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         s += tl.sum(tl.exp(x - m), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: starts_with_an_element
@@ -116,12 +117,4 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         s += tl.sum(tl.exp(x - m), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y
+
+
 # case: computed_in_another_way
 # expect: not applied, different-elements
 """In real numbers the elements are the same, but of inf one way is NaN."""
@@ -24,15 +33,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = x + x - x
         s += tl.sum(tl.exp(x - m), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: filler_is_summed
@@ -55,15 +56,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=0.0)
         s += tl.sum(tl.exp(x - m), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: largest_magnitude
@@ -86,15 +79,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=0.0)
         s += tl.sum(tl.exp(x - m), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: maximum_of_other_data
@@ -179,15 +164,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         s += tl.sum(tl.exp(x - m), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: scaled_for_the_sum
@@ -210,15 +187,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         s += tl.sum(tl.exp(x * 2.0 - m), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: times_zero
@@ -242,12 +211,4 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
         s += tl.sum(tl.exp(x - m), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y
+
+
 # case: both_do_more
 # expect: not applied, loop-does-more
 """Each of the sweeps does something else too."""
@@ -27,15 +36,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         s += tl.sum(tl.exp(x - m), axis=0)
         t += tl.sum(tl.where(cols < N, x, 0.0), axis=0)
     tl.store(Y + row, m + tl.log(s) + t + large)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: exponentials_are_read_behind
@@ -61,15 +62,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         s += tl.sum(p, axis=0)
         t += tl.max(p, axis=0)
     tl.store(Y + row, m + tl.log(s) + t)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: exponentials_are_stored
@@ -128,15 +121,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         s += tl.sum(tl.exp(x - m), axis=0)
         t += tl.sum(tl.where(cols < N, tl.minimum(x, m), 0.0), axis=0)
     tl.store(Y + row, m + tl.log(s) + t)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: maximum_is_bound_again
@@ -163,15 +148,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         s += tl.sum(tl.exp(x - top), axis=0)
         t += tl.sum(tl.where(cols < N, x, 0.0), axis=0)
     tl.store(Y + row, top + tl.log(s) + t + m)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: maximum_is_used_between
@@ -197,15 +174,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         s += tl.sum(tl.exp(x - m), axis=0)
         t += tl.sum(tl.where(cols < N, x, half), axis=0)
     tl.store(Y + row, m + tl.log(s) + t)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: maximum_is_used_twice
@@ -230,15 +199,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         s += tl.sum(tl.exp(x - m), axis=0)
         t += tl.sum(tl.where(x == m, 1.0, 0.0), axis=0)
     tl.store(Y + row, m + tl.log(s) + t)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: sum_is_stored_so_far
@@ -297,12 +258,4 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         s += tl.sum(p, axis=0)
         t += tl.sum(p * cols, axis=0)
     tl.store(Y + row, m + tl.log(s) + t)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y
+
+
 # case: decaying_maximum
 # expect: not applied, not-an-exponential
 """What is carried is no maximum."""
@@ -23,15 +32,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         s += tl.sum(tl.exp(x - m), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: dropout
@@ -118,15 +119,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         s += tl.sum(tl.exp(x - m) * m, axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: minimum
@@ -149,15 +142,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         s += tl.sum(tl.exp(x - m), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: narrow_maximum
@@ -181,15 +166,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         s += tl.sum(tl.exp(x - m), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: weighted

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y
+
+
 # case: columns
 """Down the columns of a matrix."""
 
@@ -121,15 +130,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         t += tl.sum(tl.where(x > 1.0, 1.0, 0.0), axis=0)
         s += tl.sum(p, axis=0)
     tl.store(Y + row, m + tl.log(s) + t)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: first_sweep_does_more
@@ -153,15 +154,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         s += tl.sum(tl.exp(x - m), axis=0)
     tl.store(Y + row, m + tl.log(s) + large)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: lanes_of_their_own
@@ -210,15 +203,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         s += tl.sum(tl.exp(tl.load(X + cols, mask=cols < N, other=-float("inf")) - m), axis=0)
         tiles += 1
     tl.store(Y + row, m + tl.log(s) + tiles)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: loads_without_a_name
@@ -238,15 +223,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         s += tl.sum(tl.exp(tl.load(X + cols, mask=cols < N, other=-float("inf")) - m), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: log_softmax
@@ -302,15 +279,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         s += tl.sum(tl.exp(x - m), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: masked_exponents
@@ -333,15 +302,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         d = tl.where(cols < N, x - m, -float("inf"))
         s += tl.sum(tl.exp(d), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: masked_sum
@@ -363,15 +324,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         s += tl.sum(tl.where(cols < N, tl.exp(x - m), 0.0), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: masked_sum_over_zeros
@@ -393,15 +346,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=0.0)
         s += tl.sum(tl.where(cols < N, tl.exp(x - m), 0.0), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: maxima_under_their_own_name
@@ -424,15 +369,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         s += tl.sum(tl.exp(x - m), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: maximum_in_the_reduction
@@ -454,15 +391,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         s += tl.sum(tl.exp(x - m), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: maximum_is_stored
@@ -518,15 +447,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         s += (x - m).exp().sum(axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: names_taken
@@ -550,15 +471,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         s += tl.sum(tl.exp(x - m), axis=0)
     tl.store(Y + row, m + tl.log(s) + new_m + shift)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: new_maximum_has_a_name
@@ -581,15 +494,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         s += tl.sum(tl.exp(x - m), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: numbered_sweeps
@@ -683,15 +588,7 @@ def kernel(X, Y, N, BLOCK: core.constexpr):
         x = core.load(X + row * N + cols, cols < N, float("-inf"))
         s = s + exponential(x - m).sum(0)
     core.store(Y + row, m + core.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: powers_of_scaled_elements
@@ -715,15 +612,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
         s += tl.sum(tl.exp2(x * LOG2E - m * LOG2E), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: powers_of_two
@@ -746,12 +635,4 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         s += tl.sum(tl.math.exp2((x - m) * LOG2E), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run

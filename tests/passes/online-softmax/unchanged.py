@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y
+
+
 # case: maximum_is_added
 # expect: unchanged
 """The maximum is added beside the exponentials."""
@@ -23,15 +32,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         s += tl.sum(tl.exp(x - m), axis=0) + m
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: narrow_sum
@@ -54,15 +55,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         sums += tl.exp(x - m).to(tl.float16)
     tl.store(Y + row, tl.sum(sums, axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: unrolled
@@ -85,12 +78,4 @@ def kernel(X, Y, N: tl.constexpr, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         s += tl.sum(tl.exp(x - m), axis=0)
     tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# shared: run

@@ -3,11 +3,6 @@ import triton
 import triton.language as tl
 
 
-# case: buffers_of_the_caller
-# expect: not applied, data-may-change
-"""Nobody says that the two tensors lie apart."""
-
-
 @triton.jit
 def scale(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
@@ -15,6 +10,20 @@ def scale(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
         tl.store(Y + row * N + cols, x * 2.0, mask=cols < N)
+
+
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.zeros(m, dtype=torch.float32, device=x.device)
+    row_sum[(m,)](x, y, n, m // 2, BLOCK=64)
+    return x, y
+
+
+# case: buffers_of_the_caller
+# expect: not applied, data-may-change
+"""Nobody says that the two tensors lie apart."""
+# shared: scale
 
 
 def scaled(x: torch.Tensor, y: torch.Tensor):
@@ -54,15 +63,7 @@ def sums(x: torch.Tensor):
 # case: in_place
 # expect: not applied, data-may-change
 """Each turn has elements of its own, but it is one buffer."""
-
-
-@triton.jit
-def scale(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        tl.store(Y + row * N + cols, x * 2.0, mask=cols < N)
+# shared: scale
 
 
 def scaled(x: torch.Tensor):
@@ -152,14 +153,7 @@ def row_sum(X, Y, N, first, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.zeros(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, m // 2, BLOCK=64)
-    return x, y
+# shared: sums
 
 
 # case: stored_after_a_return
@@ -179,14 +173,7 @@ def row_sum(X, Y, N, first, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.zeros(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, m // 2, BLOCK=64)
-    return x, y
+# shared: sums
 
 
 # case: some_return_after_the_store
@@ -206,11 +193,4 @@ def row_sum(X, Y, N, first, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.zeros(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, m // 2, BLOCK=64)
-    return x, y
+# shared: sums

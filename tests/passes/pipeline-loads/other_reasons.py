@@ -3,6 +3,14 @@ import triton
 import triton.language as tl
 
 
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    row_sum[(m,)](x, y, n, BLOCK=64)
+    return y
+
+
 # case: asserted
 # expect: not applied, assertion-in-the-loop
 """The assertion is to fail before anything is loaded."""
@@ -17,14 +25,7 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums
 
 
 # case: single_elements
@@ -39,14 +40,7 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
     for i in range(N):
         total += tl.load(X + row * N + i)
     tl.store(Y + row, total)
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums
 
 
 # case: under_a_condition
@@ -63,14 +57,7 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
         if start % 128 == 0:
             total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums
 
 
 # case: matrix_product
@@ -111,14 +98,7 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
         if start > 256:
             break
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums
 
 
 # case: while_loop
@@ -136,14 +116,7 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
         start += BLOCK
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums
 
 
 # case: flattened
@@ -159,14 +132,7 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
             cols = start + tl.arange(0, BLOCK)
             total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
         tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums
 
 
 # case: atomic_inside
@@ -183,14 +149,7 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
         tl.atomic_add(Y + row, 0.0)
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums
 
 
 # case: barrier_inside
@@ -207,14 +166,7 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
         tl.debug_barrier()
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums
 
 
 # case: inline_assembly
@@ -233,14 +185,7 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
             "mov.b32 $0, $1;", "=r,r", [total], dtype=tl.float32, is_pure=False, pack=1
         )
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums
 
 
 # case: language_has_no_name
@@ -260,14 +205,7 @@ def row_sum(X, Y, N, BLOCK: constexpr):
         cols = start + arange(0, BLOCK)
         total += load(X + row * N + cols, mask=cols < N, other=0.0)
     store(Y + row, sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums
 
 
 # case: long_by_one_configuration
@@ -336,11 +274,4 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0, volatile=True)
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums

@@ -3,6 +3,33 @@ import triton
 import triton.language as tl
 
 
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    row_sum[(m,)](x, y, n, BLOCK=64)
+    return y
+
+
+@triton.jit
+def scale(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        tl.store(Y + row * N + cols, x * 2.0, mask=cols < N)
+
+
+@triton.jit
+def row_sum(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
 # case: another_spelling
 """The language has another name in this file."""
 
@@ -19,14 +46,7 @@ def row_sum(X, Y, N, BLOCK: lang.constexpr):
         cols = start + lang.arange(0, BLOCK)
         total += lang.load(X + row * N + cols, mask=cols < N, other=0.0)
     lang.store(Y + row, lang.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums
 
 
 # case: backwards
@@ -41,14 +61,7 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums
 
 
 # case: gathered
@@ -79,15 +92,7 @@ def picked(x: torch.Tensor, index: torch.Tensor):
 # verify: no, the buffers of the caller are drawn alike
 # assume: disjoint(X, Y)
 """The caller passes both buffers, and the user says that they lie apart."""
-
-
-@triton.jit
-def scale(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        tl.store(Y + row * N + cols, x * 2.0, mask=cols < N)
+# shared: scale
 
 
 def scaled(x: torch.Tensor, y: torch.Tensor):
@@ -111,14 +116,7 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
     for start in range(0, N, BLOCK):
         total += tile_of(X + row * N, start + tl.arange(0, BLOCK), N)
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums
 
 
 # case: inner_loop
@@ -159,36 +157,13 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums
 
 
 # case: plain_range
 """A sum over a row: each turn waits for its own load."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: row_sum
+# shared: sums
 
 
 # case: pointers_move
@@ -207,28 +182,12 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
         pointers += BLOCK
         left -= BLOCK
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums
 
 
 # case: shorter_than_the_row
 """The tile is as long as the row, but never above 512 elements."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
+# shared: row_sum
 
 
 def sums(x: torch.Tensor):
@@ -241,15 +200,7 @@ def sums(x: torch.Tensor):
 
 # case: stores_elsewhere
 """What the loop stores is a tensor of the launcher's own."""
-
-
-@triton.jit
-def scale(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        tl.store(Y + row * N + cols, x * 2.0, mask=cols < N)
+# shared: scale
 
 
 def scaled(x: torch.Tensor):
@@ -263,16 +214,7 @@ def scaled(x: torch.Tensor):
 # case: tile_of_the_row
 # verify: always
 """How long a tile is no launch shows: that it fits is assumed."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
+# shared: row_sum
 
 
 def sums(x: torch.Tensor):
@@ -295,14 +237,7 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums
 
 
 # case: under_a_flag

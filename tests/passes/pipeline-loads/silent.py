@@ -3,6 +3,14 @@ import triton
 import triton.language as tl
 
 
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    row_sum[(m,)](x, y, n, BLOCK=64)
+    return y
+
+
 # case: one_turn
 # expect: silent
 """There is nothing to load ahead of a single turn."""
@@ -16,14 +24,7 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums
 
 
 # case: range_is_another
@@ -43,14 +44,7 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums
 
 
 # case: same_tile_each_time
@@ -66,14 +60,7 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
     for _ in range(4):
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums
 
 
 # case: stages_are_given
@@ -89,14 +76,7 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums
 
 
 # case: static_range
@@ -112,11 +92,4 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
         cols = i * BLOCK + tl.arange(0, BLOCK)
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+# shared: sums

@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def shift_kernel(X, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets + 1, mask=offsets + 1 < N)
+    tl.store(X + offsets, x, mask=offsets + 1 < N)
+
+
 # case: a_place_that_is_loaded
 # expect: silent
 """Where each row goes is loaded, and may be another place for each."""
@@ -133,13 +140,7 @@ def one_row(x: torch.Tensor):
 # case: launched_elsewhere
 # expect: silent
 """No launch is seen."""
-
-
-@triton.jit
-def shift_kernel(X, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets + 1, mask=offsets + 1 < N)
-    tl.store(X + offsets, x, mask=offsets + 1 < N)
+# shared: shift_kernel
 
 
 def prepare():
@@ -149,13 +150,7 @@ def prepare():
 # case: one_program
 # expect: silent
 """Where there is one program only, it reads its own."""
-
-
-@triton.jit
-def shift_kernel(X, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets + 1, mask=offsets + 1 < N)
-    tl.store(X + offsets, x, mask=offsets + 1 < N)
+# shared: shift_kernel
 
 
 def shift(x: torch.Tensor):
@@ -210,13 +205,7 @@ def scale(x: torch.Tensor):
 # case: shift_of_unknown_length
 # expect: silent
 """How many elements are shifted is up to the caller, who may ask for one tile."""
-
-
-@triton.jit
-def shift_kernel(X, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets + 1, mask=offsets + 1 < N)
-    tl.store(X + offsets, x, mask=offsets + 1 < N)
+# shared: shift_kernel
 
 
 def shift(x: torch.Tensor, n: int):

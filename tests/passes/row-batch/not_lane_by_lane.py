@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
 # case: asserts_of_the_row
 # expect: not applied, not-lane-by-lane
 """An assertion about the row would hold for rows past the end too."""
@@ -88,15 +97,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     tl.store(Y + row * stride + cols, x - tl.reduce(x, 0, later), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: compared_twice
@@ -133,15 +134,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     total = tl.full([BLOCK], tl.sum(x), tl.float32)
     tl.store(Y + row * stride + cols, total, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: folded_in_two
@@ -157,15 +150,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     pairs = tl.sum(tl.reshape(x, (BLOCK // 2, 2)), axis=1)
     half = tl.arange(0, BLOCK // 2)
     tl.store(Y + row * stride + half, pairs, mask=half < N // 2)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: helper_loads
@@ -210,15 +195,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     tl.store(Y + row * stride + cols, norm(x), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: helper_that_stores
@@ -237,15 +214,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     put(Y + row * stride + cols, x - tl.sum(x), cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: hint_of_one_axis
@@ -260,15 +229,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     offsets = tl.max_contiguous(row * stride + cols, BLOCK)
     x = tl.load(X + offsets, mask=cols < N, other=0.0)
     tl.store(Y + offsets, x - tl.sum(x), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: mask_of_the_row_alone
@@ -353,15 +314,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     square = x[:, None] * x[None, :]
     tl.store(Y + row * stride + cols, tl.sum(square, axis=1), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: place_of_two_kinds
@@ -456,15 +409,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     tl.store(Y + row * stride + cols, tl.sort(x), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: spread_by_shape
@@ -479,15 +424,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     total = tl.broadcast_to(tl.sum(x), [BLOCK])
     tl.store(Y + row * stride + cols, total, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: ticket_for_all
@@ -526,15 +463,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + cols, mask=cols < N, other=0.0).to(X.type.element_ty)
     tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: waits_for_the_row
@@ -550,12 +479,4 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     while tl.max(x, axis=0) > 1.0:
         x = x * 0.5
     tl.store(Y + row * stride + cols, x, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
 # case: several_rows_already
 # expect: not applied, already-done
 """A program handles several rows already."""
@@ -194,15 +203,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr, *, SCALE: tl.constexpr = 2):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: row_of_several_tiles
@@ -331,12 +332,4 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0, volatile=True)
     tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run

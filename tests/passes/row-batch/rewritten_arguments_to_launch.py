@@ -3,6 +3,33 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+@triton.jit
+def softmax_kernel(x_ptr, y_ptr, stride, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + row * stride + cols, mask=mask, other=-float("inf"))
+    e = tl.exp(x - tl.max(x, axis=0))
+    tl.store(y_ptr + row * stride + cols, e / tl.sum(e, axis=0), mask=mask)
+
+
 # case: arguments_in_a_list
 """A list that is written out is passed as it stands; what is new has a name."""
 
@@ -201,14 +228,7 @@ def run(x: torch.Tensor, s: torch.Tensor):
 
 # case: grid_before_a_loop
 """A grid is bound before a loop that launches: it is divided where the launch is."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(x, axis=0))
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -239,14 +259,7 @@ def growing(x):
 # case: grid_by_keyword
 # verify: no, verification does not watch launches by run
 """Of a launch by `run`, the grid is evaluated among the arguments."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(x, axis=0))
+# shared: kernel
 
 
 # tritonopt: x: f32[b, m, n]
@@ -261,14 +274,7 @@ def run(x):
 
 # case: grid_function_of_two_kernels
 """A function that another kernel is launched with too stays: this launch gets a tuple."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(x, axis=0))
+# shared: kernel
 
 
 @triton.jit
@@ -290,14 +296,7 @@ def run(x):
 
 # case: grid_is_printed
 """A tuple that something else reads stays as it is."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(x, axis=0))
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -312,14 +311,7 @@ def run(x):
 
 # case: grid_of_a_branch
 """A name for one of two tuples is read where it is launched."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(x, axis=0))
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n], twice: bool
@@ -337,14 +329,7 @@ def run(x, twice):
 
 # case: grid_of_two_kernels
 """A tuple that another kernel is launched with too stays: this launch gets its own."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(x, axis=0))
+# shared: kernel
 
 
 @triton.jit
@@ -367,14 +352,7 @@ def run(x):
 
 # case: grid_of_two_launches
 """Two launches of one kernel share a tuple, which is divided once if they pass the same tile."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(x, axis=0))
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -459,15 +437,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     tl.store(Y + row * stride + cols, scaled(x, tl.sum(x)), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: inline_ids
@@ -501,15 +471,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0, keep_dims=True), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: kept_axis_carried
@@ -605,16 +567,7 @@ def run(x: torch.Tensor):
 # assume: BLOCK <= 256
 # verify: always
 """An autograd function, sizes from a helper, an argument on each line, options after constexprs."""
-
-
-@triton.jit
-def softmax_kernel(x_ptr, y_ptr, stride, n_cols, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n_cols
-    x = tl.load(x_ptr + row * stride + cols, mask=mask, other=-float("inf"))
-    e = tl.exp(x - tl.max(x, axis=0))
-    tl.store(y_ptr + row * stride + cols, e / tl.sum(e, axis=0), mask=mask)
+# shared: softmax_kernel
 
 
 def settings(n):
@@ -650,16 +603,7 @@ def softmax(x):
 
 # case: launch_def
 """What a nested function computes is named before it; it reads the number that the launch passes."""
-
-
-@triton.jit
-def softmax_kernel(x_ptr, y_ptr, stride, n_cols, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n_cols
-    x = tl.load(x_ptr + row * stride + cols, mask=mask, other=-float("inf"))
-    e = tl.exp(x - tl.max(x, axis=0))
-    tl.store(y_ptr + row * stride + cols, e / tl.sum(e, axis=0), mask=mask)
+# shared: softmax_kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -679,16 +623,7 @@ def softmax(x):
 
 # case: launch_lambda
 """A lambda of the arguments reads the number that the launch passes; a tile is named once."""
-
-
-@triton.jit
-def softmax_kernel(x_ptr, y_ptr, stride, n_cols, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n_cols
-    x = tl.load(x_ptr + row * stride + cols, mask=mask, other=-float("inf"))
-    e = tl.exp(x - tl.max(x, axis=0))
-    tl.store(y_ptr + row * stride + cols, e / tl.sum(e, axis=0), mask=mask)
+# shared: softmax_kernel
 
 
 # tritonopt: x: f32[m, n]

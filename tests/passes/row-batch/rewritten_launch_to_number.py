@@ -3,10 +3,6 @@ import triton
 import triton.language as tl
 
 
-# case: launch_tuple
-"""A tuple at the launch is divided there, by a number that the launcher names before it."""
-
-
 @triton.jit
 def softmax_kernel(x_ptr, y_ptr, stride, n_cols, BLOCK: tl.constexpr):
     row = tl.program_id(0)
@@ -15,6 +11,29 @@ def softmax_kernel(x_ptr, y_ptr, stride, n_cols, BLOCK: tl.constexpr):
     x = tl.load(x_ptr + row * stride + cols, mask=mask, other=-float("inf"))
     e = tl.exp(x - tl.max(x, axis=0))
     tl.store(y_ptr + row * stride + cols, e / tl.sum(e, axis=0), mask=mask)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    assert n <= 16
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=16)
+    return y
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+# case: launch_tuple
+"""A tuple at the launch is divided there, by a number that the launcher names before it."""
+# shared: softmax_kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -30,16 +49,7 @@ def softmax(x):
 
 # case: launch_variable
 """A tuple that is bound before its tile length is bound after it; constexprs go by their places."""
-
-
-@triton.jit
-def softmax_kernel(x_ptr, y_ptr, stride, n_cols, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n_cols
-    x = tl.load(x_ptr + row * stride + cols, mask=mask, other=-float("inf"))
-    e = tl.exp(x - tl.max(x, axis=0))
-    tl.store(y_ptr + row * stride + cols, e / tl.sum(e, axis=0), mask=mask)
+# shared: softmax_kernel
 
 
 # tritonopt: x: f32[b, m, n]
@@ -408,16 +418,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     x = tl.load(X + row * stride + cols, mask=mask, other=0.0)
     tl.store(Y + row * stride + cols, x - tl.max(x, axis=0), mask=mask)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    assert n <= 16
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: mask_made_twice
@@ -457,16 +458,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     e = tl.exp(x - tl.max(x, axis=0))
     e = tl.where(mask, e, 0.0)
     tl.store(Y + row * stride + cols, e / tl.sum(e, axis=0), mask=mask)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    assert n <= 16
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: mask_of_the_row_already
@@ -508,16 +500,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     for _ in range(0, count):
         x = x * 0.5 + 1.0
     tl.store(Y + row * stride + cols, x - tl.max(x, axis=0), mask=mask)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    assert n <= 16
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: masks_of_all_kinds
@@ -569,14 +552,7 @@ def sums(x: torch.Tensor):
 
 # case: name_bound_again_at_once
 """A name of the grid is bound again before the launch, or before the second of two."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(x, axis=0))
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -671,16 +647,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     x = tl.clamp(x, -1.0, tl.abs(largest) + 2.0)
     x = tl.fma(largest, cols.to(tl.float32), x)
     tl.store(Y + row * stride + cols, x, mask=mask)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    assert n <= 16
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: number_made_by_zeros
@@ -713,14 +680,7 @@ def run(x: torch.Tensor):
 
 # case: name_of_one_grid_in_each_branch
 """Each branch binds its own grid to the same name: the one of this kernel is divided."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(x, axis=0))
+# shared: kernel
 
 
 @triton.jit
@@ -746,14 +706,7 @@ def run(x: torch.Tensor):
 
 # case: name_of_a_grid_that_is_read_after_the_branches
 """Another launch may read the same grid, which stays."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(x, axis=0))
+# shared: kernel
 
 
 @triton.jit
@@ -779,14 +732,7 @@ def run(x: torch.Tensor):
 
 # case: name_of_a_grid_that_is_bound_again_in_a_branch
 """Which grid this launch reads is open: it is divided at the launch."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(x, axis=0))
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]

@@ -3,6 +3,26 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    acc = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(acc, axis=0))
+
+
+# tritonopt: x: f32[m, n], w: f32[n]
+def run(x: torch.Tensor, w: torch.Tensor):
+    m, n = x.shape
+    x, w = x.contiguous(), w.contiguous()
+    y = torch.empty_like(x)
+    assert n <= 16
+    kernel[(m,)](x, w, y, x.stride(0), n, BLOCK=16)
+    return y
+
+
 # case: one_number_from_another
 """Two numbers that a loop carries, one of which begins as the other."""
 
@@ -415,16 +435,7 @@ def centered(x: torch.Tensor):
 
 # case: tile_of_at_most
 """A tile that is seen to be short at most: no kernel is needed for longer ones."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(acc, axis=0))
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -438,16 +449,7 @@ def run(x: torch.Tensor):
 
 # case: tile_of_at_most_by_name
 """A tile whose name stands for something that is seen to be short at most."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(acc, axis=0))
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -550,16 +552,7 @@ def kernel(X, W, Y, stride, N, BLOCK: tl.constexpr):
     w = tl.load(W + cols, mask=mask, other=0.0)
     x = tl.load(X + row * stride + cols, mask=mask, other=0.0)
     tl.store(Y + row * stride + cols, x * tl.cumsum(w, axis=0), mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x, w = x.contiguous(), w.contiguous()
-    y = torch.empty_like(x)
-    assert n <= 16
-    kernel[(m,)](x, w, y, x.stride(0), n, BLOCK=16)
-    return y
+# shared: run
 
 
 # case: weights_are_summed
@@ -575,13 +568,4 @@ def kernel(X, W, Y, stride, N, BLOCK: tl.constexpr):
     scale = tl.sum(w, axis=0) + tl.max(w, 0) + tl.min(w) + w.sum()
     x = tl.load(X + row * stride + cols, mask=mask, other=0.0)
     tl.store(Y + row * stride + cols, x * scale + w * tl.max(x, axis=0), mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x, w = x.contiguous(), w.contiguous()
-    y = torch.empty_like(x)
-    assert n <= 16
-    kernel[(m,)](x, w, y, x.stride(0), n, BLOCK=16)
-    return y
+# shared: run

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
 # case: a_launch_of_short_rows
 # options: elements=64
 """The launch of short rows needs no question, nor does the one of long ones."""
@@ -77,15 +86,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     )
     # and back
     tl.store(Y + row * stride + cols, y, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: dropout
@@ -178,15 +179,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     tl.store(Y + row * stride + cols, x * slope - tl.sum(x), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: id_bound_again
@@ -215,7 +208,6 @@ def sums(x: torch.Tensor):
 
 
 # case: in_place
-# verify: always
 # options: elements=64
 """A row is read, and written where it was read."""
 

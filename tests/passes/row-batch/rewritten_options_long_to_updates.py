@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
 # case: long_tile_at_one_launch
 # options: elements=64,several_tiles=true
 # verify: always
@@ -333,15 +342,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * stride + cols, mask=mask, other=-float("inf"))
     e = tl.exp(x - tl.max(x, axis=0))
     tl.store(Y + row * stride + cols, e / tl.sum(e, axis=0), mask=mask)  # of one row
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: tile_in_a_dict
@@ -434,12 +435,4 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     scale = tl.sum(weights, axis=0)
     scale -= weights
     tl.store(Y + row * stride + cols, scale, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n], w: f32[m]
+def run(x: torch.Tensor, w: torch.Tensor):
+    m, n = x.shape
+    x, w = x.contiguous(), w.contiguous()
+    y = torch.zeros_like(x)
+    kernel[(m,)](x, w, y, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
 # case: and_of_the_row
 # expect: not applied, rows-differ
 """`and` of scalars, one of which is of the row."""
@@ -41,15 +50,7 @@ def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
     tl.device_assert(N > 0)
-
-
-# tritonopt: x: f32[m, n], w: f32[m]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x, w = x.contiguous(), w.contiguous()
-    y = torch.zeros_like(x)
-    kernel[(m,)](x, w, y, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: begins_as_something_else
@@ -275,15 +276,7 @@ def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n], w: f32[m]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x, w = x.contiguous(), w.contiguous()
-    y = torch.zeros_like(x)
-    kernel[(m,)](x, w, y, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: leaves_in_a_branch
@@ -300,15 +293,7 @@ def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n], w: f32[m]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x, w = x.contiguous(), w.contiguous()
-    y = torch.zeros_like(x)
-    kernel[(m,)](x, w, y, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: leaves_or_goes_on
@@ -326,15 +311,7 @@ def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n], w: f32[m]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x, w = x.contiguous(), w.contiguous()
-    y = torch.zeros_like(x)
-    kernel[(m,)](x, w, y, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: number_of_64_bits
@@ -399,15 +376,7 @@ def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
         return
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n], w: f32[m]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x, w = x.contiguous(), w.contiguous()
-    y = torch.zeros_like(x)
-    kernel[(m,)](x, w, y, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: weights_behind_a_return

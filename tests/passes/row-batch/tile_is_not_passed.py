@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n)
+    return y
+
+
 # case: arguments_change_the_grid
 # expect: not applied, tile-is-not-passed
 """What the launch passes binds a name that its grid reads, which is called after it."""
@@ -71,15 +80,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     cols = tl.arange(0, BLOCK)
     tl.store(Y + row, tl.sum(tl.load(X + row * stride + cols, mask=cols < N, other=0.0)))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n)
-    return y
+# shared: run
 
 
 # case: tuned_tile
@@ -96,12 +97,4 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         total += tl.sum(tl.load(X + row * stride + cols, mask=cols < N, other=0.0))
     tl.store(Y + row, total)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n)
-    return y
+# shared: run

@@ -3,17 +3,18 @@ import triton
 import triton.language as tl
 
 
-# case: arguments_in_a_list_that_grows
-# expect: not applied, unseen-launches
-"""A list that something else is done with may hold any number of arguments."""
-
-
 @triton.jit
 def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0) / N, mask=cols < N)
+
+
+# case: arguments_in_a_list_that_grows
+# expect: not applied, unseen-launches
+"""A list that something else is done with may hold any number of arguments."""
+# shared: kernel
 
 
 def centered(x: torch.Tensor):
@@ -82,14 +83,7 @@ def centered(x: torch.Tensor, options: dict):
 # case: kernel_of_an_object_handed_on
 # expect: not applied, unseen-launches
 """An object keeps the kernel, and whoever asks for it gets it."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0) / N, mask=cols < N)
+# shared: kernel
 
 
 class Centering:
@@ -110,14 +104,7 @@ def kernel_of(centering):
 # case: kernel_of_an_object_or_another
 # expect: not applied, unseen-launches
 """An object keeps the kernel, or another one."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0) / N, mask=cols < N)
+# shared: kernel
 
 
 @triton.jit
@@ -141,14 +128,7 @@ class Centering:
 # case: size_in_a_tuple_that_is_old
 # expect: not applied, unseen-launches
 """A size that was put aside before the tensor got another shape is not the one of later."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0) / N, mask=cols < N)
+# shared: kernel
 
 
 def centered(x: torch.Tensor):
@@ -163,14 +143,7 @@ def centered(x: torch.Tensor):
 # case: tile_in_a_dict_that_changes
 # expect: not applied, unseen-launches
 """How long a tile is stands in a dictionary, or in what is written into it later."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0) / N, mask=cols < N)
+# shared: kernel
 
 
 def centered(x: torch.Tensor):

@@ -3,6 +3,14 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: i32[n] in -5..5
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.zeros(4, dtype=torch.int32, device=x.device)
+    kernel[(1,)](x, y, n)
+    return y
+
+
 # case: any_and_all
 # options: block=32
 """Whether any element is so, and whether all are."""
@@ -22,14 +30,7 @@ def kernel(X, Y, n):
     tl.store(Y, some)
     tl.store(Y + 1, every)
     tl.store(Y + 2, flag)
-
-
-# tritonopt: x: i32[n] in -5..5
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.zeros(4, dtype=torch.int32, device=x.device)
-    kernel[(1,)](x, y, n)
-    return y
+# shared: run
 
 
 # case: atomics
@@ -68,14 +69,7 @@ def kernel(X, Y, n):
         total += x * i
         tl.store(X + i, x + 1)
     tl.store(Y, total)
-
-
-# tritonopt: x: i32[n] in -5..5
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.zeros(4, dtype=torch.int32, device=x.device)
-    kernel[(1,)](x, y, n)
-    return y
+# shared: run
 
 
 # case: behind_a_barrier
@@ -114,14 +108,7 @@ def kernel(X, Y, n):
     for i in range(n):
         bits ^= tl.load(X + i)
     tl.store(Y, bits)
-
-
-# tritonopt: x: i32[n] in -5..5
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.zeros(4, dtype=torch.int32, device=x.device)
-    kernel[(1,)](x, y, n)
-    return y
+# shared: run
 
 
 # case: bound_is_loaded
@@ -200,14 +187,7 @@ def kernel(X, Y, n):  # one program
     # The end.
     tl.store(Y, above)
     tl.store(Y + 1, below)
-
-
-# tritonopt: x: i32[n] in -5..5
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.zeros(4, dtype=torch.int32, device=x.device)
-    kernel[(1,)](x, y, n)
-    return y
+# shared: run
 
 
 # case: count_of_truths
@@ -225,14 +205,7 @@ def kernel(X, Y, n):
         below -= x < -1
     tl.store(Y, above)
     tl.store(Y + 1, below)
-
-
-# tritonopt: x: i32[n] in -5..5
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.zeros(4, dtype=torch.int32, device=x.device)
-    kernel[(1,)](x, y, n)
-    return y
+# shared: run
 
 
 # case: count_under_a_condition
@@ -248,14 +221,7 @@ def kernel(X, Y, n):
         if val == 3:
             count = count + 1
     tl.store(Y, count)
-
-
-# tritonopt: x: i32[n] in -5..5
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.zeros(4, dtype=torch.int32, device=x.device)
-    kernel[(1,)](x, y, n)
-    return y
+# shared: run
 
 
 # case: elementwise
@@ -293,14 +259,7 @@ def kernel(X, Y, n):
         if found == -1 and tl.load(X + i) > 2:
             found = i
     tl.store(Y, found)
-
-
-# tritonopt: x: i32[n] in -5..5
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.zeros(4, dtype=torch.int32, device=x.device)
-    kernel[(1,)](x, y, n)
-    return y
+# shared: run
 
 
 # case: gathered

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, n)
+    return y
+
+
 # case: last_that_is
 # options: block=32
 """A search for the last element of a kind, as it is written with `tl.where`."""
@@ -91,7 +100,6 @@ def run(x: torch.Tensor):
 
 
 # case: prefix_sum
-# verify: always
 # options: block=16
 """A running sum of integers, in place."""
 
@@ -151,15 +159,7 @@ def kernel(X, Y, n):
     for i in range(n):
         total += tl.load(X + row * n + i)
         tl.store(Y + row * n + i, total)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n)
-    return y
+# shared: run
 
 
 # case: rows_around
@@ -297,15 +297,7 @@ def kernel(X, Y, n):
     for i in range(n):
         x = tl.load(X + row * n + i)
         tl.store(Y + row * n + i, x - mean)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n)
-    return y
+# shared: run
 
 
 # case: two_ways
@@ -324,15 +316,7 @@ def kernel(X, Y, n):
         else:
             # Nothing but the sign.
             tl.store(Y + row * n + i, -x)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n)
-    return y
+# shared: run
 
 
 # case: unrolled

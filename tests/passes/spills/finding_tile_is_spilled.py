@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def softmax_rows(Y, X, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
+    e = tl.exp(x - tl.max(x, axis=0))
+    tl.store(Y + row * stride + cols, e / tl.sum(e, axis=0), mask=cols < N)
+
+
 # case: in_a_loop
 # expect: finding, tile-is-spilled
 """Tiles that a launch says to be 32768 elements long: a loop is there, and they are too long."""
@@ -28,15 +37,7 @@ def sums(x):
 # case: settings_of_a_function
 # expect: finding, tile-is-spilled
 """A function says how long tiles are, and how many warps, and which rows are too long."""
-
-
-@triton.jit
-def softmax_rows(Y, X, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-    e = tl.exp(x - tl.max(x, axis=0))
-    tl.store(Y + row * stride + cols, e / tl.sum(e, axis=0), mask=cols < N)
+# shared: softmax_rows
 
 
 def settings(n):
@@ -57,15 +58,7 @@ def softmax(x):
 # case: up_to_a_raise
 # expect: finding, tile-is-spilled
 """A row of 32768 elements in one tile, with 4 warps."""
-
-
-@triton.jit
-def softmax_rows(Y, X, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-    e = tl.exp(x - tl.max(x, axis=0))
-    tl.store(Y + row * stride + cols, e / tl.sum(e, axis=0), mask=cols < N)
+# shared: softmax_rows
 
 
 def softmax(x):

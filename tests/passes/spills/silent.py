@@ -3,11 +3,6 @@ import triton
 import triton.language as tl
 
 
-# case: enough_warps
-# expect: silent
-"""The same row, with so many warps that it fits."""
-
-
 @triton.jit
 def softmax_rows(Y, X, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
@@ -15,6 +10,12 @@ def softmax_rows(Y, X, stride, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * stride + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
     e = tl.exp(x - tl.max(x, axis=0))
     tl.store(Y + row * stride + cols, e / tl.sum(e, axis=0), mask=cols < N)
+
+
+# case: enough_warps
+# expect: silent
+"""The same row, with so many warps that it fits."""
+# shared: softmax_rows
 
 
 def softmax(x):
@@ -68,15 +69,7 @@ def product(a, b, s):
 # case: no_limit
 # expect: silent
 """Some row is too long for one tile, and no launch says how long rows get."""
-
-
-@triton.jit
-def softmax_rows(Y, X, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-    e = tl.exp(x - tl.max(x, axis=0))
-    tl.store(Y + row * stride + cols, e / tl.sum(e, axis=0), mask=cols < N)
+# shared: softmax_rows
 
 
 def softmax(x):
@@ -89,15 +82,7 @@ def softmax(x):
 # case: no_limit_of_a_part
 # expect: silent
 """As there, and a tile holds a part of a row that grows with it."""
-
-
-@triton.jit
-def softmax_rows(Y, X, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-    e = tl.exp(x - tl.max(x, axis=0))
-    tl.store(Y + row * stride + cols, e / tl.sum(e, axis=0), mask=cols < N)
+# shared: softmax_rows
 
 
 def softmax(x):
@@ -110,15 +95,7 @@ def softmax(x):
 # case: other_checks
 # expect: silent
 """A check that is not understood may keep long rows away."""
-
-
-@triton.jit
-def softmax_rows(Y, X, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-    e = tl.exp(x - tl.max(x, axis=0))
-    tl.store(Y + row * stride + cols, e / tl.sum(e, axis=0), mask=cols < N)
+# shared: softmax_rows
 
 
 def softmax(x):
@@ -137,15 +114,7 @@ def is_short(n):
 # case: settings_for_any_row
 # expect: silent
 """A function says how long tiles are, and how many warps, for rows of any length."""
-
-
-@triton.jit
-def softmax_rows(Y, X, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-    e = tl.exp(x - tl.max(x, axis=0))
-    tl.store(Y + row * stride + cols, e / tl.sum(e, axis=0), mask=cols < N)
+# shared: softmax_rows
 
 
 def settings(n):
@@ -233,15 +202,7 @@ def softmax(x):
 # case: warps_are_computed
 # expect: silent
 """The number of warps comes from a function: it may well be enough."""
-
-
-@triton.jit
-def softmax_rows(Y, X, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-    e = tl.exp(x - tl.max(x, axis=0))
-    tl.store(Y + row * stride + cols, e / tl.sum(e, axis=0), mask=cols < N)
+# shared: softmax_rows
 
 
 def warps_for(n):

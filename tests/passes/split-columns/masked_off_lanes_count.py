@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
 # case: a_tenth_less_a_tenth
 # expect: not applied, masked-off-lanes-count
 """A tenth less a tenth is not 0 where one of them is of the type of the data, bf16 say."""
@@ -38,15 +47,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     mask = cols < N
     x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
     tl.store(Y + row, tl.sum(tl.exp(x), axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: lanes_without_a_value
@@ -62,15 +63,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     mask = cols < N
     x = tl.load(X + row * N + cols, mask=mask).to(tl.float32)
     tl.store(Y + row, tl.sum(x, axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: largest_with_zeros
@@ -86,15 +79,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     mask = cols < N
     x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
     tl.store(Y + row, tl.max(x, axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: maximum_of_something_else
@@ -111,15 +96,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * N + cols, mask=mask, other=float("-inf")).to(tl.float32)
     z = tl.load(X + row * N + cols, mask=mask, other=float("-inf")).to(tl.float32) * 2.0
     tl.store(Y + row, tl.sum(tl.exp(x - tl.max(z, axis=0)), axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: quotient_of_filled_lanes

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
 # case: filled_with_the_length
 # expect: not applied, not-lane-by-lane
 # options: longest=16,block=16
@@ -17,15 +26,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
     y = x / tl.sum(x, axis=0) + tl.full([BLOCK], BLOCK, dtype=tl.float32)
     tl.store(Y + row * N + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: helper_reduces
@@ -47,15 +48,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
     y = shares(x) * tl.sum(x, axis=0)
     tl.store(Y + row * N + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: hint_of_its_own
@@ -206,15 +199,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
     y = tl.cumsum(x, axis=0) / tl.sum(x * x, axis=0)
     tl.store(Y + row * N + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: sorted
@@ -231,12 +216,4 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
     y = tl.sort(x) - tl.sum(x, axis=0)
     tl.store(Y + row * N + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run

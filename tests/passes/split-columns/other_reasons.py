@@ -3,6 +3,25 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
+    y = x / tl.sum(x * x, axis=0)
+    tl.store(Y + row * N + cols, y, mask=mask)
+
+
 # case: narrow_sum
 # expect: not applied, accumulator-is-narrow
 # options: longest=16,block=16
@@ -16,15 +35,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     mask = cols < N
     x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
     tl.store(Y + row, tl.sum(x.to(tl.float16), axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: maybe_one_buffer
@@ -272,31 +283,14 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     mask = cols < N
     x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
     tl.store(Y + row, tl.div_rn(tl.sum(x, axis=0), 3.0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: row_may_be_longer
 # expect: not applied, row-may-be-longer
 # options: longest=16,block=16
 """Of a long row the kernel sees the beginning alone."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    y = x / tl.sum(x * x, axis=0)
-    tl.store(Y + row * N + cols, y, mask=mask)
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -321,31 +315,14 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     X += row * N + cols
     x = tl.load(X, mask=cols < N, other=0.0).to(tl.float32)
     tl.store(Y + row, tl.sum(x, axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: tile_is_fixed
 # expect: not applied, tile-is-not-passed
 # options: longest=16,block=16
 """The launch has one tile for all lengths."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    y = x / tl.sum(x * x, axis=0)
-    tl.store(Y + row * N + cols, y, mask=mask)
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -395,12 +372,4 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     mask = cols < N
     x = tl.load(X + row * N + cols, mask=mask, other=0.0)
     tl.store(Y + row, tl.sum(x * x, axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run

@@ -3,6 +3,26 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * N + cols, mask=mask, other=float("-inf")).to(tl.float32)
+    e = tl.exp(x - tl.max(x, axis=0))
+    y = e / tl.sum(e, axis=0)
+    tl.store(Y + row * N + cols, y, mask=mask)
+
+
 # case: documented
 # options: longest=16,block=16
 """What is said of the kernel stays with the first one."""
@@ -20,15 +40,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
     y = x / tl.sqrt(tl.sum(x * x, axis=0))  # never by 0 in our data
     tl.store(Y + row * N + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: gradients
@@ -76,15 +88,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     y = tl.where(mask, gate(x, 2.0), 0.0)
     x = y / tl.sum(y * y, axis=0)
     tl.store(Y + row * N + cols, x, mask=mask)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: hint_where_made
@@ -177,15 +181,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     var = tl.sum(d * d, axis=0) / N
     y = d / tl.sqrt(var + 1e-5)
     tl.store(Y + row * N + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: least_and_largest
@@ -303,15 +299,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     x = tl.where(mask, x, 0.0)
     y = x / tl.sum(x * x, axis=0)
     tl.store(Y + row * N + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: offsets_of_a_row
@@ -413,17 +401,7 @@ def run(x: torch.Tensor):
 # case: said_above_the_launch
 # options: longest=16,block=16
 """What is said above the launch is said above the question."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=float("-inf")).to(tl.float32)
-    e = tl.exp(x - tl.max(x, axis=0))
-    y = e / tl.sum(e, axis=0)
-    tl.store(Y + row * N + cols, y, mask=mask)
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n]
@@ -464,26 +442,8 @@ def run(x: torch.Tensor):
 # verify: always
 # options: longest=16,block=16
 """The maximum and the sum stand in the middle of what is done to tiles."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=float("-inf")).to(tl.float32)
-    e = tl.exp(x - tl.max(x, axis=0))
-    y = e / tl.sum(e, axis=0)
-    tl.store(Y + row * N + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: kernel
+# shared: run
 
 
 # case: sums_alone
@@ -524,15 +484,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     squares = tl.sum(x * x, axis=0)
     y = (x - total / N) * squares
     tl.store(Y + row * N + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: run
 
 
 # case: weights_of_columns

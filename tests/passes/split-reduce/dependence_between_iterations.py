@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[2, c, n], w: f32[c]
+def launch(x: torch.Tensor, w: torch.Tensor):
+    m, c, n = x.shape
+    x, w = x.contiguous(), w.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, w, c, n, BLOCK=16)
+    return y
+
+
 # case: second_sweep_gathered
 # expect: not applied, dependence-between-iterations
 """Where a turn stores is loaded: two turns may store to one element."""
@@ -53,15 +62,7 @@ def kernel(X, Y, W, channels, pixels, BLOCK: tl.constexpr):
             offsets = row * size + channel * pixels + pixel
             x = tl.load(X + offsets, mask=pixel < pixels, other=0.0).to(tl.float32)
             tl.store(Y + offsets, x * scale * w, mask=pixel < pixels)
-
-
-# tritonopt: x: f32[2, c, n], w: f32[c]
-def launch(x: torch.Tensor, w: torch.Tensor):
-    m, c, n = x.shape
-    x, w = x.contiguous(), w.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, w, c, n, BLOCK=16)
-    return y
+# shared: launch
 
 
 # case: second_sweep_nested_beyond
@@ -86,15 +87,7 @@ def kernel(X, Y, W, channels, pixels, BLOCK: tl.constexpr):
             offsets = row * size + channel * pixels + pixel
             x = tl.load(X + offsets, mask=pixel < pixels, other=0.0).to(tl.float32)
             tl.store(Y + offsets, x * scale * w, mask=pixel < pixels + 1)
-
-
-# tritonopt: x: f32[2, c, n], w: f32[c]
-def launch(x: torch.Tensor, w: torch.Tensor):
-    m, c, n = x.shape
-    x, w = x.contiguous(), w.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, w, c, n, BLOCK=16)
-    return y
+# shared: launch
 
 
 # case: second_sweep_nested_either
@@ -119,15 +112,7 @@ def kernel(X, Y, W, channels, pixels, BLOCK: tl.constexpr):
             offsets = row * size + channel * pixels + pixel
             x = tl.load(X + offsets, mask=pixel < pixels, other=0.0).to(tl.float32)
             tl.store(Y + offsets, x * scale * w, mask=(pixel < pixels) | (channel == 0))
-
-
-# tritonopt: x: f32[2, c, n], w: f32[c]
-def launch(x: torch.Tensor, w: torch.Tensor):
-    m, c, n = x.shape
-    x, w = x.contiguous(), w.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, w, c, n, BLOCK=16)
-    return y
+# shared: launch
 
 
 # case: second_sweep_nested_half
@@ -152,15 +137,7 @@ def kernel(X, Y, W, channels, pixels, BLOCK: tl.constexpr):
             offsets = row * size + channel * (pixels // 2) + pixel
             x = tl.load(X + offsets, mask=pixel < pixels, other=0.0).to(tl.float32)
             tl.store(Y + offsets, x * scale * w, mask=pixel < pixels)
-
-
-# tritonopt: x: f32[2, c, n], w: f32[c]
-def launch(x: torch.Tensor, w: torch.Tensor):
-    m, c, n = x.shape
-    x, w = x.contiguous(), w.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, w, c, n, BLOCK=16)
-    return y
+# shared: launch
 
 
 # case: second_sweep_nested_unmasked
@@ -185,15 +162,7 @@ def kernel(X, Y, W, channels, pixels, BLOCK: tl.constexpr):
             offsets = row * size + channel * pixels + pixel
             x = tl.load(X + offsets, mask=pixel < pixels, other=0.0).to(tl.float32)
             tl.store(Y + offsets, x * scale * w, mask=offsets < (row + 1) * size)
-
-
-# tritonopt: x: f32[2, c, n], w: f32[c]
-def launch(x: torch.Tensor, w: torch.Tensor):
-    m, c, n = x.shape
-    x, w = x.contiguous(), w.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, w, c, n, BLOCK=16)
-    return y
+# shared: launch
 
 
 # case: second_sweep_overlapping

@@ -3,6 +3,20 @@ import triton
 import triton.language as tl
 
 
+def reduced(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
+    return y
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
+    return y
+
+
 # case: atomic_in_the_loop
 # expect: not applied, done-by-every-part
 """A histogram beside the sum."""
@@ -66,13 +80,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         tl.device_print("x", x)
         acc += x
     tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: running_sum
@@ -90,13 +98,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         acc += x
         tl.store(Y + row, tl.sum(acc, axis=0))
     tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: second_sweep_atomic
@@ -117,13 +119,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
         tl.atomic_add(Y + row * stride + cols, x - largest, mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: launch
 
 
 # case: second_sweep_barrier
@@ -145,13 +141,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
         tl.store(Y + row * stride + cols, x - largest, mask=cols < N)
         tl.debug_barrier()
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: launch
 
 
 # case: second_sweep_stored_with_a_name
@@ -173,13 +163,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
         tl.store(Y + row * stride + cols, x - turn, mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: launch
 
 
 # case: stored_before
@@ -197,13 +181,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc += x
     tl.store(Y + row, tl.load(Y + row) + tl.sum(acc, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: stored_in_the_loop

@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+def reduced(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
+    return y
+
+
 # case: alternating
 # expect: not applied, not-a-recurrence
 """Each turn changes the sign of what was before."""
@@ -17,13 +24,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc = x - acc
     tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: counted_from_the_end
@@ -43,13 +44,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         best = tl.where(new > top, N - start - place, best)
         top = tl.maximum(top, new)
     tl.store(Y + row, best)
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: decayed
@@ -68,13 +63,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         last = tl.maximum(last, tl.max(x, axis=0))
         acc += x * last
     tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: index_from_a_count
@@ -123,13 +112,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         best = tl.where(new > top, start + place, best)
         top = tl.maximum(top, new * 0.5)
     tl.store(Y + row, best)
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: last_of_equals
@@ -149,13 +132,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         best = tl.where(new >= top, start + place, best)
         top = tl.maximum(top, new)
     tl.store(Y + row, best)
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: moved_before_it_is_read
@@ -173,13 +150,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         X += BLOCK
         acc += tl.load(X, mask=cols < N - BLOCK, other=0.0).to(tl.float32)
     tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: moved_by_more_each_time
@@ -197,13 +168,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         acc += tl.load(X, mask=cols < N, other=0.0).to(tl.float32)
         X += start
     tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: moved_in_some_turns
@@ -222,13 +187,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         if start > BLOCK:
             X += BLOCK
     tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: online_rows_from_one
@@ -279,13 +238,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         l = l * tl.exp2(m - new) + tl.sum(tl.exp(x - new), axis=0)
         m = new
     tl.store(Y + row, m + tl.log(l))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: random_by_turn
@@ -328,10 +281,4 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         acc += x
         acc = acc * 0.5
     tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced

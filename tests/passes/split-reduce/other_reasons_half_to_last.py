@@ -3,6 +3,29 @@ import triton
 import triton.language as tl
 
 
+def reduced(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
+    return y
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    first = tl.load(X + row * stride)
+    most = tl.full([BLOCK], -1e30, dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=-1e30).to(tl.float32)
+        most = tl.maximum(most, x)
+    largest = tl.max(most, axis=0)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+        tl.store(Y + row * stride + cols, x - largest + first, mask=cols < N)
+
+
 # case: half_precision
 # expect: not applied, accumulator-is-narrow
 """What is added up in fp16 is rounded in each turn."""
@@ -17,13 +40,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         half += tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float16)
     tl.store(Y + row, tl.sum(half, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: unsigned
@@ -63,13 +80,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
         total += tl.sum(x, axis=0)
     tl.store(Y + row, total)
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: largest_may_begin_with_nan
@@ -89,13 +100,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         best = tl.where(new > top, start + place, best)
         top = tl.maximum(top, new)
     tl.store(Y + row, best)
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: tuned_tile
@@ -139,13 +144,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         acc += x
     if tl.program_id(1) == 0:
         tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: three_axes
@@ -204,22 +203,7 @@ def launch(x: torch.Tensor):
 # case: second_sweep_in_place
 # expect: not applied, data-may-change
 """Another part may have stored to the row already, where the second kernel loads its first element."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    first = tl.load(X + row * stride)
-    most = tl.full([BLOCK], -1e30, dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=-1e30).to(tl.float32)
-        most = tl.maximum(most, x)
-    largest = tl.max(most, axis=0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-        tl.store(Y + row * stride + cols, x - largest + first, mask=cols < N)
+# shared: kernel
 
 
 def launch(x: torch.Tensor):
@@ -231,22 +215,7 @@ def launch(x: torch.Tensor):
 # case: second_sweep_to_an_argument
 # expect: not applied, data-may-change
 """Whoever calls it may pass one tensor for both."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    first = tl.load(X + row * stride)
-    most = tl.full([BLOCK], -1e30, dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=-1e30).to(tl.float32)
-        most = tl.maximum(most, x)
-    largest = tl.max(most, axis=0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-        tl.store(Y + row * stride + cols, x - largest + first, mask=cols < N)
+# shared: kernel
 
 
 def launch(x: torch.Tensor, y: torch.Tensor):
@@ -271,13 +240,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc += x
     tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: last_element
@@ -295,13 +258,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc += x
     tl.store(Y + row, tl.sum(acc, axis=0) + tl.max(x, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: last_value_in_a_branch
@@ -323,10 +280,4 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     if N > 1000:
         last = 1.0
     tl.store(Y + row, tl.sum(acc, axis=0) + last)
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced

@@ -3,6 +3,24 @@ import triton
 import triton.language as tl
 
 
+def reduced(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
+    return y
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    acc = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
+        acc += x
+    tl.store(Y + row, tl.sum(acc, axis=0))
+
+
 # case: second_sweep_last_tile
 # expect: not applied, last-value-is-used
 """Behind the second loop somebody reads what its last turn has left."""
@@ -68,13 +86,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc += x
     tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: nan_is_kept
@@ -91,13 +103,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc = tl.maximum(acc, x, propagate_nan=tl.PropagateNan.ALL)
     tl.store(Y + row, tl.max(acc, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: product
@@ -115,13 +121,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc *= tl.where(cols < N, x, 1.0)
     tl.store(Y + row, tl.max(acc, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: exact_bits
@@ -138,13 +138,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc += x
     tl.store(Y + row, tl.div_rn(tl.sum(acc, axis=0), 3.0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: online_numbers
@@ -165,13 +159,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         l = l * tl.exp(m - new) + tl.sum(tl.exp(x - new), axis=0)
         m = new
     tl.store(Y + row, m + tl.log(l))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: promised_by_a_function
@@ -187,13 +175,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
     tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 def sum_batch_invariant(x: torch.Tensor):
@@ -258,29 +240,13 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
             cols = start + tl.arange(0, BLOCK)
             acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
     tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: compiled_kernel_is_kept
 # expect: not applied, unseen-launches
 """What the launch returns can be launched again."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc += x
-    tl.store(Y + row, tl.sum(acc, axis=0))
+# shared: kernel
 
 
 def reduced(x: torch.Tensor):
@@ -293,24 +259,8 @@ def reduced(x: torch.Tensor):
 # case: known_elsewhere
 # expect: not applied, unseen-launches
 """The kernel is handed to somebody else, who may launch it."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc += x
-    tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: kernel
+# shared: reduced
 
 
 def others():

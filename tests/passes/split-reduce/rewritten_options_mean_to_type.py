@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+def reduced(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
+    return y
+
+
 # case: mean_of_rows
 # options: turns=1
 """Means of rows: the second kernel divides, once."""
@@ -19,13 +26,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     # Of all elements of the row.
     mean = tl.sum(acc, axis=0) / N
     tl.store(Y + row, mean)
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: moved_pointer
@@ -43,13 +44,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         acc += tl.load(X, mask=cols < N, other=0.0).to(tl.float32)
         X += BLOCK
     tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: names_alike
@@ -96,13 +91,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         acc = acc * tl.exp(top - new) + tl.exp(x - new)
         top = new
     tl.store(Y + row, tl.sum(acc * tl.exp(top - tl.max(top, axis=0)), axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: online_rows
@@ -238,13 +227,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     if row > 0:
         acc = most
     tl.store(Y + row, tl.sum(acc, axis=0) + tl.max(most, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced
 
 
 # case: reset_by_the_tuner
@@ -496,10 +479,4 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(dtype)
     tl.store(Y + row, tl.sum(acc, axis=0).to(dtype))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: reduced

@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
+    return y
+
+
 # case: second_sweep_counts
 # expect: not applied, several-sweeps
 """The second loop carries a sum from turn to turn."""
@@ -23,13 +30,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
         below += tl.sum(tl.where(cols < N, largest - x, 0.0), axis=0)
         tl.store(Y + row * stride + cols, x - below, mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: launch
 
 
 # case: second_sweep_under_a_condition
@@ -51,13 +52,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
             cols = start + tl.arange(0, BLOCK)
             x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
             tl.store(Y + row * stride + cols, x - largest, mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: launch
 
 
 # case: second_sweep_unrolled
@@ -78,13 +73,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
         tl.store(Y + row * stride + cols, x - largest, mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: launch
 
 
 # case: three_sweeps
@@ -109,13 +98,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
         tl.store(Y + row * stride + cols, x + largest, mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+# shared: launch
 
 
 # case: two_sweeps

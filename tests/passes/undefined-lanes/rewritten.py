@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+def launch(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
 # case: cleared_along_the_other_axis
 # verify: no, it has no launcher
 """The lanes are cleared, but those of the rows."""
@@ -53,13 +60,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols <= N - 1)
     tl.store(Y + row, tl.sum(tl.exp(x)))
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: launch
 
 
 # case: gathered_in_a_loop
@@ -74,13 +75,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         total += tl.load(X + row * stride + cols, mask=cols < N).to(tl.float32)
     tl.store(Y + row, tl.sum(total))
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: launch
 
 
 # case: largest_magnitude
@@ -108,13 +103,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     inside = N > cols
     x = tl.load(X + cols, inside).to(tl.float32)
     tl.store(Y + tl.program_id(0), x.max(0))
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: launch
 
 
 # case: position_of_the_least
@@ -182,13 +171,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N)
     tl.store(Y + row, tl.sum(x, axis=0))
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: launch
 
 
 # case: two_loads_of_one_sum
@@ -420,13 +403,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     mask = cols < N
     x = tl.load(X + row * stride + cols, mask=mask)
     tl.store(Y + row, tl.sum(x * mask.to(tl.float32), axis=0))
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: launch
 
 
 # case: equal_where_both_are_off

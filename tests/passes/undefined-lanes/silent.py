@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+def launch(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
 # case: cleared_by_another_condition
 # expect: silent
 """Whether the condition implies the mask is not known: nothing is said."""
@@ -30,13 +37,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * stride + cols, mask=mask)
     x = tl.where(mask & (cols > row), x, 0.0)
     tl.store(Y + row, tl.sum(x, axis=0))
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: launch
 
 
 # case: cleared_by_the_mask
@@ -52,13 +53,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * stride + cols, mask=mask)
     x = tl.where(mask, x, -float("inf"))
     tl.store(Y + row, tl.max(x, axis=0))
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: launch
 
 
 # case: cleared_by_the_mask_spelled_otherwise
@@ -73,13 +68,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * stride + cols, mask=cols < N)
     x = tl.where(N - 1 >= cols, tl.exp(x), 0.0)
     tl.store(Y + row, tl.sum(x, axis=0))
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: launch
 
 
 # case: cleared_for_short_rows
@@ -139,13 +128,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * stride + cols, mask=cols < N)
     x = tl.where(cols >= N, 0.0, x * x)
     tl.store(Y + row, tl.sum(x, axis=0))
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: launch
 
 
 # case: no_mask
@@ -185,13 +168,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     tl.store(Y + row, tl.sum(x, axis=0))
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: launch
 
 
 # case: scan_from_the_start

@@ -4,7 +4,6 @@ import triton.language as tl
 
 
 # case: transposed_through_memory
-# verify: always
 """A tile is stored by rows and loaded by columns."""
 
 
@@ -51,7 +50,6 @@ def k(X, S, Y, n, BLOCK: tl.constexpr):
 
 
 # case: neighbor_with_other_masks
-# verify: always
 """Each lane loads what its neighbor stored, whatever the masks are."""
 
 
@@ -106,7 +104,6 @@ def launch(x: torch.Tensor, s: torch.Tensor):
 
 
 # case: next_iteration
-# verify: always
 """An iteration takes what other lanes stored in the one before."""
 
 
@@ -144,7 +141,6 @@ def k(X, S, Y, BLOCK: tl.constexpr):
 
 
 # case: one_tensor_for_two
-# verify: always
 """The launch passes a view of one tensor for both parameters."""
 
 
@@ -165,7 +161,6 @@ def launch(x: torch.Tensor):
 
 
 # case: in_a_branch_of_all_lanes
-# verify: always
 """A branch is taken by all lanes or by none: the barrier is in front of it."""
 
 
@@ -187,7 +182,6 @@ def launch(x: torch.Tensor, flip: int):
 
 
 # case: scalar_for_a_tile
-# verify: always
 """One thread stores the scalar, and every thread multiplies by it."""
 
 
@@ -253,7 +247,6 @@ def launch(x: torch.Tensor):
 
 
 # case: after_a_reduction
-# verify: always
 """What a reduction does to order the lanes is the compiler's own affair."""
 
 

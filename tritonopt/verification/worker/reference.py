@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import math
+import sys
 from collections.abc import Mapping
+from types import MethodType
 from typing import Any
 
 import torch
@@ -82,10 +84,28 @@ def state_of(made: Any) -> dict[str, tuple[tuple[int, ...], float | None]]:
     return found
 
 
+class _Mode(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
+    """Torch imports its compiler to keep it out of a mode, which takes seconds of each worker.
+
+    So it is kept out only where somebody has imported it.
+    """
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
+
+    def __enter__(self) -> Any:
+        compiler: Any = sys.modules.get("torch._dynamo")
+        if compiler is not None:
+            kept_out = compiler.disable(type(self).__torch_dispatch__)
+            self.__torch_dispatch__ = MethodType(kept_out, self)
+        return super().__enter__()
+
+
 # The run in float64
 
 
-class InFloat64(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
+class InFloat64(_Mode):
     """Every tensor of floats is of float64; what the code rounds to less than float32 is rounded.
 
     As `widening` has it of kernels: a cast to a narrower type is what the code says.
@@ -143,7 +163,7 @@ def widened(
 # What torch computes.
 
 
-class Work(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
+class Work(_Mode):
     """Notes the operators that run on floats which no kernel has written."""
 
     def __init__(self, session: Any) -> None:
