@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.emit.code_edits import in_parentheses
-from tritonopt.emit.new_kernel import PartText, launch_text, named_in_launchers
 from tritonopt.emit.statement_lists import StatementLists, unused_names
 from tritonopt.emit.writing import NotExpressible, Writer, comments_in
 from tritonopt.facts import KernelFacts, Value
@@ -21,8 +21,9 @@ from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.facts.recurrences.partials import TYPES
 from tritonopt.facts.slot_reductions import Coordinate, SlotReduction
 from tritonopt.launches.known_launches import check_pruning, with_buffers
+from tritonopt.launches.plan import can_choose
 from tritonopt.passes.merge_kernels.partial_stores import PartialStore
-from tritonopt.source import AddArgument, Change, Remove, Replace, ReplaceExpression
+from tritonopt.source import AddArgument, Change, Remove, ReplaceExpression, ReplaceParameter
 from tritonopt.source.trees import walk
 from tritonopt.source.tuner_functions import counting_use
 
@@ -32,6 +33,7 @@ _TUNERS = frozenset({"flag_gems.utils.libtuner", "flag_gems.utils.libentry.libtu
 """What runs a kernel many times, in ways that nobody here has read."""
 
 
+_WORD = re.compile(r"\w+")
 _TUNED = "launches-can-be-tuned"
 _RESETTING = ("reset_to_zero", "restore_value")
 
@@ -118,41 +120,38 @@ class AtomicKernel:
         return (*gone, *unused_names(facts, lists, lost, (), self._instead.values()))
 
     @cached_property
-    def part(self) -> PartText | None:
-        """The whole kernel anew, where it has parameters of no use any more; None elsewhere."""
+    def unread(self) -> tuple[str, ...]:
+        """Parameters of no use any more; none where others may count on them."""
         facts, kernel = self._facts, self._facts.kernel
         plain = len(kernel.decorators) == 1 and not isinstance(
             kernel.node.decorator_list[0], ast.Call
         )
-        if not plain or kernel.node not in kernel.module.tree.body or kernel.signature_use:
-            return None
-        removed = {r.anchor for r in self._removed}
-        gone = {node for statement in removed for node in walk(statement)}
-        kept = [n for n in kernel.nodes if isinstance(n, ast.stmt) and n not in gone]
-        instead = dict(self._instead)
-        for partial, _, _ in self.partials:
-            last = [*partial.call.args, *(k.value for k in partial.call.keywords)][-1]
-            text = instead.get(last) or kernel.module.text_of(last)
-            instead[last] = f'{text}, sem="relaxed"'
-        part = PartText(facts, kept, named_in_launchers(facts), instead=instead)
-        if len(part.parameters) == len(kernel.parameters):
-            return None
-        try:
-            code = [part.code, *(launch_text(n, part) for n in facts.launches.launches)]
-        except NotExpressible:
-            return None  # the parameters stay
-        return part if all(code) else None
+        at_the_top = kernel.node in kernel.module.tree.body and can_choose(facts)
+        kinds = {p.kind for p in kernel.parameters} == {"positional_or_keyword"}
+        if not (plain and at_the_top and kinds) or kernel.signature_use:
+            return ()
+        calls = [launch.call for launch in facts.launches.launches]
+        hidden = any(isinstance(a, ast.Starred) for call in calls for a in call.args)
+        if hidden or any(k.arg is None for call in calls for k in call.keywords):
+            return ()
+        launchers = [n.launcher for n in facts.launches.launches if n.launcher is not None]
+        nodes = {node for launcher in launchers for node in walk(launcher)}
+        asked = {n.value for n in nodes if isinstance(n, ast.Constant)}  # by name, as in a grid
+        gone = {n for r in self._removed for n in walk(r.anchor)}
+        gone |= {n for expression in self._instead for n in walk(expression)}
+        words = set(_WORD.findall(" ".join(self._instead.values())))
+        words |= {n.id for n in kernel.nodes if isinstance(n, ast.Name) and n not in gone}
+        names = (p.name for p in kernel.parameters if p.name not in words | asked)
+        return tuple(names)
 
     def changes(self) -> Iterator[Change]:
-        facts = self._facts
-        if self.part is not None:
-            yield Replace(facts.kernel.node, self.part.code)
-            return
         for node, code in self._instead.items():
             yield ReplaceExpression(node, code)
         for partial, _, _ in self.partials:
             yield AddArgument(partial.call, 'sem="relaxed"')
         yield from self._removed
+        for name in self.unread:
+            yield ReplaceParameter(self._facts.kernel, name, ())
         yield from self._tuned()
 
     # The place

@@ -100,7 +100,7 @@ class _Merge:
             attempt.assume("accumulators-are-wide", "torch makes float32 where no type is named")
         changes = [*kernel.changes()]
         for pair, made in zip(self._pairs, results, strict=True):
-            changes += OneLaunch(pair, self._final, made, kernel.part).changes()
+            changes += OneLaunch(pair, self._final, made, kernel.unread).changes()
         changes += self._dropped([pair.second for pair in self._pairs])
         attempt.assume_no_other_launches()
         attempt.prove("is-expressible", "the kernel and its launches can be written")

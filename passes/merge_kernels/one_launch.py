@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tritonopt.emit.new_kernel import PartText, launch_text
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.side_effects import effects_of
@@ -24,6 +23,7 @@ from tritonopt.source import (
     InsertBefore,
     Remove,
     Replace,
+    ReplaceArgument,
     ReplaceExpression,
 )
 from tritonopt.source.parsing import parsed
@@ -52,8 +52,8 @@ class OneLaunch:
     facts: KernelFacts
     """Of the second kernel."""
     results: Sequence[Result]
-    part: PartText | None = None
-    """What the first kernel is anew, where it takes fewer arguments."""
+    unread: Sequence[str] = ()
+    """The arguments that the first kernel takes no more."""
 
     def changes(self) -> Iterator[Change]:
         first, second = self.pair.statements
@@ -77,14 +77,14 @@ class OneLaunch:
             arguments[passed] = name
             gone += [*walk(result.buffer.statement), passed]
             yield Remove(result.buffer.statement)
-        if self.part is not None:
-            code = launch_text(self.pair.first, self.part, arguments)
-            yield ReplaceExpression(self.pair.first.call, code)
-            names = {p.name for p in self.part.parameters}
-            dropped = (a for n, a in self.pair.first.arguments.items() if n not in names)
-            gone += [node for argument in dropped for node in walk(argument)]
-        else:
-            yield from (ReplaceExpression(*pair) for pair in arguments.items())
+        yield from (ReplaceExpression(*pair) for pair in arguments.items())
+        call = self.pair.first.call
+        for name in self.unread:
+            passed = self.pair.tensor(name)
+            if passed is not None:
+                keyword = next((k for k in call.keywords if k.value is passed), None)
+                yield ReplaceArgument(call, keyword or passed, ())
+                gone += walk(passed)
         if instead:
             yield Replace(second, "\n".join(instead))
         else:
