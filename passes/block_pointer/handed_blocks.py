@@ -21,7 +21,7 @@ from functools import cached_property
 from tritonopt import facts as kernel_facts
 from tritonopt import source
 from tritonopt.checks.attempt import Attempt
-from tritonopt.emit.statement_lists import StatementLists
+from tritonopt.emit.code_edits import StatementLists
 from tritonopt.emit.writing import (
     NotExpressible,
     Writer,

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
-from tritonopt.emit.code_edits import CodeEdits
-from tritonopt.emit.statement_lists import StatementLists, unused_names
+from tritonopt.emit.code_edits import CodeEdits, StatementLists, unused_names
 from tritonopt.emit.writing import Writer, block_of, check_no_comment, is_elif
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.bounds import Bounds

@@ -10,7 +10,7 @@ from itertools import combinations
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.emit.stretch import Stretch
+from tritonopt.emit.reuse import Stretch
 from tritonopt.emit.writing import block_of, names_bound, reads_of
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Lane, Param

@@ -132,8 +132,7 @@ class ContiguityHints(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        from tritonopt.passes.contiguity_hints.hint_checks import mistake_in
-        from tritonopt.passes.contiguity_hints.wrapped_offsets import WrappedOffsets
+        from tritonopt.passes.contiguity_hints.wrapped_offsets import WrappedOffsets, mistake_in
 
         kernel = WrappedOffsets(facts)
         hints = read_hints(facts)

@@ -129,9 +129,12 @@ class DeferReduction(Pass):
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         if not facts.loops:
             return
-        from tritonopt.passes.defer_reduction.candidates import candidates, check_registers
         from tritonopt.passes.defer_reduction.deferred_loop import DeferredLoop
-        from tritonopt.passes.defer_reduction.regrouping import prove_deferral
+        from tritonopt.passes.defer_reduction.regrouping import (
+            candidates,
+            check_registers,
+            prove_deferral,
+        )
 
         covered: set[tuple[ast.stmt, str]] = set()
         sites: list[Site | tuple[Deferral, Attempt, tuple[Change, ...]]] = []
@@ -162,7 +165,7 @@ class DeferReduction(Pass):
         changes: tuple[Change, ...],
         deferrals: Sequence[Deferral],
     ) -> Site:
-        from tritonopt.passes.defer_reduction.candidates import tile_sizes, why_never
+        from tritonopt.passes.defer_reduction.regrouping import tile_sizes, why_never
 
         what = (
             f"{deferral.name} once, after the loop in line {deferral.first.lineno}, and not in "

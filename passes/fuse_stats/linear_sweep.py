@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted
-from tritonopt.emit.moved_accumulator import MovedAccumulator, Total
-from tritonopt.emit.reuse import reused
-from tritonopt.emit.stretch import Stretch
+from tritonopt.emit.accumulator_tile import MovedAccumulator, Total
+from tritonopt.emit.reuse import Stretch, reused
 from tritonopt.emit.trip_guards import runs
 from tritonopt.emit.writing import NotExpressible, Writer
 from tritonopt.facts import EffectKind

@@ -18,8 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from tritonopt.emit.code_edits import in_parentheses
-from tritonopt.emit.statement_lists import StatementLists, comments_on, unused_names
+from tritonopt.emit.code_edits import StatementLists, comments_on, in_parentheses, unused_names
 from tritonopt.emit.writing import NotExpressible, Writer, names_bound, reads_of
 from tritonopt.facts import KernelFacts, Polynomial, Value
 from tritonopt.facts.interpretation import Environment

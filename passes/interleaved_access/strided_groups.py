@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from tritonopt.emit.statement_lists import StatementLists
+from tritonopt.emit.code_edits import StatementLists
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import Lane
 from tritonopt.facts.language import ACCESSES, arguments_of, function

@@ -144,8 +144,7 @@ class Licm(Pass):
 
     def _site(self, load: InvariantLoad) -> Site:
         """One load and one loop around it, as they came out."""
-        from tritonopt.passes.licm.hoisted_code import hoisted
-        from tritonopt.passes.licm.load_legality import check
+        from tritonopt.passes.licm.hoisted_code import check, hoisted
         from tritonopt.rewriting import loop_sites
 
         def make(attempt: Attempt) -> Sequence[Change]:

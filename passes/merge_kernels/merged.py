@@ -53,8 +53,7 @@ from tritonopt.launches.launch_pairs import (
     pairs_of,
 )
 from tritonopt.launches.plan import LaunchPlan
-from tritonopt.passes.merge_kernels.atomic_kernel import AtomicKernel, Place
-from tritonopt.passes.merge_kernels.one_launch import OneLaunch, Result
+from tritonopt.passes.merge_kernels.atomic_kernel import AtomicKernel, OneLaunch, Place, Result
 from tritonopt.passes.merge_kernels.partial_stores import PartialStore, partial_store
 from tritonopt.rewriting.promised_order import assume_free_order
 from tritonopt.source import Change, Launch, Remove

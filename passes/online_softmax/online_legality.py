@@ -16,7 +16,7 @@ from functools import cached_property
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.emit.moved_accumulator import mentions
+from tritonopt.emit.accumulator_tile import comes_from
 from tritonopt.emit.sweep_legality import check_accumulator, float_type
 from tritonopt.emit.writing import is_plain
 from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
@@ -299,7 +299,7 @@ class _Elements:
         todo, seen = [value], {value}
         for part in todo:  # it grows meanwhile
             is_step = part.op in _COMPUTING and any(v.op is Op.LOAD for v in part.walk())
-            if is_step and not mentions(part, self.sweeps.first):
+            if is_step and not comes_from(part, self.sweeps.first):
                 yield self.facts.forms.of(part)
             if part.op is not Op.LOAD:
                 more = [operand for operand in part.operands if operand not in seen]

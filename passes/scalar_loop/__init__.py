@@ -129,7 +129,7 @@ class ScalarLoopToTiles(Pass):
             yield self._examined(loop)
 
     def _examined(self, loop: ScalarLoop) -> Site:
-        from tritonopt.passes.scalar_loop.vector_loop import VectorLoop
+        from tritonopt.passes.scalar_loop.lane_statements import VectorLoop
         from tritonopt.passes.scalar_loop.vector_proof import prove_vectorization
         from tritonopt.rewriting.promised_order import assume_free_order
 

@@ -15,8 +15,8 @@ from itertools import combinations
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.emit.moved_accumulator import mentions
-from tritonopt.emit.sweep_pairs import TwoSums, squared_loads
+from tritonopt.emit.accumulator_tile import comes_from
+from tritonopt.emit.sweeps import TwoSums, squared_loads
 from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import (
     Call,
@@ -301,7 +301,7 @@ class _Legality:
         centers: list[Value] = []
 
         def descend(value: Value) -> None:
-            if not mentions(value, self.sweeps.first):
+            if not comes_from(value, self.sweeps.first):
                 return
             if inside & set(self.facts.interpretation.variant_loops(value)):
                 for operand in value.operands:
