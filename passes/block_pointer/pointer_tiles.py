@@ -228,8 +228,6 @@ def sum_of(facts: KernelFacts, nodes: Iterable[ast.expr]) -> Polynomial | None:
     return total
 
 
-# Writing the tile of pointers that a block pointer is
-
 _LARGEST_EXTENT = 2**20
 """Triton has no tile of more elements."""
 
@@ -411,9 +409,6 @@ def indices(tiles: Sequence[OffsetTile]) -> list[str]:
         f"{tile.name}[{', '.join(':' if i == axis else 'None' for i in range(len(tiles)))}]"
         for axis, tile in enumerate(tiles)
     ]
-
-
-# Writing the tile of pointers that a block pointer is
 
 
 @dataclass

@@ -293,8 +293,6 @@ class _Carried:
         return number == BY_REDUCTION[reduction].identity
 
 
-# Whether the elements of a nest may be gone through in tiles of any length, wherever rows end
-
 _LANES = "iterations-are-independent"
 _OPTIONS = {"num_stages", "loop_unroll_factor"}
 _GIVEN = frozenset({Op.CONST, Op.DTYPE, Op.ITERATION, Op.LANE, Op.LOAD, Op.CARRIED})

@@ -444,9 +444,6 @@ class _Finder:
         return name, (f"{name} = {tiles}",)
 
 
-# Writing a loop over tiles: the loop, what stands before it, and what comes after it
-
-
 @dataclass(frozen=True)
 class TileCode:
     """The code of expressions as it will be in a tile."""

@@ -231,8 +231,6 @@ def _without_parentheses(text: str) -> str:
     return text
 
 
-# Writing a group of loads, or of stores, as one access to all elements between them
-
 _NAMES = {2: "pairs", 4: "quads"}
 _PARTS = {2: ("even", "odd"), 4: ("first", "second", "third", "fourth")}
 _LONGEST = 60

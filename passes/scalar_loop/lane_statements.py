@@ -329,8 +329,6 @@ class LoopHeader:
         return f"{step} * {self.names.block}"
 
 
-# Code for the statements of an iteration, as a tile does them
-
 _SIGNS = {
     ast.Add: "+",
     ast.Sub: "-",

@@ -256,9 +256,6 @@ class ColumnLoops:
                 yield self._again(plan, statement)
 
 
-# The kernel for long rows beside the one that there is, and the launches that decide
-
-
 @dataclass(frozen=True)
 class LongRows:
     facts: KernelFacts

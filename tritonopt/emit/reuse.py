@@ -251,8 +251,6 @@ class MaskedLanes:
         return text if type(number) is int or is_float(tile.value.dtype) else None
 
 
-# What straight-line code computes twice, it computes once
-
 _GIVEN = frozenset({Op.CONST, Op.PARAM, Op.CONSTEXPR, Op.GLOBAL, Op.DTYPE, Op.FULL, Op.TUPLE})
 """What is so short that everybody writes it again, or starts an accumulator."""
 

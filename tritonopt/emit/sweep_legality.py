@@ -165,9 +165,6 @@ def _square_root(form: Polynomial) -> Polynomial | None:
     return monomial_polynomial((a, p if a.is_indicator else p // 2) for a, p in monomial)
 
 
-# Whether a sweep for the mean and a sweep for the variance may become one
-
-
 @dataclass(frozen=True)
 class Fusion:
     """Two sweeps that may be merged, and what was shown of them."""
