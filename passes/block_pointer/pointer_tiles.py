@@ -263,7 +263,7 @@ class OffsetTiles:
     """What is written of the moves: of several block pointers that move together one is enough."""
 
     def __post_init__(self) -> None:
-        self.lists = StatementLists(self.facts.kernel.node)
+        self.lists = StatementLists(self.facts)
 
     def want(
         self, block: Block, axis: int, at: ast.stmt, delta: ast.expr | None = None
@@ -460,7 +460,7 @@ class PointerTiles:
             elif block.name:
                 yield self._made(block)
         yield from map(tiles.gone, accesses.unread)
-        yield from unread_orders(self.facts, tiles.lists, accesses.blocks)
+        yield from unread_orders(self.facts, accesses.blocks)
         for move in accesses.moves:
             yield tiles.moved(move, self._offsets[move.block])
 
@@ -614,9 +614,7 @@ class PointerTiles:
         return call_on_lines(function, arguments, self._width, margin)
 
 
-def unread_orders(
-    facts: KernelFacts, lists: StatementLists, gone: Iterable[Block]
-) -> Iterator[Remove]:
+def unread_orders(facts: KernelFacts, gone: Iterable[Block]) -> Iterator[Remove]:
     """Statements that bind names which are read for the order of what goes, and nowhere else."""
     orders = [node for block in gone if block.order is not None for node in walk(block.order)]
-    return unused_names(facts, lists, orders, (), ())
+    return unused_names(facts, orders, (), ())

@@ -263,7 +263,7 @@ class OneAccess:
     """The code that it gets."""
 
     def __post_init__(self) -> None:
-        self._lists = StatementLists(self.facts.kernel.node)
+        self._lists = StatementLists(self.facts)
         self._code = AccessCode(self.facts, self.writer)
 
     def changes(self, tiles: Sequence[ContiguousTile]) -> list[Change]:
@@ -280,7 +280,7 @@ class OneAccess:
         for tile, offsets in sharing:
             write = self._load if tile.group.is_load else self._store
             found += write(tile, offsets)
-        unused = unused_names(self.facts, self._lists, self._gone, self._replaced, self._new)
+        unused = unused_names(self.facts, self._gone, self._replaced, self._new)
         return [*found, *unused]
 
     def _name_masks(self, offsets: _Offsets, tiles: Sequence[ContiguousTile]) -> None:

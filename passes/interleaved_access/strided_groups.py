@@ -66,7 +66,7 @@ class Group:
 
 
 def groups(facts: KernelFacts) -> list[Group]:
-    lists = StatementLists(facts.kernel.node)
+    lists = StatementLists(facts)
     found: list[Group] = []
     begun: dict[tuple[object, ...], dict[int, Member]] = {}
     for effect in facts.effects:

@@ -7,13 +7,20 @@ import keyword
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.emit.loop_invariants import HoistedSlice, is_invariant, may_divide_by_zero
-from tritonopt.emit.trip_guards import implies, runs_at_launches, runs_when, why_it_runs
-from tritonopt.emit.writing import NotExpressible, Writer, block_of, is_elif, reads_of
+from tritonopt.emit.loop_invariants import HoistedSlice, is_invariant, may_divide_by_zero, removals
+from tritonopt.emit.trip_guards import (
+    implies,
+    is_read_later,
+    runs_at_launches,
+    runs_when,
+    why_it_runs,
+)
+from tritonopt.emit.writing import NotExpressible, Writer, block_of, is_elif
 from tritonopt.facts import Assumption, KernelFacts, Loop, Polynomial
 from tritonopt.facts.algebra.polynomial import ONE, TooLarge
 from tritonopt.facts.constexprs import is_constexpr
@@ -27,13 +34,11 @@ from tritonopt.source import (
     InsertAfter,
     InsertBefore,
     Module,
-    Remove,
-    Replace,
     ReplaceExpression,
 )
 from tritonopt.source.editing import excerpts
 from tritonopt.source.editing.edits import indent_unit
-from tritonopt.source.trees import parents_of, walk
+from tritonopt.source.trees import walk
 
 
 def check(load: InvariantLoad, attempt: Attempt) -> None:
@@ -164,7 +169,7 @@ def hoisted(load: InvariantLoad, attempt: Attempt, *, mask: bool) -> list[Change
     code = _code(load, plan, masks)
     changes: list[Change] = [
         insertion(facts, load.loop, load.known, code),
-        *removals(facts, load.loop, plan.moved),
+        *removals(load.loop.node, plan.moved, partial(_only_holds, facts)),
         *(ReplaceExpression(node, plan.name) for node in plan.uses),
     ]
     excerpts.check_comments(facts.kernel.module, changes)
@@ -222,25 +227,13 @@ def _definition(load: InvariantLoad) -> ast.Name | None:
         case (
             ast.Assign(targets=[ast.Name() as target], value=value)
             | ast.AnnAssign(target=ast.Name() as target, value=value)
-        ) if value is load.expression and not _is_read_later(load, target.id):
+        ) if value is load.expression and not is_read_later(load.facts, load.loop, target.id):
             meant = load.facts.values[target]
             everywhere = _names_in_the_loop(load, target.id)
             if all(load.facts.values.get(n) is meant for n in everywhere):
                 stores = [n for n in everywhere if not isinstance(n.ctx, ast.Load)]
                 return target if stores == [target] else None
     return None
-
-
-def _is_read_later(load: InvariantLoad, name: str) -> bool:
-    """Whether what the loop leaves in a name may be read: by what follows, or the next time."""
-    loop = load.loop
-    if name not in loop.initial:
-        return False
-    inside = set(walk(loop.node))
-    return loop.parent is not None or any(
-        node.lineno > loop.line and node not in inside
-        for node in reads_of(load.facts.kernel.node, name)
-    )
 
 
 def _names_in_the_loop(load: InvariantLoad, name: str) -> list[ast.Name]:
@@ -457,24 +450,6 @@ _CONTRARIES: dict[type[ast.cmpop], str] = {
 }
 
 
-def removals(facts: KernelFacts, loop: Loop, statements: Sequence[ast.stmt]) -> Iterator[Change]:
-    """Takes statements out of a loop, with the branches that hold nothing else."""
-    gone = set(statements)
-    parents = parents_of(loop.node)
-    for statement in statements:
-        top: ast.stmt = statement
-        while all(s in gone for s in block_of(loop.node, top)):
-            outer = parents.get(top)
-            if not isinstance(outer, ast.If) or outer.orelse or is_elif(facts, outer):
-                break
-            gone.add(outer)
-            top = outer
-    for node in walk(loop.node):
-        if not isinstance(node, ast.stmt) or node not in gone or parents.get(node) in gone:
-            continue
-        block = block_of(loop.node, node)
-        if block[0] is node and all(s in gone for s in block):
-            # The other branch is still to be asked for.
-            yield Replace(node, "pass")
-        else:
-            yield Remove(node, moved=True)
+def _only_holds(facts: KernelFacts, node: ast.stmt) -> bool:
+    """Whether a statement is an `if` for its one block."""
+    return isinstance(node, ast.If) and not node.orelse and not is_elif(facts, node)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt.checks.condition import refuted, unknown
-from tritonopt.emit.code_edits import StatementLists, in_parentheses, unused_names
+from tritonopt.emit.code_edits import in_parentheses, unused_names
 from tritonopt.emit.writing import NotExpressible, Writer, comments_in
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.algebra.atoms import Param
@@ -131,8 +131,7 @@ class AtomicKernel:
             gone += [Remove(s, keep_comments=False) for s in lock.section if s not in kept]
         lost = [node for removal in gone for node in walk(removal.anchor)]
         lost += [node for expression in self._instead for node in walk(expression)]
-        lists = StatementLists(facts.kernel.node)
-        return (*gone, *unused_names(facts, lists, lost, (), self._instead.values()))
+        return (*gone, *unused_names(facts, lost, (), self._instead.values()))
 
     @cached_property
     def unread(self) -> tuple[str, ...]:

@@ -7,11 +7,11 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, count
-from typing import TypeAlias
 
 from tritonopt.checks.condition import refuted
-from tritonopt.emit.writing import NotExpressible, comments_in
+from tritonopt.emit.writing import NotExpressible, comments_in, statements_around
 from tritonopt.facts import KernelFacts
+from tritonopt.facts.host.local_names import names_of
 from tritonopt.source import Change, EditConflict, Module, Remove, ReplaceExpression
 from tritonopt.source.editing import excerpts
 from tritonopt.source.editing.excerpts import said_of
@@ -172,47 +172,37 @@ def keeping_comments(module: Module, changes: Iterable[Change]) -> tuple[Change,
 
 # The lists of statements that a statement stands in, and which statement of them is first
 
-Chain: TypeAlias = tuple[tuple[list[ast.stmt], ast.stmt], ...]
-"""The lists that a statement stands in, each with its member around it; innermost first."""
 
-
+@dataclass(frozen=True)
 class StatementLists:
-    """Of one function."""
+    """Of one kernel."""
 
-    def __init__(self, function: ast.FunctionDef) -> None:
-        self._chains = dict(_chains(function.body, ()))
+    facts: KernelFacts
 
-    def chain(self, statement: ast.stmt) -> Chain:
-        return self._chains[statement]
+    def chain(self, statement: ast.stmt) -> list[tuple[list[ast.stmt], ast.stmt]]:
+        """The lists that a statement stands in, each with its member around it; innermost first."""
+        return [(block, one) for one, block, _ in statements_around(self.facts, statement)]
 
     def around(self, statement: ast.stmt) -> list[ast.stmt]:
         """The innermost one."""
-        return self._chains[statement][0][0]
+        return self.chain(statement)[0][0]
 
     def common(self, one: ast.stmt, other: ast.stmt) -> ast.stmt:
         """The earlier of the statements around two, in the innermost list that holds both."""
-        outer = {id(statements): around for statements, around in self._chains[other]}
-        for statements, around in self._chains[one]:
+        outer = {id(statements): around for statements, around in self.chain(other)}
+        for statements, around in self.chain(one):
             if id(statements) in outer:
                 return min(around, outer[id(statements)], key=statements.index)
         raise ValueError("the statements are of two functions")
 
     def is_guarded(self, statement: ast.stmt, below: ast.stmt | None = None) -> bool:
         """Whether an `if` stands around a statement; of those inside the list of `below` only."""
-        chain = self._chains[statement]
+        chain = self.chain(statement)
         if below is not None:
             outermost = self.around(below)
             depth = next(i for i, (statements, _) in enumerate(chain) if statements is outermost)
             chain = chain[: depth + 1]
         return any(isinstance(around, ast.If) for _, around in chain[1:])
-
-
-def _chains(statements: list[ast.stmt], around: Chain) -> Iterator[tuple[ast.stmt, Chain]]:
-    for statement in statements:
-        chain = ((statements, statement), *around)
-        yield statement, chain
-        for field_name in ("body", "orelse"):
-            yield from _chains(getattr(statement, field_name, []), chain)
 
 
 # What a kernel has no use for any more once its accesses are others
@@ -228,7 +218,6 @@ def comments_on(facts: KernelFacts, statement: ast.stmt) -> str:
 
 def unused_names(
     facts: KernelFacts,
-    lists: StatementLists,
     gone: Iterable[ast.AST],
     replaced: Collection[ast.stmt],
     new: Iterable[str],
@@ -240,14 +229,13 @@ def unused_names(
     """
     lost = set(gone)
     words = {n.id for code in new for n in ast.walk(parsed(code)) if isinstance(n, ast.Name)}
-    while (statement := _unused(facts, lists, lost, replaced, words)) is not None:
+    while (statement := _unused(facts, lost, replaced, words)) is not None:
         lost.update(walk(statement))
         yield Remove(statement)
 
 
 def _unused(
     facts: KernelFacts,
-    lists: StatementLists,
     gone: set[ast.AST],
     replaced: Collection[ast.stmt],
     words: set[str],
@@ -268,7 +256,7 @@ def _unused(
             continue
         if any(n.id == name and n not in inside for n in names):
             continue
-        others = (s for s in lists.around(statement) if s is not statement)
+        others = (s for s in names_of(facts.kernel.node).home[statement][1] if s is not statement)
         stays = any(s not in gone or s in replaced for s in others)
         if stays and "#" not in _lines_of(facts, statement):
             return statement
