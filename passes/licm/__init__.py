@@ -1,7 +1,6 @@
 """licm: what is loaded in every iteration, and does not change, moves out of the loop.
 
-`invariant_loads` finds them, `load_legality` says which may move, `load_masks` keeps them from
-reading where the loop does not run, and `hoisted_code` writes them above the loop.
+`invariant_loads` finds them, `hoisted_code` says which may move, and writes them above the loop.
 """
 
 from __future__ import annotations

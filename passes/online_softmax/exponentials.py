@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tritonopt.checks.condition import refuted
-from tritonopt.emit.accumulator_tile import comes_from
+from tritonopt.emit.sweeps import comes_from
 from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Constant
 from tritonopt.facts.algebra.polynomial import ONE, Monomial, TooLarge, monomial_polynomial

@@ -16,8 +16,8 @@ from functools import cached_property
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.emit.accumulator_tile import comes_from
 from tritonopt.emit.sweep_legality import check_accumulator, float_type
+from tritonopt.emit.sweeps import comes_from
 from tritonopt.emit.writing import is_plain
 from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Loaded, Undef, ceiling_division

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from tritonopt.emit.sweeps import comes_from
 from tritonopt.emit.writing import (
     NotExpressible,
     Writer,
@@ -330,8 +331,3 @@ class MovedAccumulator:
             later = [n for n in reads if n.lineno > statement.lineno]
             if later and all(n in inside for n in later) and not reads_of(statement, name):
                 yield Remove(statement)
-
-
-def comes_from(value: Value, loop: Loop) -> bool:
-    """Whether a value is made from what a loop has left."""
-    return any(v.op is Op.RESULT and v.carrier.loop == loop.identity for v in value.walk())

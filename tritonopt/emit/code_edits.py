@@ -173,11 +173,11 @@ def keeping_comments(module: Module, changes: Iterable[Change]) -> tuple[Change,
 # The lists of statements that a statement stands in, and which statement of them is first
 
 
-@dataclass(frozen=True)
 class StatementLists:
     """Of one kernel."""
 
-    facts: KernelFacts
+    def __init__(self, facts: KernelFacts) -> None:
+        self.facts = facts
 
     def chain(self, statement: ast.stmt) -> list[tuple[list[ast.stmt], ast.stmt]]:
         """The lists that a statement stands in, each with its member around it; innermost first."""

@@ -15,8 +15,7 @@ from itertools import combinations
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.emit.accumulator_tile import comes_from
-from tritonopt.emit.sweeps import TwoSums, squared_loads
+from tritonopt.emit.sweeps import TwoSums, comes_from, squared_loads
 from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import (
     Call,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt.emit.writing import is_plain
-from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial
+from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import CeilDiv, Iteration, Loaded
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.algebra.turns import takes_one_turn
@@ -226,3 +226,8 @@ def _place(load: Loaded) -> tuple[str, str]:
     """Where a load reads, apart from which iteration of which loop it is."""
     anywhere = load.offset.map(lambda a: Iteration() if isinstance(a, Iteration) else None)
     return load.base, anywhere.key
+
+
+def comes_from(value: Value, loop: Loop) -> bool:
+    """Whether a value is made from what a loop has left."""
+    return any(v.op is Op.RESULT and v.carrier.loop == loop.identity for v in value.walk())
