@@ -148,7 +148,7 @@ class ContiguityHints(Pass):
     def _missing(self, kernel: WrappedOffsets, wrap: Wrap) -> Site:
         """Wrapped offsets without a hint."""
         from tritonopt.emit.writing import Writer
-        from tritonopt.passes.contiguity_hints.hint_code import hint_for
+        from tritonopt.passes.contiguity_hints.promises import hint_for
 
         facts, attempt = kernel.facts, Attempt()
         hint = hint_for(kernel, wrap, self.least, attempt)

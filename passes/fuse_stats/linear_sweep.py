@@ -179,8 +179,9 @@ class LinearSweep:
         """The statements that add up the coefficients."""
 
         def renamed(node: ast.AST) -> ast.AST:
-            is_name = isinstance(node, ast.Name) and node.id in names
-            return ast.Name(names[node.id], node.ctx) if is_name else remade(node, renamed)
+            if isinstance(node, ast.Name):
+                return ast.Name(names.get(node.id, node.id), node.ctx)
+            return remade(node, renamed)
 
         lines = []
         here = self.facts.before[self.sum.update]
