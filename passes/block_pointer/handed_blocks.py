@@ -21,7 +21,6 @@ from functools import cached_property
 from tritonopt import facts as kernel_facts
 from tritonopt import source
 from tritonopt.checks.attempt import Attempt
-from tritonopt.emit.statement_lists import StatementLists
 from tritonopt.emit.writing import (
     NotExpressible,
     Writer,
@@ -269,7 +268,7 @@ class HandedBlocks:
                 yield Remove(block.statement)
             else:
                 gone.remove(block)
-        yield from unread_orders(facts, StatementLists(facts.kernel.node), gone)
+        yield from unread_orders(facts, gone)
 
     def _try_out(self, changes: Sequence[Change]) -> None:
         """Raises Declined unless no block pointer is left in the helper and in its callers."""

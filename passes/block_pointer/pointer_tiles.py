@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
-from tritonopt.emit.code_edits import CodeEdits
-from tritonopt.emit.statement_lists import StatementLists, unused_names
+from tritonopt.emit.code_edits import CodeEdits, StatementLists, unused_names
 from tritonopt.emit.writing import Writer, block_of, check_no_comment, is_elif
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.bounds import Bounds
@@ -229,8 +228,6 @@ def sum_of(facts: KernelFacts, nodes: Iterable[ast.expr]) -> Polynomial | None:
     return total
 
 
-# Writing the tile of pointers that a block pointer is
-
 _LARGEST_EXTENT = 2**20
 """Triton has no tile of more elements."""
 
@@ -266,7 +263,7 @@ class OffsetTiles:
     """What is written of the moves: of several block pointers that move together one is enough."""
 
     def __post_init__(self) -> None:
-        self.lists = StatementLists(self.facts.kernel.node)
+        self.lists = StatementLists(self.facts)
 
     def want(
         self, block: Block, axis: int, at: ast.stmt, delta: ast.expr | None = None
@@ -414,9 +411,6 @@ def indices(tiles: Sequence[OffsetTile]) -> list[str]:
     ]
 
 
-# Writing the tile of pointers that a block pointer is
-
-
 @dataclass
 class PointerTiles:
     facts: KernelFacts
@@ -466,7 +460,7 @@ class PointerTiles:
             elif block.name:
                 yield self._made(block)
         yield from map(tiles.gone, accesses.unread)
-        yield from unread_orders(self.facts, tiles.lists, accesses.blocks)
+        yield from unread_orders(self.facts, accesses.blocks)
         for move in accesses.moves:
             yield tiles.moved(move, self._offsets[move.block])
 
@@ -620,9 +614,7 @@ class PointerTiles:
         return call_on_lines(function, arguments, self._width, margin)
 
 
-def unread_orders(
-    facts: KernelFacts, lists: StatementLists, gone: Iterable[Block]
-) -> Iterator[Remove]:
+def unread_orders(facts: KernelFacts, gone: Iterable[Block]) -> Iterator[Remove]:
     """Statements that bind names which are read for the order of what goes, and nowhere else."""
     orders = [node for block in gone if block.order is not None for node in walk(block.order)]
-    return unused_names(facts, lists, orders, (), ())
+    return unused_names(facts, orders, (), ())

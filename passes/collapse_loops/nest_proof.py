@@ -10,7 +10,7 @@ from itertools import combinations
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.emit.stretch import Stretch
+from tritonopt.emit.reuse import Stretch
 from tritonopt.emit.writing import block_of, names_bound, reads_of
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Lane, Param
@@ -292,8 +292,6 @@ class _Carried:
         number = number_outside(nest.facts, term, nest.indicator, self._condition, nest.varies)
         return number == BY_REDUCTION[reduction].identity
 
-
-# Whether the elements of a nest may be gone through in tiles of any length, wherever rows end
 
 _LANES = "iterations-are-independent"
 _OPTIONS = {"num_stages", "loop_unroll_factor"}

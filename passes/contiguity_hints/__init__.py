@@ -132,8 +132,7 @@ class ContiguityHints(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        from tritonopt.passes.contiguity_hints.hint_checks import mistake_in
-        from tritonopt.passes.contiguity_hints.wrapped_offsets import WrappedOffsets
+        from tritonopt.passes.contiguity_hints.wrapped_offsets import WrappedOffsets, mistake_in
 
         kernel = WrappedOffsets(facts)
         hints = read_hints(facts)
@@ -149,7 +148,7 @@ class ContiguityHints(Pass):
     def _missing(self, kernel: WrappedOffsets, wrap: Wrap) -> Site:
         """Wrapped offsets without a hint."""
         from tritonopt.emit.writing import Writer
-        from tritonopt.passes.contiguity_hints.hint_code import hint_for
+        from tritonopt.passes.contiguity_hints.promises import hint_for
 
         facts, attempt = kernel.facts, Attempt()
         hint = hint_for(kernel, wrap, self.least, attempt)

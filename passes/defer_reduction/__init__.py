@@ -1,8 +1,7 @@
 """defer-reduction: a reduction in every iteration of a loop becomes one after it.
 
-`combining` knows which operations may be regrouped, `updates` reads what a statement does to an
-accumulator, `regrouping` shows that a whole loop may wait with its reductions, `deferred_loop`
-writes that loop, and `accumulator_tile` the tile that it begins with.
+`regrouping` finds the loops and shows that one may wait with its reductions, `deferred_loop` writes
+it.
 """
 
 from __future__ import annotations
@@ -129,9 +128,12 @@ class DeferReduction(Pass):
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         if not facts.loops:
             return
-        from tritonopt.passes.defer_reduction.candidates import candidates, check_registers
         from tritonopt.passes.defer_reduction.deferred_loop import DeferredLoop
-        from tritonopt.passes.defer_reduction.regrouping import prove_deferral
+        from tritonopt.passes.defer_reduction.regrouping import (
+            candidates,
+            check_registers,
+            prove_deferral,
+        )
 
         covered: set[tuple[ast.stmt, str]] = set()
         sites: list[Site | tuple[Deferral, Attempt, tuple[Change, ...]]] = []
@@ -162,7 +164,7 @@ class DeferReduction(Pass):
         changes: tuple[Change, ...],
         deferrals: Sequence[Deferral],
     ) -> Site:
-        from tritonopt.passes.defer_reduction.candidates import tile_sizes, why_never
+        from tritonopt.passes.defer_reduction.regrouping import tile_sizes, why_never
 
         what = (
             f"{deferral.name} once, after the loop in line {deferral.first.lineno}, and not in "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +17,7 @@ from tritonopt.facts.recurrences.reduction_calls import Reduced, Update
 from tritonopt.passes.defer_reduction.regrouping import Deferral
 from tritonopt.source import Change, InsertAfter, Remove, ReplaceExpression
 from tritonopt.source.editing.excerpts import said_of
-from tritonopt.source.trees import walk
+from tritonopt.source.trees import remade, walk
 
 _BINARY = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.FLOORDIV: "//"}
 _SHAPED = {"arange": (0, 1), "zeros": (0,), "full": (0,), "broadcast_to": (1,), "reshape": (1,)}
@@ -137,7 +136,8 @@ class DeferredLoop:
         if "\n" not in text:
             return text
         inside = not names.keys().isdisjoint(walk(one.tile))
-        line = ast.unparse(_renamed(one.tile, names)) if inside else self.writer.text(one.tile)
+        own: dict[ast.AST, ast.expr] = {n: ast.Name(new, ast.Load()) for n, new in names.items()}
+        line = ast.unparse(_copied(one.tile, own)) if inside else self.writer.text(one.tile)
         if "#" not in text and one.whole.col_offset + len(line) <= _LONGEST:
             return line
         lines = module.lines
@@ -174,39 +174,21 @@ def _shifted(text: str, by: int) -> str:
     return first + "".join(line[min(max(by, 0), _indentation(line)) :] for line in rest)
 
 
-def _renamed(node: ast.expr, names: Mapping[ast.Name, str]) -> ast.expr:
-    return _Copy({place: ast.Name(new, ast.Load()) for place, new in names.items()}).of(node)
-
-
 def _of_tile(one: Reduced, tile: str) -> ast.expr:
     """The reduction, without its casts, of the tile that it now has."""
-    replaced: dict[ast.expr, ast.expr] = {one.tile: ast.Name(tile, ast.Load())}
-    rebuilt = _Copy(replaced)
+    replaced: dict[ast.AST, ast.expr] = {one.tile: ast.Name(tile, ast.Load())}
     for cast in reversed(one.casts):
         assert isinstance(cast.func, ast.Attribute)
-        replaced[cast] = rebuilt.of(cast.func.value)
-    return rebuilt.of(one.whole)
+        replaced[cast] = _copied(cast.func.value, replaced)
+    return _copied(one.whole, replaced)
 
 
-class _Copy:
-    """Copies an expression with some of its parts replaced."""
+def _copied(node: ast.expr, replaced: Mapping[ast.AST, ast.expr]) -> ast.expr:
+    """An expression with others in the place of some of its parts."""
 
-    def __init__(self, replaced: Mapping[ast.expr, ast.expr]) -> None:
-        self._replaced = replaced
+    def copied(part: ast.AST) -> ast.AST:
+        return replaced.get(part) or remade(part, copied)
 
-    def of(self, node: ast.expr) -> ast.expr:
-        copied = self._copied(node)
-        assert isinstance(copied, ast.expr)
-        return copied
-
-    def _copied(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, ast.expr) and node in self._replaced:
-            return self._replaced[node]
-        new = copy.copy(node)
-        for name, value in ast.iter_fields(node):
-            if isinstance(value, ast.AST):
-                setattr(new, name, self._copied(value))
-            elif isinstance(value, list):
-                parts = [self._copied(v) if isinstance(v, ast.AST) else v for v in value]
-                setattr(new, name, parts)
-        return new
+    whole = copied(node)
+    assert isinstance(whole, ast.expr)
+    return whole

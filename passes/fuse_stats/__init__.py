@@ -20,7 +20,7 @@ from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 
 if TYPE_CHECKING:
-    from tritonopt.emit.sweep_pairs import TwoSums
+    from tritonopt.emit.sweeps import TwoSums
     from tritonopt.passes.fuse_stats.linear_sums import LinearSum
 
 
@@ -187,7 +187,7 @@ class FuseStats(Pass):
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         if not facts.loops:
             return
-        from tritonopt.emit.sweep_pairs import TwoSums
+        from tritonopt.emit.sweeps import TwoSums
         from tritonopt.facts.loop_nests import TwoSweeps, earlier_siblings
         from tritonopt.passes.fuse_stats.linear_sums import linear_sum
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from tritonopt.emit.moved_accumulator import MovedAccumulator
+from tritonopt.emit.accumulator_tile import MovedAccumulator
 from tritonopt.emit.sweep_legality import Fusion, float_type
 from tritonopt.emit.writing import NotExpressible, Writer, block_of, is_plain, names_bound
 from tritonopt.facts import Polynomial, Value

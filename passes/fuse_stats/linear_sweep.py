@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted
-from tritonopt.emit.moved_accumulator import MovedAccumulator, Total
-from tritonopt.emit.reuse import reused
-from tritonopt.emit.stretch import Stretch
+from tritonopt.emit.accumulator_tile import MovedAccumulator, Total
+from tritonopt.emit.reuse import Stretch, reused
 from tritonopt.emit.trip_guards import runs
 from tritonopt.emit.writing import NotExpressible, Writer
 from tritonopt.facts import EffectKind
@@ -26,8 +25,7 @@ from tritonopt.source import (
     applied,
 )
 from tritonopt.source.editing import excerpts
-from tritonopt.source.parsing import parsed
-from tritonopt.source.trees import walk
+from tritonopt.source.trees import remade, walk
 
 
 class _Part(NamedTuple):
@@ -179,6 +177,12 @@ class LinearSweep:
 
     def _added(self, names: dict[str, str]) -> str:
         """The statements that add up the coefficients."""
+
+        def renamed(node: ast.AST) -> ast.AST:
+            if isinstance(node, ast.Name):
+                return ast.Name(names.get(node.id, node.id), node.ctx)
+            return remade(node, renamed)
+
         lines = []
         here = self.facts.before[self.sum.update]
         for part in self.parts:
@@ -191,7 +195,7 @@ class LinearSweep:
             if not self.facts.effect_nodes.isdisjoint(walk(coefficient)):
                 line = self.sum.update.lineno
                 raise NotExpressible(f"line {line} loads something that has no name")
-            text = ast.unparse(_Names(names).visit(_copied(coefficient)))
+            text = ast.unparse(renamed(coefficient))
             lines.append(f"{part.name} {'-' if sign < 0 else '+'}= {text}")
         return "\n".join([*self._moved_on(), *lines])
 
@@ -225,20 +229,6 @@ class LinearSweep:
                 sign, rest = self._signed(first)
                 return sign, ast.Call(node.func, [rest, *rest_], node.keywords)
         return 1, node
-
-
-def _copied(node: ast.expr) -> ast.expr:
-    return parsed(ast.unparse(node), mode="eval").body
-
-
-class _Names(ast.NodeTransformer):
-    """Names that are called otherwise."""
-
-    def __init__(self, names: dict[str, str]) -> None:
-        self.names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        return ast.copy_location(ast.Name(self.names.get(node.id, node.id), node.ctx), node)
 
 
 def _loops(root: ast.AST) -> list[ast.For]:

@@ -136,8 +136,6 @@ def _keeping_their_names(
     return chosen
 
 
-# Whether a kernel that handles one tile can handle several in turn, and what of it is per tile
-
 PLAIN_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 
 

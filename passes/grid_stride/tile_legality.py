@@ -438,9 +438,6 @@ def _fits(constant: object, dtype: str) -> bool:
     return False
 
 
-# Whether the programs of a kernel may handle several tiles each, and what that rests on
-
-
 @dataclass(frozen=True)
 class Tiling:
     body: TileBody

@@ -301,48 +301,34 @@ class Updated:
         return PLAIN_OPERATORS[type(self.statement.op)]
 
 
-@dataclass(frozen=True)
-class TileNames:
-    variable: str
-    """The loop variable, which is in a tile what the program id was."""
-    statement: ast.Assign | None
-    """The one that bound that name before, and goes."""
-    updated: tuple[Updated, ...]
-    """Of the parameters that the body binds again, and would go on from tile to tile."""
-    copies: tuple[tuple[str, ...], ...]
-    """Statements that the tile, and the rest after each of its exits, must begin with."""
-    count: str
-    """Code for the number of tiles, also in the place of the number of programs."""
-    before: tuple[str, ...]
-    """Statements that must stand before the loop."""
-    replaced: Mapping[ast.expr, str]
-    """New code for expressions of the kernel, all that there is."""
-
-    @classmethod
-    def of(cls, tiling: Tiling, writer: Writer) -> TileNames:
-        finder = _Finder(tiling, writer)
-        variable, statement = finder.induction()
-        updated, copies = finder.parameters()
-        finder.rename_in_branches()
-        count, before = finder.count()
-        return cls(variable, statement, updated, copies, count, before, finder.replaced)
-
-
 def language_call(body: TileBody, writer: Writer, name: str) -> str:
     """`tl.num_programs(axis=0)`, with the axis as the kernel writes it."""
     return f"{writer.language(name)}({arguments_code(body.kernel.module, body.ids.calls[0])})"
 
 
-class _Finder:
+class TileNames:
+    """What the names and expressions of the kernel become in the loop."""
+
     def __init__(self, tiling: Tiling, writer: Writer) -> None:
         self.body, self.launches, self.writer = tiling.body, tiling.launches, writer
         self.kernel = tiling.body.kernel
         self.module = tiling.body.kernel.module
         self.replaced: dict[ast.expr, str] = {}
+        """New code for expressions of the kernel, all that there is."""
+        self.variable, self.statement = self._induction()
+        """The loop variable, which is in a tile what the program id was, and the statement that
+        bound that name before, which goes."""
+        self.updated, self.copies = self._parameters()
+        """Of the parameters that the body binds again, and would go on from tile to tile, and the
+        statements that the tile, and the rest after each of its exits, must begin with."""
+        self._rename_in_branches()
+        self.count, self.before = self._count()
+        """Code for the number of tiles, also in the place of the number of programs, and the
+        statements that must stand before the loop."""
 
     # The loop variable in the place of the program id
 
-    def induction(self) -> tuple[str, ast.Assign | None]:
+    def _induction(self) -> tuple[str, ast.Assign | None]:
         ids = self.body.ids
         is_cast = _Numbers(self.body.facts, ids).ask_for_tensor(self.body.looped)
         statement = None if is_cast else self._program_id_statement()
@@ -398,7 +384,7 @@ class _Finder:
 
     # Names that are bound for each tile
 
-    def parameters(self) -> tuple[tuple[Updated, ...], tuple[tuple[str, ...], ...]]:
+    def _parameters(self) -> tuple[tuple[Updated, ...], tuple[tuple[str, ...], ...]]:
         updated: list[Updated] = []
         copies: list[tuple[str, ...]] = [()] * (len(self.body.exits) + 1)
         for parameter in self.body.rebound:
@@ -418,7 +404,7 @@ class _Finder:
                 updated.append(Updated(first, new, parameter, begins))
         return tuple(updated), tuple(copies)
 
-    def rename_in_branches(self) -> None:
+    def _rename_in_branches(self) -> None:
         """New names in branches that leave for what the rest binds too, of another type maybe."""
         for leaving in self.body.exits:
             for name in names_in_both(self.body, leaving):
@@ -427,7 +413,7 @@ class _Finder:
                     if isinstance(node, ast.Name) and node.id == name:
                         self.replaced[node] = new
 
-    def count(self) -> tuple[str, tuple[str, ...]]:
+    def _count(self) -> tuple[str, tuple[str, ...]]:
         tiles, counts = self.launches.bound, self.body.ids.counts
         if tiles and not counts:
             return tiles, ()
@@ -442,9 +428,6 @@ class _Finder:
             tiles = f"{cast}({tiles}, {type_})"
         self.replaced.update(dict.fromkeys(counts, name))
         return name, (f"{name} = {tiles}",)
-
-
-# Writing a loop over tiles: the loop, what stands before it, and what comes after it
 
 
 @dataclass(frozen=True)
@@ -473,7 +456,7 @@ def tile_loop(tiling: Tiling, writer: Writer) -> list[Change]:
     scopes = module.names
     if scopes.scopes[body.kernel.node].find("range") is not None or scopes.stars:
         raise NotExpressible("range may be a name of the file's own")
-    names = TileNames.of(tiling, writer)
+    names = TileNames(tiling, writer)
     code = TileCode(module, names.replaced)
     branches = _Branches(body, writer, code.text).written(names.copies)
     return _TileLoop(tiling, writer, names, code, branches).changes()

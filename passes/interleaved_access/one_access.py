@@ -18,8 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from tritonopt.emit.code_edits import in_parentheses
-from tritonopt.emit.statement_lists import StatementLists, comments_on, unused_names
+from tritonopt.emit.code_edits import StatementLists, comments_on, in_parentheses, unused_names
 from tritonopt.emit.writing import NotExpressible, Writer, names_bound, reads_of
 from tritonopt.facts import KernelFacts, Polynomial, Value
 from tritonopt.facts.interpretation import Environment
@@ -232,8 +231,6 @@ def _without_parentheses(text: str) -> str:
     return text
 
 
-# Writing a group of loads, or of stores, as one access to all elements between them
-
 _NAMES = {2: "pairs", 4: "quads"}
 _PARTS = {2: ("even", "odd"), 4: ("first", "second", "third", "fourth")}
 _LONGEST = 60
@@ -266,7 +263,7 @@ class OneAccess:
     """The code that it gets."""
 
     def __post_init__(self) -> None:
-        self._lists = StatementLists(self.facts.kernel.node)
+        self._lists = StatementLists(self.facts)
         self._code = AccessCode(self.facts, self.writer)
 
     def changes(self, tiles: Sequence[ContiguousTile]) -> list[Change]:
@@ -283,7 +280,7 @@ class OneAccess:
         for tile, offsets in sharing:
             write = self._load if tile.group.is_load else self._store
             found += write(tile, offsets)
-        unused = unused_names(self.facts, self._lists, self._gone, self._replaced, self._new)
+        unused = unused_names(self.facts, self._gone, self._replaced, self._new)
         return [*found, *unused]
 
     def _name_masks(self, offsets: _Offsets, tiles: Sequence[ContiguousTile]) -> None:

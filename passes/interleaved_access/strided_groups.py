@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from tritonopt.emit.statement_lists import StatementLists
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import Lane
+from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.language import ACCESSES, arguments_of, function
 from tritonopt.source.trees import walk
 
@@ -66,11 +66,10 @@ class Group:
 
 
 def groups(facts: KernelFacts) -> list[Group]:
-    lists = StatementLists(facts.kernel.node)
     found: list[Group] = []
     begun: dict[tuple[object, ...], dict[int, Member]] = {}
     for effect in facts.effects:
-        strided = _strided(facts, lists, effect)
+        strided = _strided(facts, effect)
         if strided is None:
             continue
         member, lane, width, base, offset, block = strided
@@ -92,7 +91,7 @@ def groups(facts: KernelFacts) -> list[Group]:
 
 
 def _strided(
-    facts: KernelFacts, lists: StatementLists, effect: Effect
+    facts: KernelFacts, effect: Effect
 ) -> tuple[Member, Lane, int, str, Polynomial, list[ast.stmt]] | None:
     """An access whose last axis goes over a buffer with a step of 2 or 4."""
     if (
@@ -113,7 +112,7 @@ def _strided(
     if step not in _WIDTHS or _last_axis(offset - Polynomial.of(lane) * step) is not None:
         return None
     arguments = arguments_of(call, ACCESSES[kind])
-    place = _place(facts, lists, call)
+    place = _place(facts, call)
     if arguments is None or "pointer" not in arguments or place is None:
         return None
     statement, block = place
@@ -126,9 +125,7 @@ def _last_axis(offset: Polynomial) -> Lane | None:
     return next((a for a in offset.leaves() if isinstance(a, Lane) and a.axis == 0), None)
 
 
-def _place(
-    facts: KernelFacts, lists: StatementLists, call: ast.Call
-) -> tuple[ast.stmt, list[ast.stmt]] | None:
+def _place(facts: KernelFacts, call: ast.Call) -> tuple[ast.stmt, list[ast.stmt]] | None:
     """The simple statement that a call stands in, and the block of that."""
     parents = facts.kernel.module.names.parents
     node: ast.AST = call
@@ -140,4 +137,4 @@ def _place(
         return None
     if any(isinstance(part, ast.NamedExpr) for part in walk(node)):
         return None
-    return node, lists.around(node)
+    return node, names_of(facts.kernel.node).home[node][1]

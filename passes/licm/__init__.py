@@ -1,7 +1,6 @@
 """licm: what is loaded in every iteration, and does not change, moves out of the loop.
 
-`invariant_loads` finds them, `load_legality` says which may move, `load_masks` keeps them from
-reading where the loop does not run, and `hoisted_code` writes them above the loop.
+`invariant_loads` finds them, `hoisted_code` says which may move, and writes them above the loop.
 """
 
 from __future__ import annotations
@@ -144,8 +143,7 @@ class Licm(Pass):
 
     def _site(self, load: InvariantLoad) -> Site:
         """One load and one loop around it, as they came out."""
-        from tritonopt.passes.licm.hoisted_code import hoisted
-        from tritonopt.passes.licm.load_legality import check
+        from tritonopt.passes.licm.hoisted_code import check, hoisted
         from tritonopt.rewriting import loop_sites
 
         def make(attempt: Attempt) -> Sequence[Change]:

@@ -6,22 +6,123 @@ import ast
 import keyword
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import groupby
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import Declined, unknown
-from tritonopt.emit.loop_invariants import HoistedSlice, may_divide_by_zero
-from tritonopt.emit.trip_guards import runs_at_launches, runs_when, why_it_runs
-from tritonopt.emit.writing import NotExpressible, Writer, reads_of
-from tritonopt.facts import Assumption, Loop, Polynomial
-from tritonopt.facts.algebra.polynomial import ONE
+from tritonopt.checks.condition import Declined, refuted, unknown
+from tritonopt.emit.loop_invariants import HoistedSlice, is_invariant, may_divide_by_zero, removals
+from tritonopt.emit.trip_guards import (
+    implies,
+    is_read_later,
+    runs_at_launches,
+    runs_when,
+    why_it_runs,
+)
+from tritonopt.emit.writing import NotExpressible, Writer, block_of, is_elif
+from tritonopt.facts import Assumption, KernelFacts, Loop, Polynomial
+from tritonopt.facts.algebra.polynomial import ONE, TooLarge
+from tritonopt.facts.constexprs import is_constexpr
 from tritonopt.facts.effects import Effect, Guard
+from tritonopt.facts.memory.dependence import prove_unchanged, prove_unordered
 from tritonopt.facts.operations import Op
-from tritonopt.passes.licm.guarded_code import Piece, insertion, removals
 from tritonopt.passes.licm.invariant_loads import InvariantLoad
-from tritonopt.source import AddArgument, Change, ReplaceExpression
+from tritonopt.source import (
+    AddArgument,
+    Change,
+    InsertAfter,
+    InsertBefore,
+    Module,
+    ReplaceExpression,
+)
 from tritonopt.source.editing import excerpts
+from tritonopt.source.editing.edits import indent_unit
 from tritonopt.source.trees import walk
+
+
+def check(load: InvariantLoad, attempt: Attempt) -> None:
+    """Everything but what needs the new text. Raises Declined."""
+    _check_always_runs(load, attempt)
+    _check_loops(load, attempt)
+    prove_unordered(attempt, load.effects, load.where)
+    if not any(e.writes for e in load.effects):
+        detail = f"{load.where} stores nothing, so the compiler moves the load by itself"
+        raise refuted("data-is-unchanged", "compiler-knows", detail)
+    prove_unchanged(attempt, load.facts, load.loads, load.effects, "")
+
+
+def _check_always_runs(load: InvariantLoad, attempt: Attempt) -> None:
+    """Every iteration must come to the load, or none that the compiler compiles, or those
+    that do not would find it masked off."""
+    claim, reason = "reads-nothing-more", "under-a-condition"
+    why = f"every iteration of {load.where} reaches it"
+    for guard in load.conditions_inside:
+        line = guard.node.lineno
+        if is_constexpr(load.facts, guard.node.test):
+            why = f"the compiler knows the condition in line {line}, which goes with it"
+        elif all(_is_masked_without(load, one, guard) for one in load.loads):
+            why = f"it reads nothing where the condition in line {line} does not hold"
+        else:
+            detail = (
+                f"it reads only where the condition in line {line} holds, and would always "
+                "read above the loop; its mask does not say so"
+            )
+            if _may_move(load, guard):
+                detail += ". Name `loop-unswitch` too, which may move that condition first"
+            raise refuted(claim, reason, detail)
+    parents = load.facts.kernel.module.names.parents
+    child: ast.AST = load.expression
+    while not isinstance(child, ast.stmt):
+        parent = parents[child]
+        if isinstance(parent, ast.BoolOp) and parent.values[0] is not child:
+            detail = (
+                f"what stands before it in line {parent.lineno} may decide alone whether it "
+                "reads at all"
+            )
+            raise refuted(claim, reason, detail)
+        child = parent
+    attempt.prove(claim, why)
+
+
+def _may_move(load: InvariantLoad, guard: Guard) -> bool:
+    """Whether `loop-unswitch` looks at a condition: known at run time, and always the same."""
+    facts = load.facts
+    at_run_time = any(
+        value.op in (Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.LOAD)
+        or (value.op is Op.PARAM and value.name not in facts.pointers)
+        for value in guard.condition.walk()
+    )
+    is_branch = isinstance(guard.node, ast.If)
+    return is_branch and at_run_time and is_invariant(facts, guard.condition, load.loop)
+
+
+def _is_masked_without(load: InvariantLoad, one: Effect, guard: Guard) -> bool:
+    """Whether the mask of one of its loads is off wherever a condition does not hold."""
+    if one.mask is None or one.mask.is_none or one.inlined:
+        return False
+    forms = load.facts.forms
+    try:
+        mask, holds = forms.condition(one.mask), forms.condition(guard.condition)
+        return implies(forms, mask, holds if guard.holds else ONE - holds)
+    except TooLarge:
+        return False
+
+
+def _check_loops(load: InvariantLoad, attempt: Attempt) -> None:
+    claim = "loops-are-plain"
+    for loop in load.loops:
+        where = f"the loop in line {loop.line}"
+        if isinstance(loop.node, ast.While):
+            detail = f"{where} is a `while`, and may run no time at all; a `for` could be followed"
+            raise unknown(claim, "may-run-zero-times", detail)
+        if loop.kind == "other" or not isinstance(loop.node.iter, ast.Call):
+            raise unknown(claim, "loop-is-not-plain", f"{where} is no `range` or `tl.range`")
+        load.facts.check_ends(loop, "disable_licm", "warp_specialize")
+    attempt.prove(claim, "counted, and run to their ends")
+
+
+# Whether a load may move above a loop, as far as that does not depend on the new text
 
 _POINTER_NAME = re.compile(r"^(p|ptr)_|_?(ptr|pointer)s?$", re.IGNORECASE)
 
@@ -68,7 +169,7 @@ def hoisted(load: InvariantLoad, attempt: Attempt, *, mask: bool) -> list[Change
     code = _code(load, plan, masks)
     changes: list[Change] = [
         insertion(facts, load.loop, load.known, code),
-        *removals(facts, load.loop, plan.moved),
+        *removals(load.loop.node, plan.moved, partial(_only_holds, facts)),
         *(ReplaceExpression(node, plan.name) for node in plan.uses),
     ]
     excerpts.check_comments(facts.kernel.module, changes)
@@ -126,25 +227,13 @@ def _definition(load: InvariantLoad) -> ast.Name | None:
         case (
             ast.Assign(targets=[ast.Name() as target], value=value)
             | ast.AnnAssign(target=ast.Name() as target, value=value)
-        ) if value is load.expression and not _is_read_later(load, target.id):
+        ) if value is load.expression and not is_read_later(load.facts, load.loop, target.id):
             meant = load.facts.values[target]
             everywhere = _names_in_the_loop(load, target.id)
             if all(load.facts.values.get(n) is meant for n in everywhere):
                 stores = [n for n in everywhere if not isinstance(n.ctx, ast.Load)]
                 return target if stores == [target] else None
     return None
-
-
-def _is_read_later(load: InvariantLoad, name: str) -> bool:
-    """Whether what the loop leaves in a name may be read: by what follows, or the next time."""
-    loop = load.loop
-    if name not in loop.initial:
-        return False
-    inside = set(walk(loop.node))
-    return loop.parent is not None or any(
-        node.lineno > loop.line and node not in inside
-        for node in reads_of(load.facts.kernel.node, name)
-    )
 
 
 def _names_in_the_loop(load: InvariantLoad, name: str) -> list[ast.Name]:
@@ -290,3 +379,77 @@ def masked(
 
 def _may_not_run(detail: str) -> Declined:
     return unknown("reads-nothing-more", "may-run-zero-times", detail)
+
+
+# Code that moves out of a loop together with conditions that the compiler knows
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Code that goes above a loop, and the conditions that it stands under."""
+
+    code: str
+    guards: tuple[Guard, ...]
+
+
+def insertion(
+    facts: KernelFacts, loop: Loop, known: Sequence[Guard], code: Sequence[Piece]
+) -> Change:
+    """Above the loop; where the `if` right there asks the same as all of it, at its end."""
+    block = block_of(facts.kernel.node, loop.node)
+    place = block.index(loop.node)
+    before = block[place - 1] if place else None
+    if isinstance(before, ast.If) and not before.orelse and known:
+        first = known[0]
+        asked = facts.values.get(before.test) is first.condition and first.holds
+        if asked and all(piece.guards[:1] == (first,) for piece in code):
+            inner = [replace(piece, guards=piece.guards[1:]) for piece in code]
+            return InsertAfter(before.body[-1], _nested(facts, inner))
+    return InsertBefore(loop.node, _nested(facts, code))
+
+
+def _nested(facts: KernelFacts, code: Sequence[Piece]) -> str:
+    """The pieces under the conditions that they stood under, each asked once in a row."""
+    module = facts.kernel.module
+    lines = []
+    for first, group in groupby(code, key=lambda piece: piece.guards[:1]):
+        pieces = list(group)
+        if not first:
+            lines += [piece.code for piece in pieces]
+            continue
+        inner = [replace(piece, guards=piece.guards[1:]) for piece in pieces]
+        unit = indent_unit(module, facts.kernel.node)
+        block = excerpts.indented(_nested(facts, inner), unit)
+        lines.append(f"if {_asked(module, first[0])}:\n{block}")
+    return "\n".join(lines)
+
+
+def _asked(module: Module, guard: Guard) -> str:
+    """A condition, or its contrary."""
+    test = guard.node.test
+    if guard.holds:
+        return excerpts.one_line(module, test)
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return excerpts.one_line(module, operand)
+        case ast.Compare(left=left, ops=[operator], comparators=[right]):
+            contrary = _CONTRARIES.get(type(operator))
+            if contrary is not None:
+                ends = [excerpts.one_line(module, end) for end in (left, right)]
+                return f" {contrary} ".join(ends)
+    simple = isinstance(test, (ast.Name, ast.Attribute, ast.Call, ast.Compare))
+    text = excerpts.one_line(module, test)
+    return f"not {text}" if simple else f"not ({text})"
+
+
+_CONTRARIES: dict[type[ast.cmpop], str] = {
+    ast.Is: "is not",
+    ast.IsNot: "is",
+    ast.Eq: "!=",
+    ast.NotEq: "==",
+}
+
+
+def _only_holds(facts: KernelFacts, node: ast.stmt) -> bool:
+    """Whether a statement is an `if` for its one block."""
+    return isinstance(node, ast.If) and not node.orelse and not is_elif(facts, node)

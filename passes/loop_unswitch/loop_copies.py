@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from functools import partial
 
-from tritonopt.emit.writing import block_of
+from tritonopt.emit.loop_invariants import removals
 from tritonopt.passes.loop_unswitch.decisions import Plan
 from tritonopt.passes.loop_unswitch.invariant_branches import InvariantBranch
 from tritonopt.source import Change, InsertBefore, Remove, Replace
@@ -73,33 +74,7 @@ def _copy(
 
 def _removed(branch: InvariantBranch, statements: Sequence[ast.stmt]) -> Iterator[Replace | Remove]:
     """Takes statements out of the loop, with the blocks that hold nothing else."""
-    parents, loop = branch.parents, branch.loop.node
-    gone = set(statements)
-    roots: dict[ast.stmt, None] = {}
-    for node in statements:
-        top = node
-        while all(s in gone for s in block_of(loop, top)):
-            outer = parents[top]
-            if outer is loop or not _only_holds(branch, outer):
-                break
-            gone.add(outer)
-            top = outer
-        roots[top] = None
-    for root in roots:
-        if any(outer in gone for outer in _outer(branch, root)):
-            continue
-        block = block_of(loop, root)
-        if block[0] is root and all(s in gone for s in block):
-            # What is left must run, if only to count.
-            yield Replace(root, "pass")
-        else:
-            yield Remove(root, moved=True)
-
-
-def _outer(branch: InvariantBranch, node: ast.stmt) -> Iterator[ast.stmt]:
-    while (outer := branch.parents.get(node)) is not None:
-        yield outer
-        node = outer
+    return removals(branch.loop.node, statements, partial(_only_holds, branch))
 
 
 def _only_holds(branch: InvariantBranch, node: ast.stmt) -> bool:

@@ -3,26 +3,42 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt.checks.condition import refuted, unknown
-from tritonopt.emit.code_edits import in_parentheses
-from tritonopt.emit.new_kernel import PartText, launch_text, named_in_launchers
-from tritonopt.emit.statement_lists import StatementLists, unused_names
+from tritonopt.emit.code_edits import in_parentheses, unused_names
 from tritonopt.emit.writing import NotExpressible, Writer, comments_in
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.algebra.atoms import Param
 from tritonopt.facts.algebra.polynomial import ONE, Polynomial
+from tritonopt.facts.host import torch_api
+from tritonopt.facts.host.side_effects import effects_of
+from tritonopt.facts.host.tensor_expressions import shape_of
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.facts.recurrences.partials import TYPES
-from tritonopt.facts.slot_reductions import Coordinate, SlotReduction
-from tritonopt.launches.known_launches import check_pruning, with_buffers
+from tritonopt.facts.slot_reductions import DEFAULT, Coordinate, SlotReduction
+from tritonopt.launches.known_launches import check_builtin, check_pruning, with_buffers
+from tritonopt.launches.launch_grids import new_name
+from tritonopt.launches.launch_pairs import Made, Pair, uses
+from tritonopt.launches.plan import can_choose
 from tritonopt.passes.merge_kernels.partial_stores import PartialStore
-from tritonopt.source import AddArgument, Change, Remove, Replace, ReplaceExpression
+from tritonopt.source import (
+    AddArgument,
+    Change,
+    InsertBefore,
+    Remove,
+    Replace,
+    ReplaceArgument,
+    ReplaceExpression,
+    ReplaceParameter,
+)
+from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 from tritonopt.source.tuner_functions import counting_use
 
@@ -32,6 +48,7 @@ _TUNERS = frozenset({"flag_gems.utils.libtuner", "flag_gems.utils.libentry.libtu
 """What runs a kernel many times, in ways that nobody here has read."""
 
 
+_WORD = re.compile(r"\w+")
 _TUNED = "launches-can-be-tuned"
 _RESETTING = ("reset_to_zero", "restore_value")
 
@@ -114,45 +131,41 @@ class AtomicKernel:
             gone += [Remove(s, keep_comments=False) for s in lock.section if s not in kept]
         lost = [node for removal in gone for node in walk(removal.anchor)]
         lost += [node for expression in self._instead for node in walk(expression)]
-        lists = StatementLists(facts.kernel.node)
-        return (*gone, *unused_names(facts, lists, lost, (), self._instead.values()))
+        return (*gone, *unused_names(facts, lost, (), self._instead.values()))
 
     @cached_property
-    def part(self) -> PartText | None:
-        """The whole kernel anew, where it has parameters of no use any more; None elsewhere."""
+    def unread(self) -> tuple[str, ...]:
+        """Parameters of no use any more; none where others may count on them."""
         facts, kernel = self._facts, self._facts.kernel
         plain = len(kernel.decorators) == 1 and not isinstance(
             kernel.node.decorator_list[0], ast.Call
         )
-        if not plain or kernel.node not in kernel.module.tree.body or kernel.signature_use:
-            return None
-        removed = {r.anchor for r in self._removed}
-        gone = {node for statement in removed for node in walk(statement)}
-        kept = [n for n in kernel.nodes if isinstance(n, ast.stmt) and n not in gone]
-        instead = dict(self._instead)
-        for partial, _, _ in self.partials:
-            last = [*partial.call.args, *(k.value for k in partial.call.keywords)][-1]
-            text = instead.get(last) or kernel.module.text_of(last)
-            instead[last] = f'{text}, sem="relaxed"'
-        part = PartText(facts, kept, named_in_launchers(facts), instead=instead)
-        if len(part.parameters) == len(kernel.parameters):
-            return None
-        try:
-            code = [part.code, *(launch_text(n, part) for n in facts.launches.launches)]
-        except NotExpressible:
-            return None  # the parameters stay
-        return part if all(code) else None
+        at_the_top = kernel.node in kernel.module.tree.body and can_choose(facts)
+        kinds = {p.kind for p in kernel.parameters} == {"positional_or_keyword"}
+        if not (plain and at_the_top and kinds) or kernel.signature_use:
+            return ()
+        calls = [launch.call for launch in facts.launches.launches]
+        hidden = any(isinstance(a, ast.Starred) for call in calls for a in call.args)
+        if hidden or any(k.arg is None for call in calls for k in call.keywords):
+            return ()
+        launchers = [n.launcher for n in facts.launches.launches if n.launcher is not None]
+        nodes = {node for launcher in launchers for node in walk(launcher)}
+        asked = {n.value for n in nodes if isinstance(n, ast.Constant)}  # by name, as in a grid
+        gone = {n for r in self._removed for n in walk(r.anchor)}
+        gone |= {n for expression in self._instead for n in walk(expression)}
+        words = set(_WORD.findall(" ".join(self._instead.values())))
+        words |= {n.id for n in kernel.nodes if isinstance(n, ast.Name) and n not in gone}
+        names = (p.name for p in kernel.parameters if p.name not in words | asked)
+        return tuple(names)
 
     def changes(self) -> Iterator[Change]:
-        facts = self._facts
-        if self.part is not None:
-            yield Replace(facts.kernel.node, self.part.code)
-            return
         for node, code in self._instead.items():
             yield ReplaceExpression(node, code)
         for partial, _, _ in self.partials:
             yield AddArgument(partial.call, 'sem="relaxed"')
         yield from self._removed
+        for name in self.unread:
+            yield ReplaceParameter(self._facts.kernel, name, ())
         yield from self._tuned()
 
     # The place
@@ -247,3 +260,211 @@ class AtomicKernel:
                     raise unknown(_TUNED, "state-is-not-restored", text)
                 yield from change
         self._check_arguments()
+
+
+# What becomes of the launcher: one launch, and an output that holds the identity first
+
+_ZEROED = dict(zip(torch_api.EMPTY, torch_api.ZEROED, strict=True))
+_FILLED = {name: name.replace("empty", "full") for name in torch_api.EMPTY}
+
+
+@dataclass(frozen=True)
+class Result:
+    """One output of the second kernel, and the buffer that it was computed from."""
+
+    parameter: str
+    """Of the first kernel: what it stores the partial results to."""
+    reduction: SlotReduction
+    buffer: Made
+    output: Made
+
+
+@dataclass(frozen=True)
+class OneLaunch:
+    """The launches of one pair. What it gives may raise NotExpressible."""
+
+    pair: Pair
+    facts: KernelFacts
+    """Of the second kernel."""
+    results: Sequence[Result]
+    unread: Sequence[str] = ()
+    """The arguments that the first kernel takes no more."""
+
+    def changes(self) -> Iterator[Change]:
+        first, second = self.pair.statements
+        instead: list[str] = []
+        gone: list[ast.AST] = [*walk(second)]
+        arguments: dict[ast.expr, str] = {}
+        for result in self.results:
+            passed = self.pair.tensor(result.parameter)
+            assert passed is not None
+            name = result.output.name
+            if self._has_the_type(result):
+                yield from self._begun(result)
+            elif self._is_beside(result.output) and self._type_of(result.output):
+                yield from self._begun(result, f"torch.{TYPES[result.reduction.dtype]}")
+                instead.append(f"{name} = {name}.to({self._type_of(result.output)})")
+            else:
+                wide = new_name(f"wide_{name}", self.pair.first)
+                yield InsertBefore(first, self._wide(result, wide))
+                instead.append(f"{name}.copy_({wide})")
+                name = wide
+            arguments[passed] = name
+            gone += [*walk(result.buffer.statement), passed]
+            yield Remove(result.buffer.statement)
+        yield from (ReplaceExpression(*pair) for pair in arguments.items())
+        call = self.pair.first.call
+        for name in self.unread:
+            passed = self.pair.tensor(name)
+            if passed is not None:
+                keyword = next((k for k in call.keywords if k.value is passed), None)
+                yield ReplaceArgument(call, keyword or passed, ())
+                gone += walk(passed)
+        if instead:
+            yield Replace(second, "\n".join(instead))
+        else:
+            yield Remove(second, keep_comments=False)
+        yield from self._unused(gone, instead)
+
+    # What the output holds first
+
+    def _has_the_type(self, result: Result) -> bool:
+        """Whether the results are of the output's type, and need no cast."""
+        reduction, types = result.reduction, self.facts.types.behind(result.reduction.store)
+        unnamed = reduction.output in reduction.unnamed and reduction.dtype == DEFAULT
+        return unnamed or types.all_in(frozenset({reduction.dtype}))
+
+    def _is_beside(self, made: Made) -> bool:
+        """Whether the output is made in the block of the launches."""
+        home = self.pair.local.home
+        return home[made.statement][1] is home[self.pair.statements[0]][1]
+
+    def _begun(self, result: Result, dtype: str = "") -> Iterator[Change]:
+        """The output begins with the identity, and is of another type if one is given."""
+        made, value = result.output, self._identity(result)
+        call, text = made.call, made.call.func
+        anew = self._is_beside(made) and isinstance(text, ast.Attribute)
+        if anew and not value and made.function in _ZEROED:
+            yield ReplaceExpression(text, self._function(made, _ZEROED))
+        elif anew and value and made.function in _FILLED and self._filled(made, value, dtype):
+            yield ReplaceExpression(call, self._filled(made, value, dtype))
+            return
+        elif not (anew and not value and made.function in _ZEROED.values()):
+            code = f"{made.name}.fill_({value})" if value else f"{made.name}.zero_()"
+            yield InsertBefore(self.pair.statements[0], code)
+        if dtype and made.memory.dtype is not None:
+            yield ReplaceExpression(made.memory.dtype, dtype)
+        elif dtype:
+            yield AddArgument(call, f"dtype={dtype}")
+
+    def _function(self, made: Made, others: Mapping[str, str]) -> str:
+        assert isinstance(made.call.func, ast.Attribute)
+        return f"{self._text(made.call.func.value)}.{others[made.function]}"
+
+    def _filled(self, made: Made, value: str, dtype: str) -> str:
+        """Code for memory of the same sizes that holds a number; "" where it has none."""
+        call = made.call
+        if "\n" in self._text(call) or not call.args:
+            return ""
+        first, *rest = call.args
+        size = self._text(first)
+        listed = isinstance(first, (ast.Tuple, ast.List)) or shape_of(first) is not None
+        if made.function != "empty_like" and not listed:
+            if not rest and not isinstance(first, ast.Constant):
+                return ""  # a number, or a tuple of them
+            parts = ", ".join(map(self._text, call.args))
+            size = f"({parts})" if rest else f"({parts},)"
+            rest = []
+        if rest:
+            return ""
+        named = {k.arg: self._text(k.value) for k in call.keywords}
+        if dtype:
+            named["dtype"] = dtype
+        keywords = "".join(f", {name}={text}" for name, text in named.items())
+        return f"{self._function(made, _FILLED)}({size}, {value}{keywords})"
+
+    def _identity(self, result: Result) -> str:
+        """Code for the number that the output holds first; "" for 0."""
+        reduction = result.reduction
+        if reduction.begins_with_zero:
+            return ""
+        if reduction.start is not None and math.isfinite(reduction.start):
+            return repr(reduction.start)
+        largest = reduction.combining is Kind.MAX
+        if reduction.dtype.startswith("int"):
+            check_builtin(self.pair.first, "torch")
+            end = "min" if largest else "max"
+            return f"torch.iinfo(torch.{TYPES[reduction.dtype]}).{end}"
+        check_builtin(self.pair.first, "float")
+        return '-float("inf")' if largest else 'float("inf")'
+
+    # Results of a type without atomics
+
+    def _type_of(self, made: Made) -> str:
+        """Code for the type of an output; "" where it has none that is the same later."""
+        local, memory = self.pair.local, made.memory
+        shown = memory.dtype if memory.dtype is not None else memory.typed_like
+        if not isinstance(shown, (ast.Name, ast.Attribute)):
+            return ""
+        text = self._text(shown) + ("" if shown is memory.dtype else ".dtype")
+        names = [n.id for n in walk(shown) if isinstance(n, ast.Name)]
+        moved = local.hidden | local.stored_by_inner
+        if any(map(self._asks_for_the_type, uses(self.pair, made.name))):
+            return ""
+        for name in names:
+            if name in moved or max(local.lines.get(name, [0])) >= made.call.lineno:
+                return ""
+        return text
+
+    def _asks_for_the_type(self, use: ast.Name) -> bool:
+        """Whether a use of the output before the second launch is about more than its sizes."""
+        around = self.pair.first.module.names.parents.get(use)
+        asked = around.attr if isinstance(around, ast.Attribute) else ""
+        before = use.lineno < self.pair.second.call.lineno
+        return before and asked not in torch_api.SIZES - {"itemsize", "element_size"}
+
+    def _wide(self, result: Result, name: str) -> str:
+        """The statement that makes memory for the results, of a type that has atomics."""
+        check_builtin(self.pair.first, "torch")
+        like, value = result.output.name, self._identity(result)
+        dtype = f"dtype=torch.{TYPES[result.reduction.dtype]}"
+        if value:
+            return f"{name} = torch.full_like({like}, {value}, {dtype})"
+        return f"{name} = torch.zeros_like({like}, {dtype})"
+
+    # What nobody needs any more
+
+    def _unused(self, gone: Sequence[ast.AST], instead: Sequence[str]) -> Iterator[Change]:
+        """Assignments to names that were read by what goes alone."""
+        lost = set(gone)
+        words = {n.id for code in instead for n in walk(parsed(code)) if isinstance(n, ast.Name)}
+        while (statement := self._needless(lost, words)) is not None:
+            lost.update(walk(statement))
+            yield Remove(statement)
+
+    def _needless(self, gone: set[ast.AST], words: set[str]) -> ast.stmt | None:
+        pair, local = self.pair, self.pair.local
+        module, launcher = pair.first.module, pair.first.launcher
+        assert launcher is not None
+        reads = [n for n in walk(launcher) if isinstance(n, ast.Name) and n not in gone]
+        needed = {n.id for n in reads if isinstance(n.ctx, ast.Load)} | words
+        kept = local.bound_otherwise | local.parameters | local.packed | local.hidden
+        lost = {n.id for n in gone if isinstance(n, ast.Name)} - needed - kept
+        for statement in local.home:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)]) if name in lost:
+                    pass
+                case _:
+                    continue
+            changes = effects_of(module).changes([statement])
+            plain = not (changes.anything or changes.mutated or changes.reshaped)
+            stays = any(
+                other not in gone for other in local.home[statement][1] if other != statement
+            )
+            alone = module.has_own_lines(statement) and len(local.assigned[name]) == 1
+            if statement not in gone and plain and stays and alone:
+                return statement
+        return None
+
+    def _text(self, node: ast.expr) -> str:
+        return self.pair.first.module.text_of(node)

@@ -53,8 +53,7 @@ from tritonopt.launches.launch_pairs import (
     pairs_of,
 )
 from tritonopt.launches.plan import LaunchPlan
-from tritonopt.passes.merge_kernels.atomic_kernel import AtomicKernel, Place
-from tritonopt.passes.merge_kernels.one_launch import OneLaunch, Result
+from tritonopt.passes.merge_kernels.atomic_kernel import AtomicKernel, OneLaunch, Place, Result
 from tritonopt.passes.merge_kernels.partial_stores import PartialStore, partial_store
 from tritonopt.rewriting.promised_order import assume_free_order
 from tritonopt.source import Change, Launch, Remove
@@ -100,7 +99,7 @@ class _Merge:
             attempt.assume("accumulators-are-wide", "torch makes float32 where no type is named")
         changes = [*kernel.changes()]
         for pair, made in zip(self._pairs, results, strict=True):
-            changes += OneLaunch(pair, self._final, made, kernel.part).changes()
+            changes += OneLaunch(pair, self._final, made, kernel.unread).changes()
         changes += self._dropped([pair.second for pair in self._pairs])
         attempt.assume_no_other_launches()
         attempt.prove("is-expressible", "the kernel and its launches can be written")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
-from tritonopt.emit.stretch import Stretch
+from tritonopt.emit.reuse import Stretch
 from tritonopt.emit.sweeps import RowSweeps
 from tritonopt.emit.writing import NotExpressible, Writer, names_bound, only_loads, reads_of
 from tritonopt.facts import KernelFacts, Loop, Value

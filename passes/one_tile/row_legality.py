@@ -9,8 +9,7 @@ from itertools import product
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
-from tritonopt.emit.reuse import reused
-from tritonopt.emit.stretch import Stretch, binds_first, surely_bound
+from tritonopt.emit.reuse import Stretch, binds_first, reused, surely_bound
 from tritonopt.emit.sweeps import RowSweeps
 from tritonopt.emit.trip_guards import does_nothing_when_empty, runs_always
 from tritonopt.emit.writing import Writer, names_bound, reads_of

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tritonopt.checks.condition import refuted
-from tritonopt.emit.moved_accumulator import mentions
+from tritonopt.emit.sweeps import comes_from
 from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Constant
 from tritonopt.facts.algebra.polynomial import ONE, Monomial, TooLarge, monomial_polynomial
@@ -66,7 +66,7 @@ def exponentials_in(facts: KernelFacts, added: Accumulation, first: Loop) -> lis
         for value in added.tile.walk()
         if value.op is Op.ELEMENTWISE
         and str(value.attribute).rsplit(".", 1)[-1] in FUNCTIONS
-        and mentions(value.operands[0], first)
+        and comes_from(value.operands[0], first)
         and facts.forms.of(value).sole_atom in atoms
     ]
 

@@ -16,8 +16,8 @@ from functools import cached_property
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.emit.moved_accumulator import mentions
-from tritonopt.emit.sweep_legality import check_accumulator, float_type
+from tritonopt.emit.sweep_legality import check_accumulator, check_rounding, float_type
+from tritonopt.emit.sweeps import comes_from
 from tritonopt.emit.writing import is_plain
 from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Loaded, Undef, ceiling_division
@@ -126,7 +126,7 @@ class _Legality:
         elements = _Elements(facts, sweeps, maximum, self.sum, one, below, renaming)
         filler = elements.check(attempt)
         elements.check_axes(attempt)
-        elements.check_rounding(attempt)
+        check_rounding(attempt, facts, maximum.tile, one.argument, renaming)
         elements.check_infinite_rows(attempt)
         sweeps.check_memory(attempt)
         second_stays = self._check_rest(maximum, below)
@@ -299,7 +299,7 @@ class _Elements:
         todo, seen = [value], {value}
         for part in todo:  # it grows meanwhile
             is_step = part.op in _COMPUTING and any(v.op is Op.LOAD for v in part.walk())
-            if is_step and not mentions(part, self.sweeps.first):
+            if is_step and not comes_from(part, self.sweeps.first):
                 yield self.facts.forms.of(part)
             if part.op is not Op.LOAD:
                 more = [operand for operand in part.operands if operand not in seen]
@@ -365,19 +365,6 @@ class _Elements:
             other = f"{added.name} is summed along other axes than {maximum.name} is taken"
             raise refuted("nothing-else-is-lost", "accumulator-is-read", other)
         attempt.prove(claim, "the maximum is taken along the axes that are summed")
-
-    def check_rounding(self, attempt: Attempt) -> None:
-        """Both sweeps must do the same arithmetic in the type of the data, which may be narrow."""
-        precision, forms = self.facts.precision, self.facts.forms
-        first = {forms.of(v) for v in precision.narrow_steps(self.maximum.tile)}
-        second = {
-            forms.of(v).map(self.renaming.get)
-            for v in precision.narrow_steps(self.exponential.argument)
-        }
-        if first != second:
-            differ = "arithmetic in the type of the data, which may be of 16 bits, differs"
-            raise unknown("rounding-is-free", "rounded-differently", differ)
-        attempt.prove("rounding-is-free", "all arithmetic that differs is in 32 bits or more")
 
     def check_infinite_rows(self, attempt: Attempt) -> None:
         """A row of nothing but -inf must give the NaN that it gave, or the 0."""

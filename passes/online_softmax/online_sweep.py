@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tritonopt.emit.moved_accumulator import MovedAccumulator
+from tritonopt.emit.accumulator_tile import MovedAccumulator
 from tritonopt.emit.trip_guards import runs
 from tritonopt.emit.writing import NotExpressible, Writer, is_plain, names_bound
 from tritonopt.facts import Atom, Polynomial, Value

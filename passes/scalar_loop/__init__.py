@@ -1,10 +1,7 @@
 """scalar-loop: a loop from element to element becomes one from tile to tile.
 
-`scalar_loops` finds the loops. `loop_bodies` shows that what they compute can be computed lane by
-lane, `updates_of_lanes` and `carried_names` what an iteration takes over from the one before,
-`memory_order` that iterations share no memory; `vector_proof` puts that together.
-`loop_headers`, `lane_code` and `lane_statements` write the parts of the loop,
-`vector_loop` the whole.
+`scalar_loops` finds the loops. `loop_bodies` reads what they compute, as it can be computed lane by
+lane, `vector_proof` shows that they may, and `lane_statements` writes the loop over tiles.
 """
 
 from __future__ import annotations
@@ -129,7 +126,7 @@ class ScalarLoopToTiles(Pass):
             yield self._examined(loop)
 
     def _examined(self, loop: ScalarLoop) -> Site:
-        from tritonopt.passes.scalar_loop.vector_loop import VectorLoop
+        from tritonopt.passes.scalar_loop.lane_statements import VectorLoop
         from tritonopt.passes.scalar_loop.vector_proof import prove_vectorization
         from tritonopt.rewriting.promised_order import assume_free_order
 

@@ -400,8 +400,6 @@ class _CarriedNames:
         return Carried(name, LaneMerge.INDEX, updates, Kind.MIN if rises else Kind.MAX, extremum)
 
 
-# That a loop over single elements may become one over tiles, and all that writing it needs
-
 _WIDE = frozenset({"fp32", "fp64", "int32", "int64", "uint32", "uint64"})
 
 

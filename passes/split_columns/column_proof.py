@@ -212,8 +212,6 @@ def check_names(row: OneTileRow, statements: Sequence[RowStatement]) -> None:
             seen |= statement.reads
 
 
-# Whether what is done to a row in one tile may be done tile by tile, in loops over columns
-
 _PASSED_ON = ELEMENTWISE | {Op.LANE, Op.FULL, Op.LOAD, Op.REDUCE, Op.PHI, Op.IN_BRANCH}
 _SPELLED = {"fp16": "float16", "fp32": "float32", "fp64": "float64", "bf16": "bfloat16"}
 _COMMUTING = frozenset({"atomic_add", "atomic_max", "atomic_min"})

@@ -32,7 +32,7 @@ from tritonopt.passes.split_columns.column_proof import (
     RowStatement,
 )
 from tritonopt.source import Change, InsertAfter, Launch, Module, ReplaceExpression
-from tritonopt.source.editing import excerpts
+from tritonopt.source.editing import excerpts, parameters
 from tritonopt.source.trees import walk
 
 
@@ -256,9 +256,6 @@ class ColumnLoops:
                 yield self._again(plan, statement)
 
 
-# The kernel for long rows beside the one that there is, and the launches that decide
-
-
 @dataclass(frozen=True)
 class LongRows:
     facts: KernelFacts
@@ -284,9 +281,9 @@ class LongRows:
         body = ColumnLoops(columns, Writer(self.facts)).code()
         module, node = kernel.module, kernel.node
         lines = module.lines.texts[node.lineno - 1 : node.body[0].lineno - 1]
-        from tritonopt.emit.new_kernel import renamed_head  # only for kernels that change
-
-        head = renamed_head(list(lines), self.name).rstrip()
+        while lines and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
+            lines.pop()  # what stands above the first statement
+        head = parameters.renamed("\n".join(lines), 0, self.name).rstrip()
         decorators = [f"@{module.text_of(d)}" for d in node.decorator_list]
         said = f"# {kernel.name} for long rows, tile by tile."
         code = "\n".join([said, *decorators, head, excerpts.indented(body, "    ")])

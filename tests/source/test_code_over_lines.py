@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from itertools import combinations, product
 
 import pytest
 
 from tritonopt.source import read
 from tritonopt.source.editing.excerpts import joined
-from tritonopt.source.editing.parameters import renamed, without
+from tritonopt.source.editing.parameters import exchanged, renamed
 
 GAPS = ("", " ", "\n    ", "  # said\n    ", "\n    # above\n    ", "\r\n    ")
 
@@ -66,17 +67,25 @@ def test_parameters_go_wherever_commas_and_comments_stand(before: str, closing: 
         text = f"def k({before}{gap.join(['a', 'b: t[0, 1]', 'c=(1, 2)'])}{closing}):\n    pass\n"
         for count in range(4):
             for gone in combinations("abc", count):
-                (function,) = ast.parse(without(text, 0, gone)).body
+                (function,) = ast.parse(without(text, gone)).body
                 assert isinstance(function, ast.FunctionDef)
                 assert [p.arg for p in function.args.args] == [n for n in "abc" if n not in gone]
 
 
+def without(text: str, names: Iterable[str]) -> str:
+    """The text without some of the parameters a, b and c of its `def`."""
+    gone = {"abc".index(name): () for name in names}
+    for since, to, code in reversed(exchanged(text, 0, gone, 100)):
+        text = text[:since] + code + text[to:]
+    return text
+
+
 def test_comments_go_with_their_parameters() -> None:
     text = "def k(\n    a,  # of a\n    # of b\n    b,  # of b too\n    c  # of c\n):\n"
-    assert without(text, 0, {"b"}) == "def k(\n    a,  # of a\n    c  # of c\n):\n"
-    assert without(text, 0, {"c"}).count("of c") == 0
+    assert without(text, {"b"}) == "def k(\n    a,  # of a\n    c  # of c\n):\n"
+    assert without(text, {"c"}).count("of c") == 0
     leading = "def k(\n    a  # of a\n    , b  # of b\n    , c\n):\n"
-    assert without(leading, 0, {"a"}) == "def k(\n    b  # of b\n    , c\n):\n"
+    assert without(leading, {"a"}) == "def k(\n    b  # of b\n    , c\n):\n"
 
 
 @pytest.mark.parametrize("text", ["def e(e): e", "def  e(x): x", "def \\\n  e(x): x"])

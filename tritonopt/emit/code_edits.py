@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, count
 
 from tritonopt.checks.condition import refuted
-from tritonopt.emit.writing import NotExpressible, comments_in
-from tritonopt.source import Change, EditConflict, Module, ReplaceExpression
+from tritonopt.emit.writing import NotExpressible, comments_in, statements_around
+from tritonopt.facts import KernelFacts
+from tritonopt.facts.host.local_names import names_of
+from tritonopt.source import Change, EditConflict, Module, Remove, ReplaceExpression
 from tritonopt.source.editing import excerpts
+from tritonopt.source.editing.excerpts import said_of
 from tritonopt.source.editing.expressions import ATOMIC
 from tritonopt.source.editing.expressions import in_parentheses as in_parentheses
 from tritonopt.source.editing.keyword_spacing import spaced_as_in
@@ -165,3 +168,103 @@ def keeping_comments(module: Module, changes: Iterable[Change]) -> tuple[Change,
     except EditConflict as conflict:
         raise refuted("nothing-else-is-lost", "comment-inside", str(conflict)) from None
     return found
+
+
+# The lists of statements that a statement stands in, and which statement of them is first
+
+
+class StatementLists:
+    """Of one kernel."""
+
+    def __init__(self, facts: KernelFacts) -> None:
+        self.facts = facts
+
+    def chain(self, statement: ast.stmt) -> list[tuple[list[ast.stmt], ast.stmt]]:
+        """The lists that a statement stands in, each with its member around it; innermost first."""
+        return [(block, one) for one, block, _ in statements_around(self.facts, statement)]
+
+    def around(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The innermost one."""
+        return self.chain(statement)[0][0]
+
+    def common(self, one: ast.stmt, other: ast.stmt) -> ast.stmt:
+        """The earlier of the statements around two, in the innermost list that holds both."""
+        outer = {id(statements): around for statements, around in self.chain(other)}
+        for statements, around in self.chain(one):
+            if id(statements) in outer:
+                return min(around, outer[id(statements)], key=statements.index)
+        raise ValueError("the statements are of two functions")
+
+    def is_guarded(self, statement: ast.stmt, below: ast.stmt | None = None) -> bool:
+        """Whether an `if` stands around a statement; of those inside the list of `below` only."""
+        chain = self.chain(statement)
+        if below is not None:
+            outermost = self.around(below)
+            depth = next(i for i, (statements, _) in enumerate(chain) if statements is outermost)
+            chain = chain[: depth + 1]
+        return any(isinstance(around, ast.If) for _, around in chain[1:])
+
+
+# What a kernel has no use for any more once its accesses are others
+
+
+def comments_on(facts: KernelFacts, statement: ast.stmt) -> str:
+    """What explains a statement, above it and on its last line; empty where nothing does."""
+    module = facts.kernel.module
+    end = module.lines.span(statement)[1]
+    text = module.text[end:].partition("\n")[0].strip()
+    return "\n".join([*said_of(module, statement), *([text] if text.startswith("#") else [])])
+
+
+def unused_names(
+    facts: KernelFacts,
+    gone: Iterable[ast.AST],
+    replaced: Collection[ast.stmt],
+    new: Iterable[str],
+) -> Iterator[Remove]:
+    """Assignments to names that were read by what goes alone.
+
+    `gone` is what the kernel's own text loses, `replaced` the statements among it that have
+    others in their place, and `new` the code that it gets.
+    """
+    lost = set(gone)
+    words = {n.id for code in new for n in ast.walk(parsed(code)) if isinstance(n, ast.Name)}
+    while (statement := _unused(facts, lost, replaced, words)) is not None:
+        lost.update(walk(statement))
+        yield Remove(statement)
+
+
+def _unused(
+    facts: KernelFacts,
+    gone: set[ast.AST],
+    replaced: Collection[ast.stmt],
+    words: set[str],
+) -> ast.stmt | None:
+    lost = {n.id for n in gone if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    names = [n for n in facts.kernel.nodes if isinstance(n, ast.Name) and n not in gone]
+    for statement in facts.kernel.nodes:
+        match statement:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)])
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr())
+            ) if name in lost - words:
+                pass
+            case _:
+                continue
+        inside = set(walk(statement))
+        if statement in gone or not facts.effect_nodes.isdisjoint(inside):
+            continue
+        if any(n.id == name and n not in inside for n in names):
+            continue
+        others = (s for s in names_of(facts.kernel.node).home[statement][1] if s is not statement)
+        stays = any(s not in gone or s in replaced for s in others)
+        if stays and "#" not in _lines_of(facts, statement):
+            return statement
+    return None
+
+
+def _lines_of(facts: KernelFacts, statement: ast.stmt) -> str:
+    """The text of a statement and what stands behind it."""
+    module = facts.kernel.module
+    start, end = module.lines.span(statement)
+    return module.text[start:end] + module.text[end:].partition("\n")[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from tritonopt.emit.writing import NotExpressible, Writer, block_of, is_plain
@@ -11,6 +11,7 @@ from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.effects import Effect, Guard
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.operations import Op
+from tritonopt.source import Remove, Replace
 from tritonopt.source.trees import parents_of, walk
 
 _COUNTED = frozenset({"range", "tl.range", "tl.static_range"})
@@ -274,3 +275,25 @@ def _reads(node: ast.AST) -> list[ast.Name]:
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
         names.append(node.target)
     return names
+
+
+def removals(
+    loop: ast.stmt, statements: Sequence[ast.stmt], only_holds: Callable[[ast.stmt], bool]
+) -> Iterator[Replace | Remove]:
+    """Takes statements out of a loop, with those around them that only hold the one block."""
+    gone, parents = set(statements), parents_of(loop)
+    for top in statements:
+        while all(s in gone for s in block_of(loop, top)):
+            outer = parents[top]
+            if outer is loop or not only_holds(outer):
+                break
+            gone.add(outer)
+            top = outer
+    outer_gone = {inner for s in gone for inner in walk(s) if inner is not s}
+    for node in sorted(gone - outer_gone, key=lambda statement: statement.lineno):
+        block = block_of(loop, node)
+        if block[0] is node and all(s in gone for s in block):
+            # What is left must run, if only to count, or to ask for another branch.
+            yield Replace(node, "pass")
+        else:
+            yield Remove(node, moved=True)

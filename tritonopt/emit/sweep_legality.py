@@ -15,8 +15,7 @@ from itertools import combinations
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.emit.moved_accumulator import mentions
-from tritonopt.emit.sweep_pairs import TwoSums, squared_loads
+from tritonopt.emit.sweeps import TwoSums, comes_from, squared_loads
 from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import (
     Call,
@@ -165,9 +164,6 @@ def _square_root(form: Polynomial) -> Polynomial | None:
     return monomial_polynomial((a, p if a.is_indicator else p // 2) for a, p in monomial)
 
 
-# Whether a sweep for the mean and a sweep for the variance may become one
-
-
 @dataclass(frozen=True)
 class Fusion:
     """Two sweeps that may be merged, and what was shown of them."""
@@ -244,7 +240,9 @@ class _Legality:
         pair.check_elements([s.term for s in sums])
         number, count = pair.check_center()
         pair.check_polynomial()
-        pair.check_rounding()
+        tile = squares.tile
+        is_wide = not squares.axes or self.facts.precision.is_wide(tile)
+        check_rounding(attempt, self.facts, added.tile, tile, renaming, is_wide=is_wide)
         sweeps.check_memory(attempt)
         sweeps.check_rest(attempt, self.name)
         check_pins(attempt, self.facts)
@@ -301,7 +299,7 @@ class _Legality:
         centers: list[Value] = []
 
         def descend(value: Value) -> None:
-            if not mentions(value, self.sweeps.first):
+            if not comes_from(value, self.sweeps.first):
                 return
             if inside & set(self.facts.interpretation.variant_loops(value)):
                 for operand in value.operands:
@@ -434,15 +432,15 @@ class _Pair:
         if any(isinstance(atom, Undef) for atom in self.term.leaves()):
             undefined = "masked-off lanes of a load without `other` are summed: they are undefined"
             raise refuted(claim, reason, undefined)
+        lanes = _lanes(self.facts.forms, self.sum.shape)
         for indicators in map(_indicators, self.term.terms):
             # What is the same for all elements, a flag, may be asked of a part of them.
-            if any(self._varies(indicator) for indicator in indicators - self.mask):
+            if any(self._varies(indicator, lanes) for indicator in indicators - self.mask):
                 added = "lanes that the mask turns off add something to the first sum"
                 raise refuted(claim, reason, added)
 
-    def _varies(self, atom: Atom) -> bool:
+    def _varies(self, atom: Atom, lanes: Sequence[Lanes]) -> bool:
         """Whether it may differ from element to element of one sum."""
-        lanes = _lanes(self.facts.forms, self.sum.shape)
         return any(varies_along(atom, axis.axis) for axis in lanes) or any(
             varies_with(atom, loop) for loop in self.loops
         )
@@ -475,12 +473,7 @@ class _Pair:
         """The elements that one sum is made of."""
         shape = self.sum.shape
         lanes = [Lanes(len(shape) - 1 - a, self.facts.forms.of(shape[a])) for a in self.axes]
-
-        def varies(atom: Atom) -> bool:
-            along = any(varies_along(atom, axis.axis) for axis in lanes)
-            return along or any(varies_with(atom, loop) for loop in self.loops)
-
-        varying = sorted((a for a in self.mask if varies(a)), key=str)
+        varying = sorted((a for a in self.mask if self._varies(a, lanes)), key=str)
         try:
             return count_elements(self.facts, varying, self.loops, lanes)
         except NotCounted as error:
@@ -521,18 +514,29 @@ class _Pair:
             raise refuted("squares-of-deviations", "not-a-square", other)
         self.attempt.prove("squares-of-deviations", "weight 1, and masked-off lanes add 0")
 
-    def check_rounding(self) -> None:
-        """Both sweeps must do the same arithmetic in the type of the data, which may be narrow."""
-        claim, precision, forms = "rounding-is-free", self.facts.precision, self.facts.forms
-        added = {forms.of(v) for v in precision.narrow_steps(self.sum.tile)}
-        squared = {
-            forms.of(v).map(self.renaming.get) for v in precision.narrow_steps(self.squares.tile)
-        }
-        wide = not self.squares.axes or precision.is_wide(self.squares.tile)
-        if added != squared or not wide:
-            differ = "arithmetic in the type of the data, which may be of 16 bits, differs"
-            raise unknown(claim, "rounded-differently", differ)
-        self.attempt.prove(claim, "all arithmetic that differs is in 32 bits or more")
+
+def check_rounding(
+    attempt: Attempt,
+    facts: KernelFacts,
+    first: Value,
+    second: Value,
+    renaming: Mapping[Atom, Atom],
+    *,
+    is_wide: bool = True,
+) -> None:
+    """Both sweeps must do the same arithmetic in the type of the data, which may be narrow.
+
+    `first` and `second` are what they are made of, `renaming` is from the second to the first.
+    """
+    claim, steps, form = "rounding-is-free", facts.precision.narrow_steps, facts.forms.of
+    ours, theirs = (
+        {form(v) for v in steps(first)},
+        {form(v).map(renaming.get) for v in steps(second)},
+    )
+    if ours != theirs or not is_wide:
+        differ = "arithmetic in the type of the data, which may be of 16 bits, differs"
+        raise unknown(claim, "rounded-differently", differ)
+    attempt.prove(claim, "all arithmetic that differs is in 32 bits or more")
 
 
 def _lanes(forms: Forms, shape: Sequence[Value]) -> list[Lanes]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -22,7 +21,7 @@ from tritonopt.launches.launch_grids import (
 from tritonopt.launches.plan import PlannedLaunch
 from tritonopt.source import Change, InsertBefore, Launch, Remove, Replace, ReplaceExpression
 from tritonopt.source.parsing import parsed
-from tritonopt.source.trees import walk
+from tritonopt.source.trees import remade, walk
 
 _MOST_OF_LATER_AXES = "65535"
 """What CUDA allows along the second and the third axis of a grid."""
@@ -188,14 +187,13 @@ def _is_whole(facts: KernelFacts, ids: ProgramIds, extent: Extent) -> bool:
 def _spelled(expression: ast.expr, given: Mapping[str, ast.expr]) -> str:
     """The text with arguments for parameters, and `cdiv` without what it is part of."""
 
-    class Spell(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.expr:
+    def spelled(node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.Name):
             return given.get(node.id, node)
+        is_cdiv = isinstance(node, ast.Attribute) and node.attr == "cdiv"
+        return ast.Name("cdiv") if is_cdiv else remade(node, spelled)
 
-        def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-            return ast.Name("cdiv") if node.attr == "cdiv" else self.generic_visit(node)
-
-    return ast.unparse(Spell().visit(copy.deepcopy(expression)))
+    return ast.unparse(spelled(expression))
 
 
 def _is_limited(extent: Extent) -> bool:

@@ -201,7 +201,9 @@ def does_nothing_when_empty(facts: KernelFacts, loop: Loop) -> bool:
     try:
         row = _EmptyRow(facts, loop)
         effects = [e for e in facts.effects if loop in e.loops]
-        return all(map(row.is_off, effects)) and all(map(row.stays, _read_later(facts, loop)))
+        return all(map(row.is_off, effects)) and all(
+            row.stays(name) for name in loop.carried if is_read_later(facts, loop, name)
+        )
     except TooLarge:
         return False
 
@@ -245,13 +247,10 @@ class _EmptyRow:
         return self._facts.forms.is_nonnegative(atom.form + self._room)
 
 
-def _read_later(facts: KernelFacts, loop: Loop) -> list[str]:
-    """The carried names that are read behind a loop."""
-    nested = loop.parent is not None
+def is_read_later(facts: KernelFacts, loop: Loop, name: str) -> bool:
+    """Whether what a loop leaves in a name may be read: by what follows, or the next time."""
+    if name not in loop.initial:
+        return False
     inside = set(walk(loop.node))
-    return [
-        name
-        for name in sorted(loop.carried)
-        if nested
-        or any(n not in inside and n.lineno > loop.line for n in reads_of(facts.kernel.node, name))
-    ]
+    reads = (n for n in reads_of(facts.kernel.node, name) if n not in inside)
+    return loop.parent is not None or any(n.lineno > loop.line for n in reads)

@@ -8,7 +8,6 @@ spelled in the file.
 from __future__ import annotations
 
 import ast
-import copy
 import io
 import math
 import tokenize
@@ -38,7 +37,7 @@ from tritonopt.facts.operations import Op
 from tritonopt.source import Module
 from tritonopt.source.names import Names, Scope
 from tritonopt.source.parsing import parsed
-from tritonopt.source.trees import walk
+from tritonopt.source.trees import remade, walk
 
 _FIRST = "first_"
 """With this begin the names of what is written again for the first iteration."""
@@ -556,14 +555,7 @@ class _Rebuild:
         if isinstance(node, ast.Constant) and node in self._facts.values:
             # A name is written as it stands, so the constant keeps its quotes and its digits.
             return ast.Name(self._facts.kernel.module.text_of(node), ast.Load())
-        new = copy.copy(node)
-        for name, value in ast.iter_fields(node):
-            if isinstance(value, ast.AST):
-                setattr(new, name, self._rebuilt(value))
-            elif isinstance(value, list):
-                setattr(
-                    new, name, [self._rebuilt(v) if isinstance(v, ast.AST) else v for v in value]
-                )
+        new = remade(node, self._rebuilt)
         if isinstance(new, ast.Call) and isinstance(node, ast.Call):
             return self._call(node, new)
         return new

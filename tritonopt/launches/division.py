@@ -152,30 +152,34 @@ class Division:
     def _in_a_tuple(self, place: ast.stmt, group: Sequence[Divisor]) -> Iterator[Change]:
         """Of a tuple that stands at the launch, or in a statement before it."""
         extent = group[0].extent
-        number = self._number(place, group, stays=False)
-        made, by, changes = self._bound(place, group)
-        lines = [*number.made, *made]
+        number, lines, by, changes = self._at(place, group, stays=False)
         if lines:
             yield InsertBefore(place, "\n".join(lines))
         assert extent.expression is not None
         yield ReplaceExpression(extent.expression, _cdiv(_text(extent, number), by))
         yield from changes
-        for divisor in group:
-            yield from self._passed(divisor, by, number.code)
 
     def _moved(self, statement: ast.stmt, divisor: Divisor) -> Iterator[Change]:
         """Of a tuple that is bound before what divides it: it goes right before the launch."""
         extent, place, module = divisor.extent, divisor.statement, divisor.launch.module
-        number = self._number(place, [divisor], stays=False)
-        made, by, changes = self._bound(place, [divisor])
+        number, lines, by, changes = self._at(place, [divisor], stays=False)
         assert extent.expression is not None
         code = [ReplaceExpression(extent.expression, _cdiv(_text(extent, number), by))]
         said = excerpts.said_of(module, statement)
         grid = excerpts.changed_code(module, statement, code)
         yield Remove(statement, moved=True)
-        yield InsertBefore(place, "\n".join([*number.made, *made, *said, grid]))
+        yield InsertBefore(place, "\n".join([*lines, *said, grid]))
         yield from changes
-        yield from self._passed(divisor, by, number.code)
+
+    def _at(
+        self, place: ast.stmt, group: Sequence[Divisor], *, stays: bool
+    ) -> tuple[_Number, list[str], str, list[Change]]:
+        """The number, statements for it and for the divisor, that, and what the launches pass."""
+        number = self._number(place, group, stays=stays)
+        made, by, changes = self._bound(place, group)
+        for divisor in group:
+            changes += self._passed(divisor, by, number.code)
+        return number, [*number.made, *made], by, changes
 
     def _in_a_function(self, place: ast.stmt, group: Sequence[Divisor]) -> Iterator[Change]:
         """Of a function of the arguments, which reads the new one as it reads the others."""
@@ -206,9 +210,7 @@ class Division:
     def _of_its_own(self, divisor: Divisor) -> Iterator[Change]:
         """Of a tuple of its own, where something else reads the grid too."""
         extent, place = divisor.extent, divisor.statement
-        number = self._number(place, [divisor], stays=True)
-        made, by, changes = self._bound(place, [divisor])
-        lines = [*number.made, *made]
+        number, lines, by, changes = self._at(place, [divisor], stays=True)
         if lines:
             yield InsertBefore(place, "\n".join(lines))
         parts = _parts(extent)
@@ -219,7 +221,6 @@ class Division:
             whole = ", ".join(parts) + ("," if len(parts) == 1 else "")
             yield ReplaceExpression(divisor.launch.grid, f"({whole})")
         yield from changes
-        yield from self._passed(divisor, by, number.code)
 
     # The numbers
 

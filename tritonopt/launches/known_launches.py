@@ -335,8 +335,6 @@ def _is_looked_up(module: Module, name: ast.Name) -> bool:
     return False
 
 
-# Launches that change with their kernel: whether each is seen, and may start other programs
-
 _UNDERSTOOD_DECORATORS = frozenset({"triton.jit", "triton.autotune", "triton.heuristics"})
 
 

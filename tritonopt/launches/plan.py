@@ -272,8 +272,6 @@ def _ends_with_comment(code: str) -> bool:
     return bool(last[statement.end_col_offset :].strip())
 
 
-# What is proved of the launches of a kernel that are to change with it
-
 _SEEN = "launches-are-seen"
 
 

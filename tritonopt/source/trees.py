@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 _MARKS = frozenset({"ctx", "op", "ops"})
@@ -35,6 +36,17 @@ def children(node: ast.AST) -> Iterator[ast.AST]:
             yield from (item for item in value if isinstance(item, ast.AST))
         elif isinstance(value, ast.AST):
             yield value
+
+
+def remade(node: ast.AST, part: Callable[[ast.AST], ast.AST]) -> ast.AST:
+    """A copy of a node, with what a function makes of each of the nodes right inside of it."""
+    new = copy.copy(node)
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, ast.AST):
+            setattr(new, name, part(value))
+        elif isinstance(value, list):
+            setattr(new, name, [part(v) if isinstance(v, ast.AST) else v for v in value])
+    return new
 
 
 def fields_of(node: ast.AST) -> tuple[str, ...]:

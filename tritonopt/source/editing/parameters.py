@@ -101,19 +101,6 @@ def renamed(text: str, start: int, name: str) -> str:
     return text if found is None else text[: found.start(1)] + name + text[found.end(1) :]
 
 
-def without(text: str, start: int, names: Collection[str]) -> str:
-    """The text without some parameters of the `def` at an offset, and what is said of them.
-
-    A comment is about what it stands behind; in lines of its own, about what is below it.
-    """
-    place = _parentheses(text, start)
-    words = (re.match(r"\w*", text[begin:end]) for begin, end in place.items)
-    gone = {number for number, word in enumerate(words) if word and word.group() in names}
-    for since, to, code in reversed(_removals(text, place, gone)):
-        text = text[:since] + code + text[to:]
-    return text
-
-
 def _removals(text: str, place: _Parentheses, gone: Collection[int]) -> list[tuple[int, int, str]]:
     """What takes some out, with their comments, and leaves a comma between those that stay."""
     if len(gone) == len(place.items):
