@@ -41,6 +41,8 @@ from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.tasks import Task
 from tritonopt.verification.verdict import (
     YES,
+    Algebra,
+    AlgebraAnswer,
     Answer,
     Timing,
     Verdict,
@@ -378,13 +380,14 @@ class Verification:
 
     def _with_algebra(self, verdict: Verdict, checker: Checker) -> Verdict:
         """A yes of the interpreter, with what residues say of it; or none, if it must be both."""
-        from tritonopt.verification.comparison.same_algebra import SameAlgebra, unfollowed
+        from tritonopt.verification.comparison.same_algebra import SameAlgebra
 
         required, drawn = self.settings.require == "algebra", None
         if verdict.verdict not in YES or not (self.settings.algebra or required):
             return verdict
         if not checker.versions.interpreted:
-            algebra = unfollowed(checker, verdict.backend)
+            text = "residues are followed by the interpreter: --backend interpreter"
+            algebra = Algebra(AlgebraAnswer.NOT_APPLICABLE.value, text=text)
         else:
             drawn = SameAlgebra(checker, self.settings.seed, self.demands)
             algebra = drawn.run()

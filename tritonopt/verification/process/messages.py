@@ -161,8 +161,6 @@ class Outcome:
     notes: tuple[str, ...] = ()
     configurations: int = 1
     """From how many configurations an autotuner could choose at most."""
-    sanitized: int = 0
-    """How many launches ran code that Triton's sanitizer has changed, in a run that asks for it."""
     work: frozenset[str] = frozenset()
     """Operators of torch that ran on what no kernel had written, of a run that asks for it."""
     caught: tuple[str, ...] = ()
@@ -249,8 +247,6 @@ class RunOptions:
     """In a run that follows residues: what is known, to tell where this one parts from it."""
     asked: tuple[str, int] = ("", 0)
     """Of which output, and of which of its elements, is asked where it parts from what is known."""
-    sanitized: bool = False
-    """cuda: compiled with Triton's floating-point sanitizer, where there is one."""
     roundings: int = 0
     """Interpreter: the seed of a run in which what is rounded comes out otherwise; 0 for none."""
     launching: bool = True

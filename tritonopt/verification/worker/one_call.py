@@ -225,7 +225,6 @@ class OneCall:
                 undefined=tuple(dict.fromkeys(access.undefined)),
                 notes=tuple(session.notes),
                 configurations=session.configurations,
-                sanitized=session.sanitized,
                 work=frozenset() if self.work is None else frozenset(self.work.operators),
                 caught=tuple(session.caught),
                 opened=tuple(self.version.opened),
