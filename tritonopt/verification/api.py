@@ -14,10 +14,10 @@ from tritonopt import install_command, source
 from tritonopt.verification.capture.command import Captured, capture
 from tritonopt.verification.capture.generalize import Launch, NotGeneral, forms_of
 from tritonopt.verification.coverage.demands import LOOPS, Demand
+from tritonopt.verification.coverage.requirements import listed
 from tritonopt.verification.coverage.surroundings import decided_beside, narrowed_offsets
 from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.errors import CandidateError, VerificationError
-from tritonopt.verification.never_ran import listed
 from tritonopt.verification.process.fork_server import fork_server
 from tritonopt.verification.reference.cheats import with_cheats
 from tritonopt.verification.reference.subjects import is_reference, subject_of
@@ -29,8 +29,7 @@ from tritonopt.verification.run import (
     Verification,
     choose_backend,
 )
-from tritonopt.verification.signature.counterparts import in_its_package, left_out
-from tritonopt.verification.signature.launchers import Launchers
+from tritonopt.verification.signature.launchers import Launchers, in_its_package, left_out
 from tritonopt.verification.taken_otherwise import launched_otherwise
 from tritonopt.verification.tasks import (
     Task,

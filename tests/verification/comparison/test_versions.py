@@ -11,9 +11,9 @@ from tritonopt.verification.comparison.compare import Difference
 from tritonopt.verification.comparison.drawing import deadline, smaller
 from tritonopt.verification.comparison.versions import Versions
 from tritonopt.verification.coverage.sized_calls import SizedCalls
-from tritonopt.verification.drawn_calls import limits_on
 from tritonopt.verification.inputs.examples import Example, TensorRecipe
 from tritonopt.verification.process.messages import Failure, Outcome, Output, RunOptions
+from tritonopt.verification.run import limits_on
 from tritonopt.verification.signature.argument_language import parse
 
 EXAMPLE = Example((("x", TensorRecipe("f32", (64,))),))

@@ -11,7 +11,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from tritonopt.facts.host.torch_api import WITHOUT_ARITHMETIC
-from tritonopt.verification.inputs.tensor_data import perturbed
+from tritonopt.verification.inputs.examples import perturbed
 from tritonopt.verification.worker.guarded_memory import COMPARED
 
 _NARROW = (torch.float16, torch.bfloat16)
