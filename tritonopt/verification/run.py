@@ -13,14 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from tritonopt import source
 from tritonopt.verification.comparison.compare import Pair, unstable
+from tritonopt.verification.comparison.residuals import MOST_WORK
 from tritonopt.verification.comparison.script import script
-from tritonopt.verification.comparison.versions import MOST_WORK
 from tritonopt.verification.comparison.widening import Widened, widen
 from tritonopt.verification.coverage.demands import Demand, demands, watched
 from tritonopt.verification.coverage.requirements import NeverRan, Requirements, Scouts, kept_guards
 from tritonopt.verification.coverage.surroundings import asked_elsewhere, notes_on_refusals
-from tritonopt.verification.coverage.text_differences import Comparison
-from tritonopt.verification.coverage.text_sizes import Numbers, block_sizes, whole_numbers
+from tritonopt.verification.coverage.text_differences import (
+    Comparison,
+    Numbers,
+    block_sizes,
+    whole_numbers,
+)
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.inputs.examples import (
     FLOAT_VALUES,
@@ -38,7 +42,7 @@ from tritonopt.verification.runs_on_import import left_out, notes_on
 from tritonopt.verification.settling.trial import NothingWorks, Trial
 from tritonopt.verification.signature.argument_language import DTYPES, Signature, assumed
 from tritonopt.verification.signature.inference import InferredSignature
-from tritonopt.verification.signature.kernel_pointers import results_of
+from tritonopt.verification.signature.kernel_launcher import results_of
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.tasks import Task
 from tritonopt.verification.verdict import YES, Algebra, AlgebraAnswer, Answer, Timing, Verdict
@@ -46,8 +50,8 @@ from tritonopt.verification.verdict import YES, Algebra, AlgebraAnswer, Answer, 
 if TYPE_CHECKING:
     from tritonopt.verification.comparison.checker import Checker
     from tritonopt.verification.comparison.drawing import FirstDifference
+    from tritonopt.verification.comparison.residuals import Versions
     from tritonopt.verification.comparison.tally import Counterexample
-    from tritonopt.verification.comparison.versions import Versions
     from tritonopt.verification.inputs.strategies import Calls
 
 _LEAST_SECONDS = 5.0

@@ -9,7 +9,7 @@ import pytest
 
 from tritonopt.verification.comparison.compare import Difference
 from tritonopt.verification.comparison.drawing import deadline, smaller
-from tritonopt.verification.comparison.versions import Versions
+from tritonopt.verification.comparison.residuals import Versions
 from tritonopt.verification.coverage.sized_calls import SizedCalls
 from tritonopt.verification.inputs.examples import Example, TensorRecipe
 from tritonopt.verification.process.messages import Failure, Outcome, Output, RunOptions

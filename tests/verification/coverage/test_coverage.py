@@ -16,12 +16,17 @@ from tritonopt.verification.coverage.demands import VARIES, axes_of_many, demand
 from tritonopt.verification.coverage.never_chosen import always_run
 from tritonopt.verification.coverage.requirements import Observed, kept_guards
 from tritonopt.verification.coverage.sized_calls import meeting
-from tritonopt.verification.coverage.text_differences import Comparison, Version
-from tritonopt.verification.coverage.text_sizes import Numbers, divisors_of, limits_of
+from tritonopt.verification.coverage.text_differences import (
+    Comparison,
+    Numbers,
+    Version,
+    divisors_of,
+    limits_of,
+)
 from tritonopt.verification.inputs.examples import Example, Limits, PlainValue, TensorRecipe
 from tritonopt.verification.inputs.plain_examples import plain_example, rising
 from tritonopt.verification.inputs.strategies import drawn
-from tritonopt.verification.process.coverage_data import Coverage
+from tritonopt.verification.process.messages import Coverage
 from tritonopt.verification.signature.argument_language import parse
 
 _HEAD = """

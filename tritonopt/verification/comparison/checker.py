@@ -20,9 +20,8 @@ from tritonopt.verification.comparison.compare import (
     unstable,
     writes_differ,
 )
-from tritonopt.verification.comparison.residuals import Oracle, Residuals
+from tritonopt.verification.comparison.residuals import Oracle, Residuals, Versions
 from tritonopt.verification.comparison.tally import NOT_COMPILED, Examination, Tally
-from tritonopt.verification.comparison.versions import Versions
 from tritonopt.verification.coverage.requirements import Both, Observed
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.client import VersionWorker

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import contextlib
+import time
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,7 +23,6 @@ from tritonopt.verification.comparison.compare import (
     measure,
     rounding_only,
 )
-from tritonopt.verification.comparison.versions import Versions
 from tritonopt.verification.inputs.examples import (
     AWAY,
     MANY_NANS,
@@ -29,7 +31,127 @@ from tritonopt.verification.inputs.examples import (
     ORDINARY,
     Example,
 )
-from tritonopt.verification.process.messages import Outcome, RunOptions
+from tritonopt.verification.process.client import VersionWorker
+from tritonopt.verification.process.messages import (
+    OUT_OF_MEMORY,
+    REVERSED,
+    TOO_LONG,
+    Outcome,
+    RunOptions,
+)
+
+_LEAST_SECONDS = 20.0
+_TIMES_AS_LONG = 10
+"""The rewritten version has that many times the original's time on the interpreter, but no less
+than these seconds; where it does not answer, twice the original's once more, and no less."""
+MOST_WORK = 100_000
+"""Statements of kernels that a run may execute, some ten seconds; a call that takes the original
+longer is left out."""
+
+
+@dataclass
+class Versions:
+    """The workers of both versions, and how they are asked."""
+
+    original: VersionWorker
+    rewritten: VersionWorker
+    identical: bool
+    """Whether bits have to be the same."""
+    interpreted: bool
+    lanes_poisoned: bool = True
+    """Whether masked-off lanes of a load without `other` are something else in the second run."""
+    waited: float = 0.0
+    """Seconds in which the workers had something to do, and this process nothing."""
+
+    @property
+    def has_reference(self) -> bool:
+        """Whether the original has no kernel."""
+        return self.original.spec.reference
+
+    def options(self, example: Example) -> tuple[RunOptions, RunOptions]:
+        """The plain run; and the one in which everything that must not matter is different."""
+        fusion = not self.identical
+        if not self.interpreted:
+            return RunOptions(fusion=fusion), RunOptions(poison=1, fusion=fusion)
+        lanes = self.lanes_poisoned
+        different = RunOptions(poison=1, lanes=lanes, order=_order(example), fusion=fusion)
+        return RunOptions(fusion=fusion), different
+
+    def one_change_each(self, example: Example) -> dict[str, RunOptions]:
+        """What differs in the second run, each by itself; `again` is the plain run once more."""
+        fusion = not self.identical
+        changes = {
+            "again": RunOptions(fusion=fusion),
+            "poison": RunOptions(poison=1, fusion=fusion),
+        }
+        if self.interpreted:
+            changes["lanes"] = RunOptions(lanes=True, fusion=fusion)
+            changes["order"] = RunOptions(order=_order(example), fusion=fusion)
+        return changes
+
+    def run(self, example: Example) -> tuple[Pair, Pair]:
+        """Two runs of either version."""
+        both = self.options(example)
+        limited = tuple(replace(options, most_work=MOST_WORK) for options in both)
+        with self.waiting():
+            # Both work at the same time: each has its own process.
+            begin = time.monotonic()
+            self.original.send_or_die(example, limited)
+            self.rewritten.send_or_die(example, limited)
+            ours = Pair(*self.original.receive(2))
+            theirs = Pair(*self._received(time.monotonic() - begin, ours))
+            seconds = ours.first.seconds + ours.second.seconds
+            if ours.first.failure is ours.second.failure is None:
+                if _fails(theirs, OUT_OF_MEMORY):
+                    theirs = Pair(*self.rewritten.run(example, *both))
+                elif _fails(theirs, TOO_LONG):
+                    # It may take longer than the original does, and is no more left out for that.
+                    most = max(_LEAST_SECONDS, _TIMES_AS_LONG * seconds)
+                    theirs = Pair(*self.rewritten.run_within(most, example, both))
+                    return ours, theirs
+        if ours.first.failure is None and _fails(theirs, "Hang"):
+            # A busy machine is no difference: alone, it may well answer.
+            most = max(_LEAST_SECONDS, 2 * seconds)
+            theirs = Pair(*self.rewritten.run_within(most, example, both))
+        return ours, theirs
+
+    def rounded_otherwise(self, example: Example, seed: int) -> tuple[Outcome, Outcome]:
+        """A run of either version in which all that is rounded comes out otherwise."""
+        options = (RunOptions(roundings=seed),)
+        with self.waiting():
+            self.original.send_or_die(example, options)
+            self.rewritten.send_or_die(example, options)
+            (ours,), (theirs,) = self.original.receive(1), self.rewritten.receive(1)
+        return ours, theirs
+
+    def _received(self, seconds: float, ours: Pair) -> tuple[Outcome, ...]:
+        """What the rewritten version answers; with an original that was fast, it is soon."""
+        if not self.interpreted or ours.first.failure is not None:
+            return self.rewritten.receive(2)
+        return self.rewritten.receive(2, max(_LEAST_SECONDS, _TIMES_AS_LONG * seconds))
+
+    @contextlib.contextmanager
+    def waiting(self) -> Iterator[None]:
+        """The time within is the workers'."""
+        begin = time.monotonic()
+        yield
+        self.waited += time.monotonic() - begin
+
+
+def _fails(pair: Pair, kind: str) -> bool:
+    """Whether one of two runs failed like that."""
+    failures = (pair.first.failure, pair.second.failure)
+    return any(failure is not None and failure.kind == kind for failure in failures)
+
+
+def _order(example: Example) -> int:
+    """The order of programs in an example's second run: reversed, or shuffled in its own way.
+
+    A function of the example alone, so that whoever runs it again meets the same order.
+    """
+    seed = zlib.crc32(str(example).encode())
+    return REVERSED if seed % 2 else seed
+
 
 # What the original would compute in float64, as far as it can be run in that.
 

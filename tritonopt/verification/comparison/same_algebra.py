@@ -13,8 +13,7 @@ from tritonopt.verification.comparison.compare import Difference, residues_diffe
 from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.requirements import Both
 from tritonopt.verification.inputs.examples import ORDINARY, Example, PlainValue, Repeat
-from tritonopt.verification.process.coverage_data import Coverage
-from tritonopt.verification.process.messages import Outcome, RunOptions, same_bits
+from tritonopt.verification.process.messages import Coverage, Outcome, RunOptions, same_bits
 from tritonopt.verification.verdict import Algebra, AlgebraAnswer
 
 LEAST, MOST = 4, 12

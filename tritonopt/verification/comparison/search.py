@@ -24,7 +24,7 @@ from tritonopt.verification.comparison.tally import Counterexample
 from tritonopt.verification.coverage.aiming import Aiming
 from tritonopt.verification.coverage.requirements import Requirements, Scouts
 from tritonopt.verification.coverage.sized_calls import TriedSizes
-from tritonopt.verification.coverage.text_sizes import Numbers
+from tritonopt.verification.coverage.text_differences import Numbers
 from tritonopt.verification.inputs.examples import (
     CONSTANT,
     EXPANDED_COLUMN,
@@ -51,10 +51,10 @@ from tritonopt.verification.inputs.plain_examples import (
     usual,
 )
 from tritonopt.verification.inputs.strategies import Calls, examples
-from tritonopt.verification.process.coverage_data import Coverage
 from tritonopt.verification.process.messages import (
     GRID_REFUSED,
     OUT_OF_MEMORY,
+    Coverage,
     Outcome,
     Output,
     RunOptions,

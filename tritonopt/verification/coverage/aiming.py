@@ -48,7 +48,7 @@ from tritonopt.verification.coverage.sized_calls import (
     typed,
     with_values,
 )
-from tritonopt.verification.coverage.text_sizes import Numbers
+from tritonopt.verification.coverage.text_differences import Numbers
 from tritonopt.verification.inputs.examples import CONSTANT, MANY_NANS, OFFSET, Example, Limits
 from tritonopt.verification.signature.argument_language import Signature
 

@@ -22,10 +22,10 @@ from tritonopt.verification.coverage.sized_calls import (
     met,
     same,
 )
-from tritonopt.verification.coverage.text_sizes import Numbers
+from tritonopt.verification.coverage.text_differences import Numbers
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.inputs.plain_examples import ROWS
-from tritonopt.verification.process.coverage_data import Coverage, Loop
+from tritonopt.verification.process.messages import Coverage, Loop
 
 _SMALL = 5
 _SMALLER = 3

@@ -35,8 +35,7 @@ from tritonopt.verification.coverage.sized_calls import TriedSizes
 from tritonopt.verification.coverage.text_differences import Comparison, Version
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker
-from tritonopt.verification.process.coverage_data import Coverage, Place
-from tritonopt.verification.process.messages import RunOptions, VersionSpec
+from tritonopt.verification.process.messages import Coverage, Place, RunOptions, VersionSpec
 from tritonopt.verification.signature.argument_language import Signature
 from tritonopt.verification.signature.launchers import Launcher
 

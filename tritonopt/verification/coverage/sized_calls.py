@@ -8,7 +8,7 @@ from functools import partial, reduce
 from itertools import combinations, product
 
 from tritonopt.verification.coverage.demands import NUMBERS, Demand
-from tritonopt.verification.coverage.text_sizes import LARGE
+from tritonopt.verification.coverage.text_differences import LARGE
 from tritonopt.verification.inputs.examples import (
     AND,
     BEYOND,
@@ -26,7 +26,7 @@ from tritonopt.verification.inputs.examples import (
     TensorRecipe,
 )
 from tritonopt.verification.inputs.plain_examples import ROWS, sized
-from tritonopt.verification.process.coverage_data import Coverage, Loop
+from tritonopt.verification.process.messages import Coverage, Loop
 from tritonopt.verification.signature.argument_language import (
     COMPLEX,
     FLOATS,

@@ -15,7 +15,7 @@ from tritonopt.facts.host.conditions import checked, conjuncts
 from tritonopt.source.parsing import parsed
 from tritonopt.verification.signature.argument_language import DTYPES, LONG_NAMES, Dimension
 from tritonopt.verification.signature.documented import DocumentedShape, documented_shapes
-from tritonopt.verification.signature.kernel_pointers import index_pointers, pointers
+from tritonopt.verification.signature.kernel_launcher import index_pointers, pointers
 from tritonopt.verification.signature.launchers import Launcher, Launchers, method
 
 DEFAULT_DTYPES = ("f32", "f16", "bf16")
