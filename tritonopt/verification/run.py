@@ -32,8 +32,9 @@ from tritonopt.verification.inputs.examples import (
     TRANSPOSED,
     Example,
     Limits,
+    plain_calls,
+    small_example,
 )
-from tritonopt.verification.inputs.plain_examples import plain_calls, small_example
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
 from tritonopt.verification.process.messages import TOO_LONG, RunOptions, VersionSpec
 from tritonopt.verification.reference.given import Both, Remembering, usual

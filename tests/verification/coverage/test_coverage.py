@@ -23,8 +23,14 @@ from tritonopt.verification.coverage.text_differences import (
     divisors_of,
     limits_of,
 )
-from tritonopt.verification.inputs.examples import Example, Limits, PlainValue, TensorRecipe
-from tritonopt.verification.inputs.plain_examples import plain_example, rising
+from tritonopt.verification.inputs.examples import (
+    Example,
+    Limits,
+    PlainValue,
+    TensorRecipe,
+    plain_example,
+    rising,
+)
 from tritonopt.verification.inputs.strategies import drawn
 from tritonopt.verification.process.messages import Coverage
 from tritonopt.verification.signature.argument_language import parse

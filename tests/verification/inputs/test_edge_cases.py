@@ -13,15 +13,19 @@ from tritonopt.verification.inputs.examples import (
     EXPANDED,
     EXPANDED_COLUMN,
     NEGATIVE,
+    ROWS,
     SPACED,
     ZEROS,
     Limits,
     PlainValue,
     Repeat,
+    aliased,
+    edge_cases,
+    laid_out,
     strides_of,
+    usual,
     values_of,
 )
-from tritonopt.verification.inputs.plain_examples import ROWS, aliased, edge_cases, laid_out, usual
 from tritonopt.verification.signature.argument_language import TensorArgument, parse
 
 LIMITS = Limits(512, 8, frozenset({"f32", "f16", "i64"}), (32,), (1, 32, 132, 4096))

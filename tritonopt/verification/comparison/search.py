@@ -40,9 +40,6 @@ from tritonopt.verification.inputs.examples import (
     Example,
     Limits,
     TensorRecipe,
-)
-from tritonopt.verification.inputs.hypothesis_internals import key_of, past_failures
-from tritonopt.verification.inputs.plain_examples import (
     aliased,
     edge_cases,
     laid_out,
@@ -50,6 +47,7 @@ from tritonopt.verification.inputs.plain_examples import (
     sized_example,
     usual,
 )
+from tritonopt.verification.inputs.hypothesis_internals import key_of, past_failures
 from tritonopt.verification.inputs.strategies import Calls, examples
 from tritonopt.verification.process.messages import (
     GRID_REFUSED,

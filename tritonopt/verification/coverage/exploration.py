@@ -23,8 +23,7 @@ from tritonopt.verification.coverage.sized_calls import (
     same,
 )
 from tritonopt.verification.coverage.text_differences import Numbers
-from tritonopt.verification.inputs.examples import Example
-from tritonopt.verification.inputs.plain_examples import ROWS
+from tritonopt.verification.inputs.examples import ROWS, Example
 from tritonopt.verification.process.messages import Coverage, Loop
 
 _SMALL = 5

@@ -19,13 +19,14 @@ from tritonopt.verification.inputs.examples import (
     NAN,
     ONLY,
     RISING,
+    ROWS,
     ZEROS,
     Example,
     Limits,
     PlainValue,
     TensorRecipe,
+    sized,
 )
-from tritonopt.verification.inputs.plain_examples import ROWS, sized
 from tritonopt.verification.process.messages import Coverage, Loop
 from tritonopt.verification.signature.argument_language import (
     COMPLEX,

@@ -360,7 +360,7 @@ class RunOptions:
     """Every launch is made by the float64 copy of its kernel."""
     perturbation: int = 0
     """Inputs are changed by about one unit in the last place of float32, each number in its own
-    random way, or all away from 0 (`tensor_data.AWAY`); 0 for not at all."""
+    random way, or all away from 0 (`examples.AWAY`); 0 for not at all."""
     algebra: int = 0
     """Interpreter: the seed of a draw of residues, which are then followed; 0 for none."""
     known: bytes | None = None

@@ -13,8 +13,7 @@ from itertools import combinations
 from typing import Any
 
 from tritonopt.verification.errors import VerificationError
-from tritonopt.verification.inputs.examples import Example
-from tritonopt.verification.inputs.plain_examples import rising
+from tritonopt.verification.inputs.examples import Example, rising
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker
 from tritonopt.verification.process.messages import Attempt, Outcome, RunOptions, VersionSpec
 from tritonopt.verification.settling.trial import NothingWorks, Trial, _bounded

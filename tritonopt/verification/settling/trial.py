@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from tritonopt.verification.inputs.examples import Example
-from tritonopt.verification.inputs.plain_examples import (
+from tritonopt.verification.inputs.examples import (
     LEADING,
     PATTERNS,
+    Example,
     Pattern,
     mixed,
     of_one_index,

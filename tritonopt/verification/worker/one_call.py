@@ -20,7 +20,7 @@ import torch
 from tritonopt.verification.algebra.carrying import carrying
 from tritonopt.verification.algebra.decisions import Known
 from tritonopt.verification.algebra.following import Run, Trace
-from tritonopt.verification.algebra.library import follow
+from tritonopt.verification.algebra.laws import follow
 from tritonopt.verification.algebra.tensors import Tensors
 from tritonopt.verification.inputs.examples import (
     CONTIGUOUS,
