@@ -16,8 +16,12 @@ from tritonopt.tuning.shapes import how_to, usual_calls, without_sizes
 from tritonopt.tuning.shown import commands_of
 from tritonopt.tuning.subjects import Wanted, seen_call, signature_of, subjects_of
 from tritonopt.verification.capture.generalize import NotGeneral
-from tritonopt.verification.capture.seen_calls import seen_calls
-from tritonopt.verification.capture.seen_forms import SeenForm, drawn_forms, related_forms
+from tritonopt.verification.capture.seen_calls import (
+    SeenForm,
+    drawn_forms,
+    related_forms,
+    seen_calls,
+)
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.signature.argument_language import Signature, assumed, parse
 from tritonopt.verification.signature.launchers import Launcher, Launchers, method

@@ -6,8 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import prod
 
-from tritonopt.verification.inputs.examples import Example, Repeat, Several, TensorRecipe
-from tritonopt.verification.inputs.plain_examples import sized_example
+from tritonopt.verification.inputs.examples import (
+    Example,
+    Repeat,
+    Several,
+    TensorRecipe,
+    sized_example,
+)
 from tritonopt.verification.signature.argument_language import Signature, names_of
 
 _BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "c64": 8, "i64": 8, "i32": 4, "i16": 2}

@@ -13,12 +13,11 @@ from typing import Any
 from tritonopt import install_command, source
 from tritonopt.verification.capture.command import Captured, capture
 from tritonopt.verification.capture.generalize import Launch, NotGeneral, forms_of
-from tritonopt.verification.capture.residues import answer
 from tritonopt.verification.coverage.demands import LOOPS, Demand
+from tritonopt.verification.coverage.requirements import listed
 from tritonopt.verification.coverage.surroundings import decided_beside, narrowed_offsets
 from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.errors import CandidateError, VerificationError
-from tritonopt.verification.never_ran import listed
 from tritonopt.verification.process.fork_server import fork_server
 from tritonopt.verification.reference.cheats import with_cheats
 from tritonopt.verification.reference.subjects import is_reference, subject_of
@@ -30,8 +29,7 @@ from tritonopt.verification.run import (
     Verification,
     choose_backend,
 )
-from tritonopt.verification.signature.counterparts import in_its_package, left_out
-from tritonopt.verification.signature.launchers import Launchers
+from tritonopt.verification.signature.launchers import Launchers, in_its_package, left_out
 from tritonopt.verification.taken_otherwise import launched_otherwise
 from tritonopt.verification.tasks import (
     Task,
@@ -43,7 +41,7 @@ from tritonopt.verification.tasks import (
     tasks_of,
     tiles_of,
 )
-from tritonopt.verification.verdict import YES, Algebra, Answer, Verdict, together
+from tritonopt.verification.verdict import YES, Algebra, AlgebraAnswer, Answer, Verdict, together
 
 _ORDER = [
     Answer.IDENTICAL.value,
@@ -325,8 +323,7 @@ def _check_installed() -> None:
 def _captured(old: source.Module, new: source.Module, settings: Options) -> Verdict:
     """What the command showed; where that is no difference, what launches like its own show."""
     require = settings.require
-    wanted = settings.algebra or require == "algebra"
-    seen = capture(old, new, settings.command, identical=require == "identical", algebra=wanted)
+    seen = capture(old, new, settings.command, identical=require == "identical")
     counts = ", ".join(f"{name} {count}x" for name, count in seen.launches.items())
     notes = [f"launches seen and compared: {counts or 'none'}"]
     notes += [f"not compared: {text}" for text in dict.fromkeys(seen.skipped)]
@@ -354,23 +351,22 @@ def _captured(old: source.Module, new: source.Module, settings: Options) -> Verd
         drawn = _generalized(old, new, name, launches, settings, notes)
         if drawn is not None:
             result = _worse_of(result, drawn)
+        elif settings.algebra or require == "algebra":
+            text = f"{name}: residues are followed in launches that are drawn, and none could be"
+            unknown = Algebra(AlgebraAnswer.NOT_APPLICABLE.value, text=text)
+            result = replace(result, algebra=together([result.algebra, unknown]))
     result = replace(result, notes=tuple(dict.fromkeys([*notes, *result.notes])))
-    if wanted and result.verdict in YES:
-        algebra = together([answer(seen.draws, seen.launches), result.algebra])
-        assert algebra is not None
-        result = replace(result, algebra=algebra)
-        if require == "algebra":
-            result = _as_required(result, algebra)
+    if require == "algebra" and result.verdict in YES:
+        result = _as_required(result)
     return _with_rest(result, left_out(Launchers(old), new, seen.launches), chosen=False)
 
 
-def _as_required(result: Verdict, algebra: Algebra) -> Verdict:
+def _as_required(result: Verdict) -> Verdict:
     """The yes of a command, where it has to be the same algebra as well."""
-    if algebra.is_same:
+    if result.algebra is not None and result.algebra.is_same:
         return result
-    if algebra.is_different:
-        return replace(result, verdict=Answer.COUNTEREXAMPLE.value, counterexample=algebra.text)
-    reason = f"whether it is the same algebra is not known: {algebra.text}"
+    why = "nothing was drawn" if result.algebra is None else result.algebra.text
+    reason = f"whether it is the same algebra is not known: {why}"
     return replace(result, verdict=Answer.UNSUPPORTED.value, reason=reason)
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from tritonopt.facts.host import torch_api
 from tritonopt.source.trees import blocks_of
 from tritonopt.verification.coverage.text_differences import Body, Statement
-from tritonopt.verification.process.coverage_data import BOTH, OBJECT, Span, span_of
+from tritonopt.verification.process.messages import BOTH, OBJECT, Span, span_of
 
 _MADE = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Call, ast.Subscript, ast.Attribute)
 """Expressions that compute something."""

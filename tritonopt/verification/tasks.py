@@ -19,19 +19,17 @@ from tritonopt.verification.signature.argument_language import (
     Signature,
     parse,
 )
-from tritonopt.verification.signature.counterparts import (
-    Elsewhere,
-    check_counterpart,
-    launched_elsewhere,
-)
 from tritonopt.verification.signature.documented import entry_for
 from tritonopt.verification.signature.inference import InferredSignature, read, with_layouts
 from tritonopt.verification.signature.kernel_launcher import with_launcher, write_launcher
 from tritonopt.verification.signature.launchers import (
+    Elsewhere,
     Launcher,
     Launchers,
     changed_definitions,
+    check_counterpart,
     comment_of,
+    launched_elsewhere,
 )
 
 

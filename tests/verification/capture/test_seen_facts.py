@@ -10,7 +10,7 @@ import pytest
 
 from tests.layers import few
 from tritonopt.verification import Verdict
-from tritonopt.verification.capture.seen_forms import drawn_forms, related_forms
+from tritonopt.verification.capture.seen_calls import drawn_forms, related_forms
 
 
 def call(**arguments: object) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tritonopt.verification.capture.generalize import NotGeneral
-from tritonopt.verification.capture.seen_forms import SeenForm, drawn_forms
+from tritonopt.verification.capture.seen_calls import SeenForm, drawn_forms
 
 
 def tensor(dtype: str, *shape: int, memory: int = 0) -> dict[str, Any]:

@@ -8,7 +8,6 @@ import pytest
 
 from tests.layers import few
 from tritonopt.verification import Progress, Verdict
-from tritonopt.verification.drawn_calls import Drawable, limits_on, untried
 from tritonopt.verification.inputs.examples import Example, TensorRecipe
 from tritonopt.verification.process.messages import (
     TOO_LONG,
@@ -17,6 +16,7 @@ from tritonopt.verification.process.messages import (
     Outcome,
     RunOptions,
 )
+from tritonopt.verification.run import Drawable, limits_on, untried
 from tritonopt.verification.signature.argument_language import parse
 
 _TWICE = """

@@ -12,17 +12,27 @@ from tests.layers import everything, few, number
 from tritonopt import source
 from tritonopt.verification import Verdict
 from tritonopt.verification.comparison.checker import Checker
-from tritonopt.verification.coverage.call_changes import meeting
 from tritonopt.verification.coverage.demands import VARIES, axes_of_many, demands
-from tritonopt.verification.coverage.guards import kept_guards
 from tritonopt.verification.coverage.never_chosen import always_run
-from tritonopt.verification.coverage.requirements import Observed
-from tritonopt.verification.coverage.text_differences import Comparison, Version
-from tritonopt.verification.coverage.text_sizes import Numbers, divisors_of, limits_of
-from tritonopt.verification.inputs.examples import Example, Limits, PlainValue, TensorRecipe
-from tritonopt.verification.inputs.plain_examples import plain_example, rising
+from tritonopt.verification.coverage.requirements import Observed, kept_guards
+from tritonopt.verification.coverage.sized_calls import meeting
+from tritonopt.verification.coverage.text_differences import (
+    Comparison,
+    Numbers,
+    Version,
+    divisors_of,
+    limits_of,
+)
+from tritonopt.verification.inputs.examples import (
+    Example,
+    Limits,
+    PlainValue,
+    TensorRecipe,
+    plain_example,
+    rising,
+)
 from tritonopt.verification.inputs.strategies import drawn
-from tritonopt.verification.process.coverage_data import Coverage
+from tritonopt.verification.process.messages import Coverage
 from tritonopt.verification.signature.argument_language import parse
 
 _HEAD = """

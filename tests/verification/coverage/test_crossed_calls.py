@@ -7,9 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from tritonopt.verification import Verdict
-from tritonopt.verification.coverage.call_changes import in_turn, pairs_of_changes
-from tritonopt.verification.inputs.examples import Limits, PlainValue
-from tritonopt.verification.inputs.plain_examples import usual
+from tritonopt.verification.coverage.sized_calls import in_turn, pairs_of_changes
+from tritonopt.verification.inputs.examples import Limits, PlainValue, usual
 from tritonopt.verification.signature.argument_language import parse
 
 IGNORED = """

@@ -7,7 +7,7 @@ import pytest
 from tritonopt.verification.coverage.aiming import Aiming
 from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.inputs.examples import Example, Limits
-from tritonopt.verification.process.coverage_data import Coverage
+from tritonopt.verification.process.messages import Coverage
 from tritonopt.verification.signature.argument_language import parse
 
 LIMITS = Limits(2**12, 8, frozenset({"f64", "f32", "f16", "i64", "i32"}))

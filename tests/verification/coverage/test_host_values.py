@@ -10,7 +10,7 @@ from tests.layers import few
 from tritonopt import source
 from tritonopt.verification import Verdict
 from tritonopt.verification.coverage.demands import VARIES, demands, watched
-from tritonopt.verification.process.coverage_data import Coverage
+from tritonopt.verification.process.messages import Coverage
 from tritonopt.verification.worker.probes import RECORDER, install, instrumented
 
 LAUNCHER = """

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tritonopt.verification.coverage.demands import Demand
-from tritonopt.verification.coverage.larger_sizes import LargerSizes
-from tritonopt.verification.coverage.text_sizes import Numbers
+from tritonopt.verification.coverage.exploration import LargerSizes
+from tritonopt.verification.coverage.text_differences import Numbers
 
 
 class Calls:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tritonopt.verification import Verdict
-from tritonopt.verification.process.coverage_data import Coverage, Loop
+from tritonopt.verification.process.messages import Coverage, Loop
 from tritonopt.verification.worker.triton_interpreter.pretended_gpu import with_few_multiprocessors
 
 PERSISTENT = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tritonopt.verification.coverage.requirements import Scouts
-from tritonopt.verification.inputs.plain_examples import sized_example
+from tritonopt.verification.inputs.examples import sized_example
 from tritonopt.verification.process.messages import VersionSpec
 from tritonopt.verification.signature.argument_language import parse
 

@@ -12,13 +12,20 @@ from tritonopt.verification import Verdict
 from tritonopt.verification.inputs.examples import (
     EXPANDED,
     EXPANDED_COLUMN,
+    NEGATIVE,
+    ROWS,
     SPACED,
+    ZEROS,
     Limits,
     PlainValue,
     Repeat,
+    aliased,
+    edge_cases,
+    laid_out,
+    strides_of,
+    usual,
+    values_of,
 )
-from tritonopt.verification.inputs.plain_examples import ROWS, aliased, edge_cases, laid_out, usual
-from tritonopt.verification.inputs.tensor_data import NEGATIVE, ZEROS, strides_of, values_of
 from tritonopt.verification.signature.argument_language import TensorArgument, parse
 
 LIMITS = Limits(512, 8, frozenset({"f32", "f16", "i64"}), (32,), (1, 32, 132, 4096))
@@ -86,8 +93,8 @@ def test_values_with_zeros_and_below() -> None:
 
 def test_memory_of_an_expanded_tensor_is_guarded_too() -> None:
     pytest.importorskip("torch")
-    from tritonopt.verification.worker.call_arguments import build_arguments
     from tritonopt.verification.worker.guarded_memory import Arena
+    from tritonopt.verification.worker.one_call import build_arguments
 
     example = next(laid_out(parse("x: f32[m, n]"), LIMITS))
     arena = Arena("cpu", 0)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tritonopt.verification.inputs.examples import Example, PlainValue
-from tritonopt.verification.inputs.plain_examples import PATTERNS, plain_example
-from tritonopt.verification.settling.ties import Ties
+from tritonopt.verification.inputs.examples import PATTERNS, Example, PlainValue, plain_example
+from tritonopt.verification.settling.wider_forms import Ties
 from tritonopt.verification.signature.argument_language import parse
 
 

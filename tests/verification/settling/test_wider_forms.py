@@ -8,15 +8,17 @@ from collections.abc import Callable
 import pytest
 
 from tritonopt.verification import Verdict
-from tritonopt.verification.settling.ties import told_apart, with_groups, with_longer
 from tritonopt.verification.settling.wider_forms import (
     deepened,
     each_once,
     numbered_once,
+    told_apart,
+    with_groups,
+    with_longer,
     with_rows,
 )
 from tritonopt.verification.signature.argument_language import Signature, parse
-from tritonopt.verification.signature.evidence import Evidence
+from tritonopt.verification.signature.launcher_walk import Evidence
 
 
 def _counting(rule: Callable[[dict[str, tuple[object, ...]]], bool]) -> Callable[[Signature], int]:

@@ -285,8 +285,8 @@ def test_lists_are_drawn_and_built() -> None:
     pytest.importorskip("torch")
     from tritonopt.verification.inputs.examples import Limits, Several
     from tritonopt.verification.inputs.strategies import drawn
-    from tritonopt.verification.worker.call_arguments import build_arguments
     from tritonopt.verification.worker.guarded_memory import Arena
+    from tritonopt.verification.worker.one_call import build_arguments
 
     signature = parse("x: f32[n], parts: [f32[m, n], f32[k, n], ...], pair: (i64[m] in 0..n,)")
     limits = Limits(64, 8, frozenset({"f32", "i64"}))

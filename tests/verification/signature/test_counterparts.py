@@ -7,9 +7,8 @@ import pytest
 from tritonopt import source
 from tritonopt.verification import VerificationError
 from tritonopt.verification.api import _with_rest
-from tritonopt.verification.signature.counterparts import check_counterpart, left_out
-from tritonopt.verification.signature.kernel_pointers import results_of
-from tritonopt.verification.signature.launchers import Launchers
+from tritonopt.verification.signature.kernel_launcher import results_of
+from tritonopt.verification.signature.launchers import Launchers, check_counterpart, left_out
 from tritonopt.verification.verdict import Answer, Verdict
 
 TEXT = """

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from tritonopt import source
-from tritonopt.verification.signature.kernel_pointers import index_pointers, pointers
+from tritonopt.verification.signature.kernel_launcher import index_pointers, pointers
 
 HEAD = """
 import triton

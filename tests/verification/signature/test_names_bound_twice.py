@@ -10,9 +10,13 @@ import pytest
 from tritonopt import source
 from tritonopt.verification import Verdict
 from tritonopt.verification.coverage.demands import demands
-from tritonopt.verification.signature.counterparts import left_out
 from tritonopt.verification.signature.launcher_walk import findings
-from tritonopt.verification.signature.launchers import Launchers, changed_definitions, unpacked
+from tritonopt.verification.signature.launchers import (
+    Launchers,
+    changed_definitions,
+    left_out,
+    unpacked,
+)
 
 TEXT = """
 import torch

@@ -8,10 +8,8 @@ import pytest
 import torch
 
 from tritonopt.verification import Verdict, VerificationError
-from tritonopt.verification.inputs.examples import Limits
-from tritonopt.verification.inputs.plain_examples import sized_example
+from tritonopt.verification.inputs.examples import NONFINITE, Limits, sized_example, values_of
 from tritonopt.verification.inputs.strategies import drawn
-from tritonopt.verification.inputs.tensor_data import NONFINITE, values_of
 from tritonopt.verification.signature import size_facts
 from tritonopt.verification.signature.argument_language import assumed, parse
 from tritonopt.verification.signature.size_facts import Fact, fitted

@@ -53,8 +53,6 @@ class Captured:
     records: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
     """Launches of every kernel, as `shadowing` describes them."""
 
-    draws: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
-    """What residues said of launches, by kernel; see `residues`."""
     obstacles: Mapping[str, str] = field(default_factory=dict)
     """Kernels without a float64 copy, and why."""
 
@@ -89,11 +87,8 @@ def capture(
     command: Sequence[str],
     *,
     identical: bool,
-    algebra: bool = False,
 ) -> Captured:
     """Run the command and read what its processes report; `identical` is without contraction.
-
-    With `algebra` launches in the interpreter are followed with residues too.
 
     Raises VerificationError where nothing can be shadowed: launchers that changed too, a
     command that cannot be started, or that never launches a kernel of the file.
@@ -115,7 +110,6 @@ def capture(
             widened=widened.source,
             widened_names=tuple(n for n in widened.names if n not in widened.obstacles),
             atomic=tuple(sorted(_atomic(old) | _atomic(new))),
-            algebra=algebra,
         )
         seen = _watched(command, plan, Path(folder))
         found = Captured(seen.status, obstacles=widened.obstacles)
@@ -271,8 +265,6 @@ def _read(path: Path, found: Captured) -> None:
         if line["launch"] is not None:
             found.records.setdefault(kernel, []).append(line["launch"])
         _remember(kernel, line, found)
-        if "draws" in line:
-            found.draws.setdefault(kernel, []).extend(line["draws"])
         if line["difference"] and not found.difference:
             found.difference, found.differing = _told(kernel, line), kernel
     if begun and harmless:

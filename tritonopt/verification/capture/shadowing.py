@@ -28,8 +28,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tritonopt.verification.capture.residues import DRAWS, LAUNCHES, compared, follow
-
 VARIABLE = "TRITONOPT_SHADOW"
 """The environment variable that names a file with a `Plan` as JSON: it may be too long itself."""
 
@@ -58,8 +56,6 @@ class Plan:
     """Kernels whose copy is as the kernel, only more exact."""
     atomic: tuple[str, ...] = ()
     """Kernels that add atomically, in one version or the other."""
-    algebra: bool = False
-    """Whether launches that agree are followed with residues too, in the interpreter."""
     compares: bool = True
     """Whether the launches are made again and compared; else they are described only."""
     others: dict[str, list[str]] = field(default_factory=dict)
@@ -155,9 +151,6 @@ class Shadow:
         self.described: dict[str, int] = {}
         self.recorded: dict[tuple[str, str], set[str]] = {}
         """Of every file and kernel, the launches that were written down."""
-        self.followed: dict[str, int] = {}
-        """Of every kernel, how many launches were followed with residues."""
-        self.draws = 0
         self.patched: set[type] = set()
         self.told = False
         name = f"{os.getpid()}.jsonl"
@@ -227,7 +220,6 @@ class Shadow:
             self._write(kernel=name, skipped="its memory could not be copied: out of memory")
             return launch(*args, **kwargs)
         exact = self._copy_for_the_oracle(name, names, args, kwargs)
-        followed = self._copies_to_follow(name, names, args, kwargs) if interpreted else []
         # If the process dies, the last line says of what.
         self._write(kernel=name, skipped="the process ended in the original", begun=True)
         try:
@@ -241,41 +233,8 @@ class Shadow:
             # Should the process die of this, it is no fault of either version.
             self._write(kernel=name, skipped="the process ended in its float64 copy", begun=True)
             found |= self._measured(kernel, function, grid, first, second, exact)
-        if followed and not found["difference"] and how in ("identical", "equivalent"):
-            found["draws"] = self._followed(kernel, function, grid, followed)
         self._write(kernel=name, launch=described, **found)
         return result
-
-    def _copies_to_follow(
-        self, name: str, names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> list[tuple[_Call, _Call]]:
-        """Copies of the memory of a launch, for both versions in every draw."""
-        if not self.plan.algebra or self.followed.get(name, 0) >= LAUNCHES:
-            return []
-        self.followed[name] = self.followed.get(name, 0) + 1
-        every = [_Call.copied(names, args, kwargs) for _ in range(2 * DRAWS)]
-        return list(zip(every[::2], every[1::2], strict=True))
-
-    def _followed(
-        self, kernel: Any, function: Any, grid: Any, copies: Sequence[tuple[_Call, _Call]]
-    ) -> list[dict[str, object]]:
-        """What residues say of one launch, in every draw."""
-        found: list[dict[str, object]] = []
-        for both in copies:
-            self.draws += 1
-            outcomes: list[Any] = []
-            try:
-                for version, call in zip((kernel, self._rewritten(function)), both, strict=True):
-                    with _as_tuned(kernel, version):
-                        launch = functools.partial(version[grid], *call.args, **call.kwargs)
-                        tensors = [tensor for _, tensor in call.copies.tensors]
-                        memory = _memory(call.copies)
-                        outcomes.append(follow(launch, tensors, memory, self.draws))
-            except Exception as error:
-                # Whatever it is: the numbers were compared.
-                return [*found, {"lost": f"a version fails with residues ({_say(error)})"}]
-            found.append(compared(*outcomes))
-        return found
 
     def _copy_for_the_oracle(
         self, name: str, names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -588,11 +547,6 @@ def _bytes_of(tensor: Any) -> Any:
 
 def _outputs(copies: _Copies) -> Iterator[Any]:
     """Every copied memory, whole, under the name of the first argument that lies in it."""
-    return (output for output, _ in _memory(copies))
-
-
-def _memory(copies: _Copies) -> Iterator[tuple[Any, Any]]:
-    """The same, each with the memory that it is of."""
     import torch
 
     from tritonopt.verification.process.messages import Output
@@ -609,7 +563,7 @@ def _memory(copies: _Copies) -> Iterator[tuple[Any, Any]]:
         shape = tuple(tensor.shape) if flat.numel() == tensor.numel() else (flat.numel(),)
         bits = integer_view(flat.cpu()).numpy()
         bits = bits.view(f"u{bits.dtype.itemsize}")
-        yield Output(label, COMPARED[tensor.dtype], shape, bits), flat
+        yield Output(label, COMPARED[tensor.dtype], shape, bits)
 
 
 @contextlib.contextmanager

@@ -21,8 +21,14 @@ from tritonopt.verification.comparison.compare import (
     rounding_only,
 )
 from tritonopt.verification.comparison.versions import Versions
-from tritonopt.verification.inputs.examples import MANY_NANS, NAN, NONFINITE, ORDINARY, Example
-from tritonopt.verification.inputs.tensor_data import AWAY
+from tritonopt.verification.inputs.examples import (
+    AWAY,
+    MANY_NANS,
+    NAN,
+    NONFINITE,
+    ORDINARY,
+    Example,
+)
 from tritonopt.verification.process.messages import Outcome, RunOptions
 
 # What the original would compute in float64, as far as it can be run in that.

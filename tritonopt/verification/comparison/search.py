@@ -2,32 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from functools import partial
+from itertools import chain, islice, product
 
 from hypothesis import Phase
 
 from tritonopt.verification.comparison.checker import Checker
-from tritonopt.verification.comparison.compare import Difference
-from tritonopt.verification.comparison.drawing import Drawing, FirstDifference, deadline, smaller
-from tritonopt.verification.comparison.edge_case_calls import (
-    EdgeCaseCalls,
-    Gaps,
-    large_grid_calls,
-    large_offset_calls,
+from tritonopt.verification.comparison.compare import (
+    TOLERANCE,
+    Difference,
+    Pair,
+    exact_parts_differ,
+    measure,
+    not_judged,
+    unstable,
 )
+from tritonopt.verification.comparison.drawing import Drawing, FirstDifference, deadline, smaller
 from tritonopt.verification.comparison.tally import Counterexample
 from tritonopt.verification.coverage.aiming import Aiming
 from tritonopt.verification.coverage.requirements import Requirements, Scouts
 from tritonopt.verification.coverage.sized_calls import TriedSizes
-from tritonopt.verification.coverage.text_sizes import Numbers
-from tritonopt.verification.inputs.examples import Example
+from tritonopt.verification.coverage.text_differences import Numbers
+from tritonopt.verification.inputs.examples import (
+    CONSTANT,
+    EXPANDED_COLUMN,
+    FLOAT_VALUES,
+    LARGE_OFFSETS,
+    LARGE_OFFSETS_IN_A_ROW,
+    NEGATIVE,
+    ORDINARY,
+    SWAPPED,
+    TINY,
+    TRANSPOSED,
+    ZEROS,
+    Example,
+    Limits,
+    TensorRecipe,
+    aliased,
+    edge_cases,
+    laid_out,
+    sized,
+    sized_example,
+    usual,
+)
 from tritonopt.verification.inputs.hypothesis_internals import key_of, past_failures
 from tritonopt.verification.inputs.strategies import Calls, examples
-from tritonopt.verification.process.coverage_data import Coverage
+from tritonopt.verification.process.messages import (
+    GRID_REFUSED,
+    OUT_OF_MEMORY,
+    Coverage,
+    Outcome,
+    Output,
+    RunOptions,
+    same_bits,
+)
 from tritonopt.verification.settling.wider_forms import with_leading
-from tritonopt.verification.signature.argument_language import Signature
+from tritonopt.verification.signature.argument_language import Signature, TensorArgument
 
 _DRAWN_FOR_ONE = 5
 """For so many drawn examples, one more is made on purpose."""
@@ -282,3 +314,422 @@ class Scouting:
             if coverage is not None:
                 (ours, own), (theirs, other) = zip(coverage, found.coverage, strict=True)
                 observed.saw(example, (ours.as_launched(own), theirs.as_launched(other)))
+
+
+# Calls that no draw is left to make: edge cases, gradients, large ones, what draws missed.
+
+
+_REFUSED = "does not take it"
+_OUTSIDE = "reads or writes outside of its memory"
+_FEW_SIZES = (7, 70, 3, 4)
+_MOST_PAIRS = 3
+"""So many pairs of tensors may be one: with more, most say nothing new."""
+
+
+@dataclass
+class EdgeCaseCalls:
+    """They are made before all that are drawn."""
+
+    checker: Checker
+    calls: Calls
+    most: int
+    report: Callable[[str], None]
+    made: list[Example] = field(default_factory=list)
+
+    def run(self) -> Counterexample | None:
+        for example in chain(self._of_other_forms(), islice(self._examples(), self.most)):
+            if self.checker.tally.is_late():
+                break
+            if example not in self.checker.examinations:
+                self.checker.try_out(example)
+                self.made.append(example)
+                self.report("examples")
+            difference = self.checker.certain(example)
+            if difference is not None:
+                return example, difference
+        return None
+
+    def _examples(self) -> Iterator[Example]:
+        calls = self.calls
+        given = calls.signature, calls.limits
+        largest = self.checker.rich(PLAIN_ELEMENTS)
+        if largest is not None:
+            types = calls.widest_types(largest)
+            # The largest has several tiles: what one program writes another one may read.
+            yield from self._aliased(replace(largest.plain(ORDINARY, types), backward=False))
+            yield from (largest.plain(values, types) for values in LAST_VALUES)
+            yield from self._turned(replace(largest.plain(ORDINARY, types), backward=False))
+        yield from self._at_other_defaults()
+        if largest is not None:
+            yield from self._again(replace(largest.plain(ORDINARY, types), backward=False))
+        if calls.backward:
+            yield from self._gradients()
+        if calls.expanded_gradients:
+            yield replace(usual(*given), backward=True, gradient_expanded=True)
+        if calls.first_calls:
+            yield replace(usual(*given), backward=calls.backward, first_call=True)
+        with_flags = laid_out(*given, flags=True)
+        for example in chain(with_flags, edge_cases(*given), laid_out(*given)):
+            yield replace(example, backward=calls.backward)
+
+    def _of_other_forms(self) -> Iterator[Example]:
+        """What is taken beside what is drawn: one row in place of several, none at all."""
+        limits, backward = self.calls.limits, self.calls.backward
+        for form in self.calls.signature.forms:
+            yield replace(usual(form, limits), backward=backward)
+            several = dict(zip(form.size_names, _FEW_SIZES, strict=False))
+            yield replace(sized(form, limits, several), backward=backward)
+
+    def _again(self, example: Example) -> Iterator[Example]:
+        """The same tensors once more, with other values, where the original minds only these.
+
+        What is kept from one call to the next, by address or shape, is then what they held before.
+        """
+        second = replace(example, second_call=True)
+        if self._indifferent(example, second):
+            yield second
+
+    def _at_other_defaults(self) -> Iterator[Example]:
+        """Without the arguments whose default is another one now; an `eps` shows where values are
+        tiny."""
+        plain = usual(self.calls.signature, self.calls.limits)
+        arguments = tuple((n, r) for n, r in plain.arguments if n not in self.calls.other_defaults)
+        if arguments != plain.arguments:
+            left = replace(plain, arguments=arguments, backward=self.calls.backward)
+            yield left
+            yield left.plain(TINY, self.calls.widest_types(left))
+
+    def _gradients(self) -> Iterator[Example]:
+        """Gradients of some tensors only, asked for twice, and not at all."""
+        plain = replace(usual(self.calls.signature, self.calls.limits), backward=True)
+        yield replace(plain, backward=False, no_grad=True)
+        yield replace(plain, second_backward=True)
+        yield replace(plain, gradient_nan=True)
+        floats = [name for name, recipe in plain.tensors.items() if recipe.is_float]
+        if len(floats) > 1:
+            yield from (replace(plain, wanted=(name,)) for name in floats[:_MOST_PAIRS])
+
+    def _aliased(self, example: Example) -> Iterator[Example]:
+        """Calls with one tensor for two, where the original is indifferent to it."""
+        for apart, together in islice(aliased(example), _MOST_PAIRS):
+            if self._indifferent(apart, together):
+                yield together
+
+    def _turned(self, example: Example) -> Iterator[Example]:
+        """All tensors transposed in memory, dense as they are, where the original is indifferent;
+        or their rows in another order.
+
+        A launcher that goes through memory from one end to the other takes them, and what it
+        allocates like one of them has its strides.
+        """
+        if self.calls.signature.contiguous:
+            return
+        for layout, least in ((TRANSPOSED, 2), (SWAPPED, 3)):
+            turned = example.with_tensors(partial(_laid, layout=layout, least=least))
+            if turned != example and self._minds_no_layout(example, turned, layout):
+                yield turned
+        for name in [n for n, recipe in example.tensors.items() if recipe.is_float][:_MOST_PAIRS]:
+            plain, one = (partial(_constant, of=name, layout=x) for x in ("", EXPANDED_COLUMN))
+            expanded = example.with_tensors(one)
+            about = f"{name} {EXPANDED_COLUMN}"
+            if self._minds_no_layout(example.with_tensors(plain), expanded, about):
+                yield expanded
+
+    def _minds_no_layout(self, plain: Example, laid: Example, layout: str) -> bool:
+        """Whether the original gives the same for another layout of the same values.
+
+        Where it does not, and does not refuse the call either, that is said.
+        """
+        if self.checker.versions.has_reference:
+            return True  # torch takes every layout, and may add up in another order then
+        trouble = self._other_answer(plain, laid)
+        if trouble and trouble != _REFUSED:
+            sizes = ", ".join(f"{n}: {list(r.shape)}" for n, r in laid.tensors.items())
+            self.checker.tally.note(
+                f"not compared: with tensors that are not contiguous ({layout}; {sizes}) the "
+                f"original {trouble}"
+            )
+        return not trouble
+
+    def _indifferent(self, apart: Example, together: Example) -> bool:
+        """Whether the original gives the same for both calls, which differ in their memory only."""
+        return not self._other_answer(apart, together)
+
+    def _other_answer(self, apart: Example, together: Example) -> str:
+        """What the original does otherwise in the second call; nothing where it does the same."""
+        versions = self.checker.versions
+        both = [versions.original.run(e, *versions.options(e)) for e in (apart, together)]
+        if any(o.trouble or o.races for o in both[0]):
+            return _REFUSED
+        for outcome in both[1]:
+            if outcome.failure is not None and not outcome.out_of_bounds_loads:
+                outside = "outside of every tensor" in outcome.failure.message
+                return _OUTSIDE if outside else _REFUSED
+            if outcome.out_of_bounds_loads or outcome.out_of_bounds_stores:
+                return _OUTSIDE
+            if outcome.trouble or outcome.races:
+                return _REFUSED
+        usual, shared = (Pair(*outcomes) for outcomes in both)
+        if unstable(usual) is not None or unstable(shared) is not None:
+            return _REFUSED
+        same = all(_is_among(o, usual.first.outputs) for o in shared.first.outputs)
+        return "" if same else "returns other values than for their contiguous copies"
+
+
+def _laid(_: str, recipe: TensorRecipe, layout: str, least: int) -> TensorRecipe:
+    return replace(recipe, layout=layout) if len(recipe.shape) >= least else recipe
+
+
+def _constant(name: str, recipe: TensorRecipe, *, of: str, layout: str) -> TensorRecipe:
+    """A tensor with one value in each row: in memory, or expanded from one column."""
+    if name != of:
+        return recipe
+    return replace(recipe, values=CONSTANT, layout=layout or recipe.layout)
+
+
+def _is_among(output: Output, others: Iterable[Output]) -> bool:
+    """Whether one of the others is the same, of whichever of two tensors that are now one."""
+    return any(
+        (o.dtype, o.shape) == (output.dtype, output.shape) and bool(same_bits(o, output).all())
+        for o in others
+        if o.label == output.label or (_is_argument(o) and _is_argument(output))
+    )
+
+
+def _is_argument(output: Output) -> bool:
+    return output.label.startswith("argument ")
+
+
+# Calls too large for usual ones: offsets beyond 2**31, and grids beyond what CUDA launches.
+#
+# Where a 32-bit index goes wrong, both versions are compared with themselves on the same values
+# close together: the float64 oracle would need the whole memory again. Of large grids nothing runs.
+
+_TOO_MANY = 2**16
+"""So many programs along the second axis of a grid, or the third, are one too many."""
+_LARGEST_TILE = 256
+_MOST_ELEMENTS = 2**25
+
+
+def large_offset_calls(checker: Checker, signature: Signature) -> Counterexample | None:
+    """What such calls show, made from the smallest examples that have rows to put far apart."""
+    fitting = [
+        e
+        for e, x in checker.examinations.items()
+        if x.accepted and e.contiguous and not e.backward and e.main_size > 1
+    ]
+    fitting.sort(key=lambda e: e.main_size)
+    tried = False
+    for layout, axis, movable in (
+        (LARGE_OFFSETS, 0, _rows_anywhere),
+        (LARGE_OFFSETS_IN_A_ROW, -1, _spread_out),
+    ):
+        # Of two rows the stride itself needs 64 bits, and with it every index is 64 bits long.
+        for least, near in product((3, 2), fitting):
+            names = {
+                name
+                for name, recipe in near.tensors.items()
+                if movable(signature.tensor(name)) and recipe.shape[axis] >= least
+            }
+            if names:
+                tried = True
+                found = _compare(checker, near, near.at_large_offsets(names, layout))
+                if found is not None:
+                    return found
+                break
+    if not tried:
+        checker.tally.note("offsets beyond 2**31 were not tried: no strided tensor with rows")
+    return None
+
+
+def large_grid_calls(
+    checker: Checker, signature: Signature, limits: Limits
+) -> Counterexample | None:
+    """One size after the other so large that the rewritten version's grid may be refused.
+
+    Only where its grids are others than the original's, and not of one axis.
+    """
+    both = checker.observed.seen.values()
+    if all(not any(g[1:] != (1, 1) for _, g in t.grids) or o.grids == t.grids for o, t in both):
+        return None
+    original, rewritten = checker.versions.original, checker.versions.rewritten
+    tiles = sorted({1, *(b for b in limits.blocks if b <= _LARGEST_TILE)})
+    for name, tile in product(signature.size_names, tiles):
+        sizes = {**dict.fromkeys(signature.size_names, 1), name: _TOO_MANY * tile}
+        example = sized_example(signature, sizes)
+        if sum(r.elements for r in example.tensors.values()) > _MOST_ELEMENTS:
+            continue
+        (ours,) = original.run(example, RunOptions(launching=False))
+        if ours.failure is not None and ours.failure.kind == GRID_REFUSED:
+            checker.tally.note("the original's grid is too large for a GPU where a size is")
+            continue
+        (theirs,) = rewritten.run(example, RunOptions(launching=False))
+        if theirs.failure is not None and theirs.failure.kind == GRID_REFUSED:
+            text = f"only the rewritten version cannot be launched: {theirs.failure.message}"
+            return example, Difference(text)
+    return None
+
+
+def _compare(checker: Checker, near: Example, far: Example) -> Counterexample | None:
+    original, rewritten = checker.versions.original, checker.versions.rewritten
+    not_compared = "offsets beyond 2**31 were not compared: "
+    ours, usual = (original.run(e, RunOptions())[0] for e in (far, near))
+    if ours.trouble or not _alike(ours, usual):
+        reason = ours.trouble or "its result changes"
+        checker.tally.note(f"{not_compared}the original's own, {reason}")
+        return None
+    theirs, usual = (rewritten.run(e, RunOptions())[0] for e in (far, near))
+    if theirs.failure is not None and theirs.failure.kind == OUT_OF_MEMORY:
+        checker.tally.note(f"{not_compared}they do not fit the memory twice")
+        return None
+    if theirs.trouble:
+        text = f"with offsets beyond 2**31 the rewritten version fails: {theirs.trouble}"
+        return far, Difference(text)
+    if not _alike(theirs, usual):
+        text = "with offsets beyond 2**31 only the rewritten version gives another result"
+        return far, Difference(text)
+    return None
+
+
+def _alike(one: Outcome, other: Outcome) -> bool:
+    """Whether two runs of one version on the same values agree up to rounding."""
+    pairs = Pair(one, one), Pair(other, other)
+    if exact_parts_differ(*pairs) is not None or not_judged(*pairs):
+        return False
+    difference, measures = measure(*pairs, None, None)
+    return difference is None and all(m.error <= TOLERANCE[m.dtype] for m in measures)
+
+
+def _rows_anywhere(form: TensorArgument) -> bool:
+    return form.strided and len(form.shape) >= 2
+
+
+def _spread_out(form: TensorArgument) -> bool:
+    """Whether neighbors of a row may lie anywhere."""
+    return form.strided and len(form.shape) >= 1 and not form.rows_only
+
+
+# What the draws happened to miss: configurations of an autotuner, and classes of values.
+
+PLAIN_ELEMENTS = 600
+"""What the interpreter can run in no time, and still takes several tiles."""
+_SHORTEST, _LONGEST = 8, 2048
+"""How long tiles are of which a configuration's own are looked at."""
+_FEW = 5
+_MANY_ELEMENTS = 2**17
+_MOST_TILES = 16
+_LITTLE_WORK = 2_000
+_ALL_WORK = 60_000
+"""Statements of kernels that calls for the tiles of configurations may execute together."""
+LAST_VALUES = (ZEROS, NEGATIVE)
+"""Classes of values that plain rewrites seldom get wrong: not at any cost."""
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """Examples are made for them from those that were accepted."""
+
+    checker: Checker
+    calls: Calls
+    report: Callable[[str], None]
+    numbers: Sequence[int] = ()
+    """Numbers in what differs."""
+
+    def configurations(self) -> Counterexample | None:
+        """Every configuration that no accepted example took, on the smallest that teaches."""
+        accepted = [e for e, x in self.checker.examinations.items() if x.accepted]
+        drawn = {e.configuration for e in accepted}
+        several = (e for e in accepted if e.main_size > 1)
+        plain = min(several, key=lambda e: e.main_size, default=None)
+        if plain is None:
+            return None
+        for number in (n for n in range(self.calls.configurations) if n not in drawn):
+            example = replace(plain, configuration=number, first_call=False)
+            found = self._shown(example, "configurations")
+            if found is not None:
+                return found
+        return self._tiles_of_configurations()
+
+    def _tiles_of_configurations(self) -> Counterexample | None:
+        """Of each configuration that is another to the interpreter, tiles of its own lengths.
+
+        Two and a rest; two, and one and a half, which is a multiple of what is half as long; and as
+        one more than a number in what differs.
+        """
+        usual, left = self.checker.rich(PLAIN_ELEMENTS), _ALL_WORK
+        if usual is None or self.calls.configurations < 2:
+            return None  # tiles of the only one are what sizes were aimed at
+        blocks: dict[frozenset[int], int] = {}
+        for number in range(self.calls.configurations):
+            example = replace(usual, configuration=number, first_call=False)
+            found = self._shown(example, "configurations")
+            if found is not None:
+                return found
+            constants = frozenset(chain.from_iterable(c.constants for c in self._ran(example)))
+            blocks.setdefault(frozenset(c for c in constants if 2 <= c <= _LONGEST), number)
+        more = [(n + 1, 0, 1) for n in self.numbers if n <= _MOST_TILES]
+        for times, half, rest in ((2, 0, 3), (2, 0, 0), (1, 1, 0), *more):
+            for tiles, number in blocks.items():
+                block = max(tiles, default=0)
+                size = times * block + half * block // 2 + rest
+                for example in self._tiled(number, size, min(tiles)) if block >= _SHORTEST else ():
+                    found = self._shown(example, "configurations")
+                    left -= sum(coverage.work for coverage in self._ran(example))
+                    if found is not None or left < 0:
+                        return found
+        return None
+
+    def _ran(self, example: Example) -> tuple[Coverage, ...]:
+        return self.checker.observed.seen.get(example, ())
+
+    def _tiled(self, number: int, size: int, least: int) -> Iterator[Example]:
+        """The last size alone, while the others are small; then all of them, if that is cheap."""
+        names = self.calls.signature.size_names
+        if not names:
+            return
+        several = [{**dict.fromkeys(names, n), names[-1]: size} for n in (2 * least + 3, _FEW)]
+        last = next(filter(_is_small, (self._of(number, sizes) for sizes in several)), None)
+        if last is None:
+            return
+        yield last
+        every = self._of(number, dict.fromkeys(names, size))
+        few = sum(coverage.work for coverage in self._ran(last)) < _LITTLE_WORK
+        if every != last and few and _is_small(every):
+            yield every
+
+    def _of(self, number: int, sizes: Mapping[str, int]) -> Example:
+        call = sized(self.calls.signature, self.calls.limits, sizes)
+        return replace(call, backward=self.calls.backward, configuration=number)
+
+    def values(self) -> Counterexample | None:
+        """A plain example of every class of values that no draw gave to the widest type.
+
+        A few draws may well miss the one class, in the one type, on which a variance cancels.
+        Only gross errors count here: on one example the original may be exact by luck.
+        """
+        room = PLAIN_ELEMENTS if self.checker.versions.interpreted else self.calls.limits.elements
+        largest = self.checker.rich(room)
+        if largest is None:
+            return None
+        accepted = self.checker.taken(max(room, largest.main_size))
+        dtypes = self.calls.widest_types(largest)
+        mains = [e.tensors[e.main_tensor or ""] for e in accepted]
+        main = largest.main_tensor or ""
+        drawn = {m.values for m in mains if m.dtype == dtypes[main] and m.elements > 16}
+        for values in (v for v in FLOAT_VALUES if v not in drawn and v not in LAST_VALUES):
+            found = self._shown(largest.plain(values, dtypes), "examples")
+            if found is not None:
+                return found
+        return None
+
+    def _shown(self, example: Example, phase: str) -> Counterexample | None:
+        if self.checker.stopped:
+            return None
+        self.checker.examine(example)
+        self.report(phase)
+        difference = self.checker.certain(example)
+        return None if difference is None else (example, difference)
+
+
+def _is_small(example: Example) -> bool:
+    return sum(recipe.elements for recipe in example.tensors.values()) <= _MANY_ELEMENTS

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from tritonopt.verification.comparison.compare import Difference, Measure
 from tritonopt.verification.inputs.examples import Example
-from tritonopt.verification.process.coverage_data import Coverage
-from tritonopt.verification.process.messages import Failure
+from tritonopt.verification.process.messages import Coverage, Failure
 
 Counterexample = tuple[Example, Difference]
 """A call on which the versions differ, and how."""

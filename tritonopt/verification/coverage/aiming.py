@@ -8,15 +8,30 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, product
 
-from tritonopt.verification.coverage.call_changes import (
+from tritonopt.verification.coverage.demands import Demand
+from tritonopt.verification.coverage.exploration import (
+    DEAR,
+    REST,
+    Crossing,
+    Exploration,
+    LargerSizes,
+    Leaner,
+    Patience,
+)
+from tritonopt.verification.coverage.sized_calls import (
     FIRST_CLASSES,
     MORE_CLASSES,
     WHOLE,
+    Change,
+    Seen,
+    SizedCalls,
+    TriedSizes,
     above,
     around,
     at_numbers,
     at_the_ends,
     beyond,
+    entering,
     in_turn,
     left_free,
     meeting,
@@ -24,32 +39,16 @@ from tritonopt.verification.coverage.call_changes import (
     of_values,
     of_whole_types,
     one_narrower,
+    open_numbers,
     other_types,
     other_values,
     pairs_of_changes,
+    reaching,
+    same,
     typed,
     with_values,
 )
-from tritonopt.verification.coverage.demands import Demand
-from tritonopt.verification.coverage.exploration import REST, Exploration
-from tritonopt.verification.coverage.larger_sizes import (
-    DEAR,
-    Crossing,
-    LargerSizes,
-    Leaner,
-    Patience,
-)
-from tritonopt.verification.coverage.sized_calls import (
-    Change,
-    Seen,
-    SizedCalls,
-    TriedSizes,
-    entering,
-    open_numbers,
-    reaching,
-    same,
-)
-from tritonopt.verification.coverage.text_sizes import Numbers
+from tritonopt.verification.coverage.text_differences import Numbers
 from tritonopt.verification.inputs.examples import CONSTANT, MANY_NANS, OFFSET, Example, Limits
 from tritonopt.verification.signature.argument_language import Signature
 

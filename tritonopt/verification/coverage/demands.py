@@ -21,7 +21,7 @@ from tritonopt.verification.coverage.text_differences import (
     Version,
 )
 from tritonopt.verification.host_values import HostValue, have_differed, host_values, reads_tensors
-from tritonopt.verification.process.coverage_data import Coverage, Place, Span
+from tritonopt.verification.process.messages import Coverage, Place, Span
 
 _MASKED = {"load": 1, "store": 2}
 """The place of the mask among the arguments of functions that access memory."""

@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import reduce
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from functools import partial, reduce
+from itertools import combinations, product
 
 from tritonopt.verification.coverage.demands import NUMBERS, Demand
-from tritonopt.verification.inputs.examples import Example, Limits
-from tritonopt.verification.inputs.plain_examples import sized
-from tritonopt.verification.process.coverage_data import Coverage, Loop
-from tritonopt.verification.signature.argument_language import Signature
+from tritonopt.verification.coverage.text_differences import LARGE
+from tritonopt.verification.inputs.examples import (
+    AND,
+    BEYOND,
+    FALLING,
+    FAR_BELOW,
+    HALVES,
+    MANY_NANS,
+    NAN,
+    ONLY,
+    RISING,
+    ROWS,
+    ZEROS,
+    Example,
+    Limits,
+    PlainValue,
+    TensorRecipe,
+    sized,
+)
+from tritonopt.verification.process.messages import Coverage, Loop
+from tritonopt.verification.signature.argument_language import (
+    COMPLEX,
+    FLOATS,
+    INTEGERS,
+    ChoiceArgument,
+    RangeArgument,
+    Signature,
+    TensorArgument,
+)
 
 # Which of the calls so far run what differs, or come near, where a plain one does not.
 
@@ -263,3 +289,275 @@ class SizedCalls:
         """The same call with one size changed."""
         sizes, change = self._origins[example]
         return self.make({**sizes, name: size}, change)
+
+
+# Changes of a call that leave its sizes alone: arguments, types, classes of values.
+
+
+_MOST_VALUES = 4
+WHOLE = ("i32", "i64", "i16", "i8", "u8")
+"""Types for what only whole numbers come to; an original that does not take them loses a call."""
+_MOST_NUMBERS = 12
+_MOST_LARGE = 2
+_LARGEST_LIMIT = 2**17
+"""What is made as long as a number in a tensor says is no longer than this."""
+_MOST_FLOATS = 2
+_MOST_TENSORS = 4
+_MOST_LONG = 2
+_LONG_SUM = 1601
+"""So many products of int8 are more than float32 counts, and no multiple of a tile."""
+_NARROW = ("i8", "u8", "i16")
+_RANGES = {
+    "i64": (-(2**40), 2**40),
+    **{f"i{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (32, 16, 8)},
+    "u8": (0, 255),
+}
+
+
+def other_types(signature: Signature, limits: Limits, *, given: bool) -> list[str]:
+    """Other types of floats than the first; where types were inferred, float64 as well if several
+    are taken."""
+    taken = {d for t in signature.tensors for d in t.dtypes if d in FLOATS}
+    known = list(dict.fromkeys(d for t in signature.tensors for d in t.dtypes[1:]))
+    known += ["f64"] if len(taken) > 1 and not given else []
+    known = [d for d in dict.fromkeys(known) if d in limits.dtypes]
+    return [d for d in known if d in (*FLOATS, COMPLEX)]
+
+
+def other_values(signature: Signature) -> list[Mapping[str, object]]:
+    """One argument each with another value than the first, left out, or a number for a tensor."""
+    found: list[Mapping[str, object]] = []
+    for argument in signature.arguments:
+        if isinstance(argument, ChoiceArgument):
+            found += [{argument.name: v} for v in argument.values[1 : 1 + _MOST_VALUES]]
+        elif isinstance(argument, RangeArgument) and argument.high > argument.low:
+            found.append({argument.name: argument.high})
+        elif isinstance(argument, TensorArgument):
+            found += [{argument.name: v} for v in argument.instead[:_MOST_VALUES]]
+    return found
+
+
+def around(signature: Signature, numbers: Sequence[float]) -> Iterator[Change]:
+    """Floats that are arguments below, at and above numbers; below 1, where the number is."""
+    floats = [
+        argument.name
+        for argument in signature.arguments
+        if isinstance(argument, ChoiceArgument) and any(type(v) is float for v in argument.values)
+    ]
+    for name, number in product(floats[:_MOST_FLOATS], numbers[:_MOST_FLOATS]):
+        above = (1 + number) / 2 if number < 1 else 2 * number
+        for value in (above, number / 2, number):
+            yield partial(with_values, values={name: value})
+
+
+def of_values(values: str) -> Change:
+    """The same call with values of one class in every tensor."""
+
+    def changed(example: Example) -> Example:
+        return example.with_tensors(lambda n, r: replace(r, values=values) if r.is_float else r)
+
+    return changed
+
+
+def in_turn(first: Change, second: Change) -> Change:
+    return lambda example: second(first(example))
+
+
+NOTHING = f"{ONLY}0"
+FIRST_CLASSES: tuple[Change, ...] = (
+    partial(Example.plain, values=FAR_BELOW, dtypes={}),
+    *map(of_values, (RISING, FALLING, ZEROS, NOTHING)),
+)
+"""Of values, for calls that take long as well."""
+MORE_CLASSES: tuple[Change, ...] = (
+    *(partial(Example.plain, values=k, dtypes={}) for k in (NAN, MANY_NANS)),
+    # In all tensors, some of them in the same places: values that are equal, and NaN.
+    *map(of_values, (HALVES, MANY_NANS)),
+)
+
+
+def at_numbers(example: Example, numbers: Sequence[float]) -> Example:
+    """The same call with numbers among the floats that they may be compared with."""
+    given = [r.value for _, r in example.arguments if isinstance(r, PlainValue)]
+    found = [*numbers, *(v for v in given if type(v) is float)]
+    found = [n for n in dict.fromkeys(map(float, found)) if n and abs(n) < LARGE]
+    text = ", ".join(f"{n:.9g}" for n in found[:_MOST_NUMBERS])
+    return of_values(AND + text)(example) if found else example
+
+
+def beyond(numbers: Sequence[float]) -> list[Change]:
+    """Calls with nothing but values beyond a number that may stand for inf, of either sign."""
+    return [of_values(f"{BEYOND}{sign * n:g}") for n in numbers[:_MOST_LARGE] for sign in (-1, 1)]
+
+
+def of_whole_types(example: Example, signature: Signature) -> Example:
+    """The same call with numbers as large as the widest types, where they have no bounds."""
+
+    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
+        form = signature.tensor(name)
+        if recipe.dtype not in INTEGERS or form.high is not None or recipe.kind:
+            return recipe
+        widest = next((dtype for dtype in _RANGES if dtype in form.dtypes), recipe.dtype)
+        low, high = _RANGES[widest]
+        return replace(recipe, dtype=widest, low=low, high=high)
+
+    return example.with_tensors(changed)
+
+
+def meeting(signature: Signature) -> Iterator[Change]:
+    """A number among the arguments that is found in tensors: rows with an index to be ignored."""
+    tensors = [t for t in signature.tensors if t.dtypes[0] in INTEGERS]
+    for argument in signature.arguments if tensors else ():
+        for value in argument.values if isinstance(argument, ChoiceArgument) else ():
+            if type(value) is int and value >= 0:
+                chosen = partial(with_values, values={argument.name: value})
+                yield in_turn(chosen, partial(of_one_number, number=value))
+
+
+def at_the_ends(
+    signature: Signature, sizes: Mapping[str, int], base: Mapping[str, int], governed: Set[str]
+) -> Iterator[tuple[Mapping[str, int], Change]]:
+    """Sizes and changes: everything in one place, of many rows too; the largest whole numbers.
+
+    Of these long sums of their products as well, along sizes by which loops are `governed`.
+    """
+    places = [t for t in signature.tensors if t.dtypes[0] in INTEGERS and t.high is not None]
+    rows = {d for tensor in places for d in tensor.shape}
+    many = {n: ROWS if n in rows else size for n, size in base.items()}
+    for change in skewed(signature):
+        yield from ((these, change) for these in (sizes, many))
+    for change in extreme(signature):
+        yield sizes, change
+        for name in [n for n in base if n in governed][:_MOST_LONG]:
+            yield {**dict.fromkeys(base, 2), name: _LONG_SUM}, change
+
+
+def extreme(signature: Signature) -> Iterator[Change]:
+    """The largest numbers and the smallest of narrow types, everywhere, where they have no bounds:
+    their products are counted in wider types, and add up to what some of these do not hold."""
+    narrow = {
+        t.name: _RANGES[t.dtypes[0]]
+        for t in signature.tensors
+        if t.dtypes[0] in _NARROW and t.high is None and not t.kind
+    }
+    for end in (1, 0) if narrow else ():
+        yield partial(_of_ends, ends={name: ends[end] for name, ends in narrow.items()})
+
+
+def _of_ends(example: Example, ends: Mapping[str, int]) -> Example:
+    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
+        low, high = _RANGES.get(recipe.dtype, (0, -1))
+        number = ends.get(name)
+        if number is None or recipe.dtype not in _NARROW or not low <= number <= high:
+            return recipe
+        return replace(recipe, low=number, high=number)
+
+    return example.with_tensors(changed)
+
+
+def skewed(signature: Signature) -> Iterator[Change]:
+    """One number everywhere in tensors that say where something goes: the first, or the last."""
+    routed = [t.name for t in signature.tensors if t.dtypes[0] in INTEGERS and t.high is not None]
+    for last in (False, True) if routed else ():
+        yield partial(_of_one_place, names=routed, last=last)
+
+
+def _of_one_place(example: Example, names: Sequence[str], last: bool) -> Example:
+    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
+        if name not in names or recipe.kind:
+            return recipe
+        number = recipe.high if last else recipe.low
+        return replace(recipe, low=number, high=number)
+
+    return example.with_tensors(changed)
+
+
+def left_free(signature: Signature) -> Iterator[Change]:
+    """-1 in the place of every number of one tensor: what is to be left out has no index."""
+    for tensor in [t for t in signature.tensors if t.dtypes[0] in INTEGERS][:_MOST_TENSORS]:
+        yield partial(_of_minus_one, name=tensor.name)
+
+
+def _of_minus_one(example: Example, name: str) -> Example:
+    return example.with_tensors(
+        lambda n, r: replace(r, low=-1, high=-1, kind="") if n == name else r
+    )
+
+
+def above(signature: Signature, limits: Sequence[int]) -> Iterator[Change]:
+    """Whole numbers that have no bound above what a file compares with: a table that grows."""
+    free = [t.name for t in signature.tensors if t.dtypes[0] in INTEGERS and t.high is None]
+    free = [name for name in free if not signature.tensor(name).kind]
+    known = [n for n in limits if 2 < n <= _LARGEST_LIMIT]
+    for number in sorted(known, reverse=True)[: _MOST_LARGE if free else 0]:
+        yield partial(_of_number_in, names=free, number=number + 1)
+
+
+def _of_number_in(example: Example, names: Sequence[str], number: int) -> Example:
+    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
+        fits = name in names and recipe.dtype in _RANGES and number <= _RANGES[recipe.dtype][1]
+        return replace(recipe, low=number, high=number) if fits else recipe
+
+    return example.with_tensors(changed)
+
+
+def of_one_number(example: Example, number: int) -> Example:
+    """The same call with this number everywhere in the tensors that may hold it."""
+
+    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
+        fits = recipe.dtype in INTEGERS and not recipe.kind
+        fits = fits and recipe.low <= number <= recipe.high
+        return replace(recipe, low=number, high=number) if fits else recipe
+
+    return example.with_tensors(changed)
+
+
+def typed(example: Example, dtype: str, within: Signature | None = None) -> Example:
+    """The same call with floats of another type; with a signature only where it allows that."""
+
+    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
+        allowed = within is None or dtype in within.tensor(name).dtypes
+        return replace(recipe, dtype=dtype) if recipe.is_float and allowed else recipe
+
+    return example.with_tensors(changed)
+
+
+def one_narrower(signature: Signature, limits: Limits) -> Iterator[Change]:
+    """One tensor of a narrower type than the others: what is kept in it is rounded."""
+    floats = [t for t in signature.tensors if t.dtypes[0] in FLOATS and not signature.one_type]
+    for tensor in floats[:_MOST_TENSORS] if len(floats) > 1 else ():
+        narrow = [d for d in ("f16", "bf16") if d in tensor.dtypes[1:] and d in limits.dtypes]
+        if narrow:
+            yield partial(_of_type, name=tensor.name, dtype=narrow[0])
+
+
+def _of_type(example: Example, name: str, dtype: str) -> Example:
+    return example.with_tensors(lambda n, r: replace(r, dtype=dtype) if n == name else r)
+
+
+def with_values(example: Example, values: Mapping[str, object]) -> Example:
+    arguments = tuple(
+        (n, PlainValue(values[n]) if n in values else r) for n, r in example.arguments
+    )
+    return replace(example, arguments=arguments)
+
+
+def pairs_of_changes(
+    signature: Signature, limits: Limits, *, given: bool
+) -> list[tuple[Change, Change]]:
+    """Two arguments with other values, or one and another type: what comes first of each."""
+    found: dict[str, list[Change]] = {}
+    for values in other_values(signature):
+        for name in values:
+            found.setdefault(name, []).append(partial(with_values, values=values))
+    types = other_types(signature, limits, given=given)
+    # What floats run together with another value says little of what whole numbers do.
+    types = types if given else [WHOLE[0], *types, *WHOLE[1:]]
+    within = signature if given else None
+    found["type"] = [partial(typed, dtype=dtype, within=within) for dtype in types]
+    places = (
+        (at + beside, (one, other))
+        for first, second in combinations(found.values(), 2)
+        for (at, one), (beside, other) in product(enumerate(first), enumerate(second))
+    )
+    return [pair for _, pair in sorted(places, key=lambda place: place[0])]

@@ -6,39 +6,255 @@ the two versions see the same bits, and a counterexample can be written down.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from math import prod
+from typing import Any
 
-from tritonopt.verification.inputs.tensor_data import (
-    AND,
-    BEYOND,
-    CONSTANT,
-    CONTIGUOUS,
-    EXPANDED,
-    EXPANDED_COLUMN,
-    FALLING,
-    FAR_BELOW,
-    HALVES,
-    LARGE_OFFSETS,
-    LARGE_OFFSETS_IN_A_ROW,
-    MANY_NANS,
-    NAN,
-    NEGATIVE,
-    NONFINITE,
-    OFFSET,
-    ONLY,
-    ORDINARY,
-    OUTLIER,
-    RISING,
-    ROW_GAP,
-    SPACED,
-    SWAPPED,
-    TINY,
-    TRANSPOSED,
-    ZEROS,
-    strides_of,
+from tritonopt.verification.signature.argument_language import (
+    Argument,
+    ChoiceArgument,
+    Dimension,
+    RangeArgument,
+    SameArgument,
+    SequenceArgument,
+    Signature,
+    SizeArgument,
+    TensorArgument,
 )
+from tritonopt.verification.signature.size_facts import fitted, value_of
+
+CONTIGUOUS = "contiguous"
+ROW_GAP = "rows further apart"
+TRANSPOSED = "transposed"
+SWAPPED = "with two dimensions before the last swapped in memory"
+"""As heads and tokens are, where tokens come first in memory."""
+SPACED = "every second element"
+EXPANDED = "expanded from one row"
+EXPANDED_COLUMN = "expanded from one column"
+LARGE_OFFSETS = "rows so far apart that offsets exceed 2**31"
+LARGE_OFFSETS_IN_A_ROW = "neighbors so far apart that offsets exceed 2**31"
+
+ORDINARY = "ordinary"
+OFFSET = "1e4 + noise"
+NEGATIVE = "-1e4 + noise"
+FAR_BELOW = "far below 0"
+BEYOND = "beyond "
+"""Before a number: all elements are farther from 0 than that, where the type has such numbers."""
+ONLY = "nothing but "
+"""Before a number: every element is that."""
+ZEROS = "with zeros"
+HALVES = "halves of integers"
+"""Ties, for what rounds, and equal ones, for what compares."""
+AND = "ordinary and "
+"""Before numbers, with commas: half of the elements are one of these, or have its other sign."""
+TINY = "tiny"
+CONSTANT = "constant rows"
+NONFINITE = "with inf and NaN"
+NAN = "with NaN"
+"""By itself as well: where a row also holds inf, what becomes of its NaN is not seen."""
+MANY_NANS = "with NaN at every second element"
+"""Wherever an operator looks that copies a part, it meets some."""
+OUTLIER = "an outlier in front"
+RISING = "rising"
+FALLING = "falling"
+"""What is largest or smallest lies at either end, however many tiles are there."""
+
+AWAY = -1
+"""The perturbation that moves every number away from 0, so that the terms of a sum move as one."""
+
+
+def perturbed(values: Any, noise: Any, perturbation: int) -> Any:
+    """Numbers moved by up to one unit in the last place of float32.
+
+    `noise` is uniform in 0..1, of the same shape. Random moves of the terms of a sum cancel as
+    the terms do; moves away from 0 show how large the terms are together.
+    """
+    direction = values.sign() if perturbation == AWAY else 2 * noise - 1
+    return values * (1 + direction * 2.0**-23)
+
+
+def strides_of(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
+    """The strides of a layout, in elements."""
+    order = list(range(len(shape)))
+    if layout == TRANSPOSED:
+        order[-2], order[-1] = order[-1], order[-2]
+    if layout == SWAPPED:
+        order[-3], order[-2] = order[-2], order[-3]
+    strides = [0] * len(shape)
+    step = 2 if layout == SPACED else 1
+    for place, axis in enumerate(reversed(order)):
+        strides[axis] = step
+        step *= max(shape[axis], 1)
+        if place == 0 and layout == ROW_GAP:
+            step += 5
+    if layout == LARGE_OFFSETS_IN_A_ROW:
+        strides = [s // max(shape[-1], 1) for s in strides[:-1]]
+        strides.append(2**31 // (shape[-1] - 1) + 16)
+    if layout == LARGE_OFFSETS:
+        strides[0] = 2**31 // (shape[0] - 1) + 16
+    if layout == EXPANDED:
+        strides[0] = 0
+    if layout == EXPANDED_COLUMN:
+        strides[-1] = 0
+    return tuple(strides)
+
+
+def _whole(values: Any, low: int, high: int, kind: str, generator: Any) -> Any:
+    """Whole numbers of a class, along the last dimension."""
+    import torch
+
+    if not values.ndim or not values.shape[-1]:
+        return values
+    if kind == "permutation":
+        return torch.rand(values.shape, generator=generator).argsort(dim=-1)
+    if kind in ("sorted", "cumulative"):
+        values = values.sort(dim=-1).values
+    if kind == "cumulative":
+        values[..., 0], values[..., -1] = low, high
+    return values
+
+
+def _wrapping(values: Any, generator: Any) -> Any:
+    """Every second number or so is a small one once it is cut to 8, 16 or 32 bits."""
+    import torch
+
+    bits = torch.tensor([8, 16, 32])[torch.randint(0, 3, values.shape, generator=generator)]
+    small = torch.randint(0, 8, values.shape, generator=generator)
+    cut = (values >> bits << bits) + small
+    return torch.where(torch.rand(values.shape, generator=generator) < 0.5, cut, values)
+
+
+def _restricted(values: Any, dtype: Any, kind: str) -> Any:
+    """Floats of a class, as near to the drawn ones as may be."""
+    import torch
+
+    finite = torch.where(torch.isfinite(values), values, 1.0)
+    if kind == "finite":
+        return finite
+    size = torch.where(finite == 0, 1.0, finite.abs())
+    if kind == "very_negative":
+        size = 1e4 * (1 + size)
+        if dtype is torch.float16:
+            size = size.clamp(max=6e4)
+    return size if kind == "positive" else -size
+
+
+def _with_numbers(values: Any, numbers: str, generator: Any) -> Any:
+    """Every second number or so is one of these, some of them with the other sign."""
+    import torch
+
+    shape = values.shape
+    known = torch.tensor([float(n) for n in numbers.split(",")], dtype=torch.float64)
+    chosen = known[torch.randint(0, len(known), shape, generator=generator)]
+    chosen = torch.where(torch.rand(shape, generator=generator) < 0.25, -chosen, chosen)
+    return torch.where(torch.rand(shape, generator=generator) < 0.5, chosen, values)
+
+
+def _put_strange(flat: Any, values: str, generator: Any) -> None:
+    """A few, so that most rows stay finite and are compared by value as well."""
+    import torch
+
+    for strange in (math.inf, -math.inf, math.nan) if values == NONFINITE else (math.nan,):
+        at = int(torch.randint(0, flat.numel(), (), generator=generator))
+        flat[at] = strange
+
+
+def _odd_places(shape: tuple[int, ...]) -> Any:
+    """A chessboard, but that the last of four rows is left out: some rows are numbers only."""
+    import torch
+
+    odd = torch.zeros(shape, dtype=torch.long)
+    for axis, size in enumerate(shape):
+        odd += torch.arange(size).view(size, *(1,) * (len(shape) - axis - 1))
+    odd = odd % 2 == 1
+    if len(shape) > 1:
+        odd[..., 3::4, :] = False
+    return odd
+
+
+def values_of(
+    shape: tuple[int, ...],
+    dtype: Any,
+    values: str = ORDINARY,
+    *,
+    seed: int = 0,
+    low: int = 0,
+    high: int = 0,
+    kind: str = "",
+    perturbation: int = 0,
+) -> Any:
+    """The values of a tensor; floating-point ones as float64, before they are rounded to `dtype`.
+
+    `low` and `high` bound whole numbers, both included. Made on the CPU, so
+    that they are the same for every device.
+    """
+    import torch
+
+    generator = torch.Generator().manual_seed(seed)
+    if dtype is torch.bool:
+        return torch.randint(0, 2, shape, generator=generator)
+    if not dtype.is_floating_point:
+        drawn = torch.randint(low, high + 1, shape, generator=generator)
+        if high - low >= 2**15:
+            drawn = _wrapping(drawn, generator)
+        return _whole(drawn, low, high, kind, generator)
+    found = torch.randn(shape, generator=generator, dtype=torch.float64)
+    found = _of_class(found, values, dtype, generator)
+    if kind:
+        found = _restricted(found, dtype, kind)
+    if perturbation and dtype is torch.float32:
+        generator.manual_seed(seed + perturbation)
+        found = found.float().double()
+        noise = torch.rand(shape, generator=generator, dtype=torch.float64)
+        found = perturbed(found, noise, perturbation)
+    return found
+
+
+def _of_class(found: Any, values: str, dtype: Any, generator: Any) -> Any:
+    """Ordinary values made those of a class."""
+    import torch
+
+    shape = found.shape
+    if values in (OFFSET, NEGATIVE):
+        found += 1e4 if values == OFFSET else -1e4
+    elif values == FAR_BELOW and found.numel():
+        # Below what stands for -inf in many a kernel; the square is still a number.
+        level = 6e4 if dtype is torch.float16 else 1e10
+        found = -level * (1 + found.abs().clamp(max=4.0) / 100)
+    elif values.startswith(BEYOND) and found.numel():
+        level = 2 * float(values.removeprefix(BEYOND))
+        if dtype is torch.float16:
+            level = math.copysign(min(abs(level), 6e4), level)
+        found = level * (1 + found.abs().clamp(max=4.0) / 100)
+    elif values.startswith(ONLY):
+        found = found * 0.0 + float(values.removeprefix(ONLY))
+    elif values == ZEROS and found.numel():
+        # Some elements, of either sign, and if there are several rows all of the first.
+        found *= torch.rand(shape, generator=generator) < 0.7
+        if found.ndim > 1:
+            found[0] *= 0.0
+    elif values == HALVES:
+        found = (4 * found).round() / 2 + 64.0 * (found > 1)  # which every type still holds
+    elif values.startswith(AND) and found.numel():
+        found = _with_numbers(found, values.removeprefix(AND), generator)
+    elif values == TINY:
+        found *= 1e-3 if dtype is torch.float16 else 1e-18
+    elif values == CONSTANT and found.numel() and found.ndim:
+        found = found[..., :1].expand(shape).contiguous()
+    elif values in (RISING, FALLING):
+        found = found.flatten().sort(descending=values == FALLING).values.view(shape)
+    elif values == OUTLIER and found.numel() and found.ndim:
+        found[..., 0] = 1e4
+    elif values in (NONFINITE, NAN) and found.numel():
+        _put_strange(found.view(-1), values, generator)
+    elif values == MANY_NANS:
+        found[_odd_places(shape)] = math.nan
+    return found
+
 
 __all__ = [
     "AND", "BEYOND", "CONSTANT", "CONTIGUOUS", "EXPANDED", "EXPANDED_COLUMN", "FALLING",
@@ -269,3 +485,256 @@ class Limits:
     """Block sizes that the file mentions."""
     counts: tuple[int, ...] = field(default=())
     """Every whole number that it mentions: one may be how many programs there are at most."""
+
+
+# Calls made on purpose: sizes by a pattern or as given, and what draws hit too seldom.
+
+
+def rising(at: int, count: int) -> int:
+    return 3 + 2 * at if count <= 3 else 2 + at
+
+
+def _falling(at: int, count: int) -> int:
+    return rising(count - 1 - at, count)
+
+
+def powers(at: int, count: int) -> int:
+    if count <= 4:
+        return (4, 8, 16)[at] if count < 4 else (2, 4, 8, 16)[at]
+    return (2, 4)[at % 2]
+
+
+def _equal(at: int, count: int) -> int:
+    return 16 if count <= 3 else 4
+
+
+def mixed(at: int, count: int) -> int:
+    """No power of two, and none that the others have."""
+    return (12, 11, 14, 6, 10, 13)[at % 6]
+
+
+LEADING = 6
+"""The size that `...` stands for: none that a pattern gives to a few names."""
+
+
+Pattern = Callable[[int, int], int]
+"""The size of a dimension, from its place among the names and their number."""
+
+
+PATTERNS: tuple[Pattern, ...] = (rising, _falling, _equal, powers)
+
+
+def plain_example(signature: Signature, pattern: Pattern, backward: bool = False) -> Example:
+    """One small call: sizes from the pattern in the order of their names, ordinary values."""
+    sizes = sizes_of(signature, pattern)
+    return replace(sized_example(signature, sizes), backward=backward)
+
+
+def sizes_of(signature: Signature, pattern: Pattern) -> dict[str, int]:
+    order = signature.size_names
+    sizes = {name: pattern(i, len(order)) for i, name in enumerate(order)}
+    return fitted(signature.facts, sizes)
+
+
+def sized_example(signature: Signature, sizes: Mapping[str, int]) -> Example:
+    """One call with these sizes, or the nearest that the facts allow, and ordinary values."""
+    sizes = fitted(signature.facts, sizes)
+    recipes = tuple((a.name, _recipe(a, at, sizes)) for at, a in enumerate(signature.arguments))
+    return Example(recipes)
+
+
+def of_one_index(signature: Signature, name: str, backward: bool) -> tuple[Example, list[Example]]:
+    """A plain call with one number everywhere in a tensor, and calls with several in it."""
+    plain = [plain_example(signature, pattern, backward) for pattern in PATTERNS]
+
+    def changed(example: Example, change: Callable[[TensorRecipe], TensorRecipe]) -> Example:
+        return example.with_tensors(lambda n, r: change(r) if n == name else r)
+
+    one = changed(plain[0], lambda r: replace(r, high=r.low))
+    return one, [*plain, *(changed(e, lambda r: replace(r, seed=r.seed + 100)) for e in plain)]
+
+
+def usable_dtypes(argument: TensorArgument, limits: Limits) -> tuple[str, ...]:
+    return tuple(d for d in argument.dtypes if d in limits.dtypes)
+
+
+def small_example(signature: Signature, *, backward: bool) -> Example:
+    """A small call with sizes that most launchers take."""
+    return plain_example(signature, powers, backward)
+
+
+def _recipe(argument: Argument, at: int, sizes: Mapping[str, int]) -> ArgumentRecipe:
+    def size(dimension: Dimension) -> int:
+        if isinstance(dimension, int):
+            return dimension
+        return sizes[dimension] if dimension in sizes else value_of(dimension, sizes)
+
+    if isinstance(argument, SequenceArgument):
+        forms = (*argument.parts, *argument.parts[-1:] * argument.more)
+        parts = (_recipe(form, at + i, sizes) for i, form in enumerate(forms))
+        return Several(tuple(p for p in parts if isinstance(p, TensorRecipe)), argument.as_tuple)
+    if isinstance(argument, TensorArgument):
+        shape = tuple(LEADING if d == "..." else size(d) for d in argument.shape)
+        low, high = argument.low, argument.high
+        first = size(low)
+        last = 9 if high is None else size(high)
+        last -= isinstance(high, str) and argument.kind != "cumulative"
+        return TensorRecipe(
+            argument.dtypes[0],
+            shape,
+            seed=at,
+            low=first,
+            high=max(first, last),
+            kind=argument.kind,
+        )
+    if isinstance(argument, SameArgument):
+        return Repeat(argument.of)
+    if isinstance(argument, RangeArgument):
+        return PlainValue(argument.low)
+    if isinstance(argument, ChoiceArgument):
+        return PlainValue(argument.values[0])
+    if not isinstance(argument, SizeArgument):
+        raise TypeError(f"`{argument}` is computed in a launcher, not drawn")
+    found = tuple(size(d) for d in argument.sizes)
+    return PlainValue(found if argument.as_tuple else found[0])
+
+
+# Calls that are made on purpose: what draws hit too seldom, and where rewrites go wrong.
+#
+# All are small and ordinary but for the one thing that each is made for.
+
+ROWS = 37
+"""More programs than a launcher starts that takes the GPU's multiprocessors for their number."""
+_USUAL = 5
+_PLAIN = 4
+_MOST_PROGRAMS = 300
+
+
+def edge_cases(signature: Signature, limits: Limits) -> Iterator[Example]:
+    """Sizes and plain values, what is likeliest to be got wrong first."""
+    names = signature.size_names
+    columns = {shape[-1] for shape in signature.shapes}
+    rows = [n for n in names if n not in columns]
+    if rows:
+        yield sized(signature, limits, {rows[0]: ROWS})
+    yield from _zeros(signature, limits)
+    for size in (0, 1, 2):
+        for name in names:
+            yield sized(signature, limits, {name: size})
+    if len(names) > 1:
+        yield usual(signature, limits)
+    counts = [n + 1 for n in limits.counts if ROWS <= n <= _MOST_PROGRAMS]
+    if rows and counts:
+        yield sized(signature, limits, {rows[0]: max(counts)})
+
+
+def usual(signature: Signature, limits: Limits) -> Example:
+    """The small ordinary call that the others are changed from."""
+    return sized(signature, limits, {})
+
+
+def plain_calls(signature: Signature, limits: Limits, *, backward: bool) -> tuple[Example, ...]:
+    """What every launcher is made for: all sizes equal and round, one tile and several."""
+    rank = max((len(shape) for shape in signature.shapes), default=1)
+    most = int(limits.elements ** (1 / max(rank, 1)))
+    several = min(2 * max(limits.blocks, default=16), 2 ** (most.bit_length() - 1))
+    calls = (
+        sized(signature, limits, dict.fromkeys(signature.size_names, size))
+        for size in (_PLAIN, several)
+    )
+    return tuple(replace(call, backward=backward) for call in dict.fromkeys(calls))
+
+
+def laid_out(signature: Signature, limits: Limits, *, flags: bool = False) -> Iterator[Example]:
+    """Layouts that not every launcher is made for, one tensor at a time.
+
+    With `flags` the last values of all arguments, where there are others than the first: a tensor
+    that only a flag makes use of shows nothing otherwise.
+    """
+    plain = usual(signature, limits)
+    if flags:
+        last = {
+            a.name: PlainValue(a.values[-1] if isinstance(a, ChoiceArgument) else a.high)
+            for a in signature.arguments
+            if isinstance(a, (ChoiceArgument, RangeArgument))
+        }
+        given = tuple((name, last.get(name, recipe)) for name, recipe in plain.arguments)
+        if given == plain.arguments:
+            return
+        plain = replace(plain, arguments=given)
+    for tensor in signature.tensors:
+        recipe = plain.tensors.get(tensor.name)
+        if recipe is None or not tensor.strided or not recipe.shape:
+            continue
+        if len(recipe.shape) > 1:
+            yield _with(plain, tensor.name, replace(recipe, layout=EXPANDED))
+            if not tensor.rows_only:
+                yield _with(plain, tensor.name, replace(recipe, layout=EXPANDED_COLUMN))
+        if len(recipe.shape) == 1 or not tensor.rows_only:
+            yield _with(plain, tensor.name, replace(recipe, layout=SPACED))
+
+
+def aliased(example: Example) -> Iterator[tuple[Example, Example]]:
+    """Two tensors of one form: with the same values, and as one tensor passed twice."""
+    whole = [(n, r) for n, r in example.arguments if isinstance(r, TensorRecipe)]
+    for (one, recipe), (other, second) in combinations(whole, 2):
+        if (recipe.dtype, recipe.shape) != (second.dtype, second.shape) or not recipe.elements:
+            continue
+        plain = replace(recipe, layout="contiguous", misaligned=False)
+        apart = _with(_with(example, one, plain), other, plain)
+        arguments = ((n, Repeat(one) if n == other else r) for n, r in apart.arguments)
+        yield apart, replace(apart, arguments=tuple(arguments))
+
+
+def _with(example: Example, name: str, recipe: TensorRecipe) -> Example:
+    return example.with_tensors(lambda n, r: recipe if n == name else r)
+
+
+def sized(signature: Signature, limits: Limits, sizes: Mapping[str, int]) -> Example:
+    """One plain call with these sizes, and small ones for the rest."""
+
+    def usable(tensor: TensorArgument) -> TensorArgument:
+        return replace(tensor, dtypes=usable_dtypes(tensor, limits))
+
+    def of(argument: Argument) -> Argument:
+        if isinstance(argument, SequenceArgument):
+            return argument.with_parts(usable)
+        return usable(argument) if isinstance(argument, TensorArgument) else argument
+
+    wanted = dict.fromkeys(signature.size_names, _USUAL) | dict(sizes)
+    arguments = tuple(map(of, _told_apart(signature.arguments)))
+    return sized_example(replace(signature, arguments=arguments), wanted)
+
+
+def _told_apart(arguments: Iterable[Argument]) -> Iterator[Argument]:
+    """Numbers that are free to be anything begin with another one each.
+
+    Between two equal limits there is one number, and whatever is wrong with the rest is lost.
+    """
+    seen: Counter[tuple[object, ...]] = Counter()
+    for argument in arguments:
+        if isinstance(argument, ChoiceArgument) and all(type(v) is float for v in argument.values):
+            turned = seen[argument.values] % len(argument.values)
+            seen[argument.values] += 1
+            yield replace(argument, values=argument.values[turned:] + argument.values[:turned])
+        else:
+            yield argument
+
+
+def _may_be_a_fraction(argument: ChoiceArgument) -> bool:
+    first = next((v for v in argument.values if v is not None), None)
+    return type(first) is float
+
+
+def _zeros(signature: Signature, limits: Limits) -> Iterator[Example]:
+    """0 for a number that is a fraction: `eps`, a slope, a probability, a scale.
+
+    On ordinary values only: rows that are constant have no variance for `eps` to guard.
+    """
+    plain = usual(signature, limits)
+    for argument in signature.arguments:
+        if isinstance(argument, ChoiceArgument) and _may_be_a_fraction(argument):
+            arguments = tuple(
+                (n, PlainValue(0.0) if n == argument.name else r) for n, r in plain.arguments
+            )
+            yield replace(plain, arguments=arguments)

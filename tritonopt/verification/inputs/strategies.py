@@ -27,9 +27,9 @@ from tritonopt.verification.inputs.examples import (
     Repeat,
     Several,
     TensorRecipe,
+    usable_dtypes,
 )
 from tritonopt.verification.inputs.hypothesis_internals import no_local_constants, no_traces
-from tritonopt.verification.inputs.plain_examples import usable_dtypes
 from tritonopt.verification.signature.argument_language import (
     COMPLEX,
     FLOATS,

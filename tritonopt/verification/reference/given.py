@@ -13,13 +13,11 @@ from itertools import combinations
 from typing import Any
 
 from tritonopt.verification.errors import VerificationError
-from tritonopt.verification.inputs.examples import Example
-from tritonopt.verification.inputs.plain_examples import rising
+from tritonopt.verification.inputs.examples import Example, rising
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker
 from tritonopt.verification.process.messages import Attempt, Outcome, RunOptions, VersionSpec
-from tritonopt.verification.settling.ties import Ties
 from tritonopt.verification.settling.trial import NothingWorks, Trial, _bounded
-from tritonopt.verification.settling.wider_forms import with_tensors
+from tritonopt.verification.settling.wider_forms import Ties, with_tensors
 from tritonopt.verification.signature.argument_language import (
     FLOATS,
     INTEGERS,

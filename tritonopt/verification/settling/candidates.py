@@ -24,8 +24,8 @@ from tritonopt.verification.signature.argument_language import (
     TensorArgument,
     TorchType,
 )
-from tritonopt.verification.signature.evidence import DEFAULT_DTYPES, Evidence
 from tritonopt.verification.signature.inference import InferredSignature, layouts
+from tritonopt.verification.signature.launcher_walk import DEFAULT_DTYPES, Evidence
 
 FRAMES: tuple[tuple[str, ...], ...] = (
     ("m", "n"),

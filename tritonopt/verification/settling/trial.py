@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from tritonopt.verification.inputs.examples import Example
-from tritonopt.verification.inputs.plain_examples import (
+from tritonopt.verification.inputs.examples import (
     LEADING,
     PATTERNS,
+    Example,
     Pattern,
     mixed,
     of_one_index,
@@ -32,14 +32,17 @@ from tritonopt.verification.settling.candidates import (
     tables_of,
 )
 from tritonopt.verification.settling.repairs import Repair, repairs
-from tritonopt.verification.settling.ties import Ties, told_apart, with_groups, with_longer
 from tritonopt.verification.settling.wider_forms import (
     OtherValues,
+    Ties,
     deepened,
     numbered_once,
     raised,
+    told_apart,
     with_complex,
+    with_groups,
     with_leading,
+    with_longer,
     with_rows,
     with_tensors,
 )
@@ -53,8 +56,8 @@ from tritonopt.verification.signature.argument_language import (
     TensorArgument,
     tensors_of,
 )
-from tritonopt.verification.signature.evidence import DEFAULT_DTYPES
 from tritonopt.verification.signature.inference import InferredSignature
+from tritonopt.verification.signature.launcher_walk import DEFAULT_DTYPES
 
 _MOST_TRIES = 1500
 _SECONDS = 20.0

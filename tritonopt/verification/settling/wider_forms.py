@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations, compress, islice, product
 
 from tritonopt.verification.settling.candidates import either_form, free_numbers, variations
 from tritonopt.verification.signature.argument_language import (
@@ -15,10 +17,12 @@ from tritonopt.verification.signature.argument_language import (
     Dimension,
     SequenceArgument,
     Signature,
+    SizeArgument,
     TensorArgument,
+    names_of,
 )
-from tritonopt.verification.signature.evidence import Evidence
 from tritonopt.verification.signature.inference import InferredSignature
+from tritonopt.verification.signature.launcher_walk import Evidence
 
 _DEEP = 3
 """A tensor with so many dimensions has some behind the first ones already."""
@@ -122,15 +126,11 @@ def numbered_once(
     for tensor in signature.tensors:
         if tensor.dtypes[0] in INTEGERS and not tensor.kind and racing(signature, tensor.name):
             for form in each_once(tensor):
-                distinct = _with_form(signature, form)
+                distinct = _with(signature, form)
                 if whole(distinct):
                     signature = distinct
                     break
     return signature
-
-
-def _with_form(signature: Signature, form: TensorArgument) -> Signature:
-    return with_tensors(signature, lambda tensor: form if tensor.name == form.name else tensor)
 
 
 def each_once(tensor: TensorArgument) -> Iterator[TensorArgument]:
@@ -306,3 +306,296 @@ def _with_others_given(signature: Signature) -> Signature:
         return ChoiceArgument(argument.name, (*values[1:], None)) if several else argument
 
     return replace(signature, arguments=tuple(map(given, signature.arguments)))
+
+
+# Ties that a search has guessed, undone: sizes told apart, where the original takes that as well.
+
+
+_FREE, _GROUP = "mnkblcdepqrstuvwg", "g"
+_MOST_PLACES = 6
+"""Of a size that stands in more places, single ones and those of one tensor are told apart."""
+_MOST_PAIRS = 10
+_MOST_FORMS = 6
+_SEVERAL = 8
+_FAR = 2**20
+"""An index so large is outside of every tensor."""
+
+Place = tuple[str, int]
+"""An argument, and a dimension; or one of the two below."""
+_HIGH, _NUMBER = -1, -2
+"""The bound of whole numbers, and a number that is a size."""
+
+
+@dataclass(frozen=True)
+class Ties:
+    """What is tied together in what a launcher takes."""
+
+    whole: Callable[[Signature], bool]
+    """Whether the original takes it on every pattern of sizes."""
+    good: Callable[[Signature], bool]
+    """Whether it takes it on some of them."""
+    stable: Callable[[Signature], bool]
+    """Whether a result does not depend on what memory held before."""
+    spent: Callable[[], bool]
+    like: Sequence[tuple[str, Signature]] = ()
+    """What other launchers were found to take, whose tensors of the same form stay as they are."""
+
+    def undone(self, signature: Signature, typed: set[str]) -> Signature:
+        """Without the ties that the original does not need; `typed` are tensors of known types."""
+        if not self._takes(signature):
+            return signature
+        for step in (self._as_indices(typed), self._apart, self._multiples, self._apart):
+            signature = _widest(signature, step, lambda f: not self.spent() and self._takes(f))
+        return replace(signature, forms=tuple(self._with_less(signature)))
+
+    def _takes(self, form: Signature) -> bool:
+        named = {name for tensor in form.tensors for name in names_of(tensor.high or 0)}
+        if not named <= {*form.size_names} or not self.whole(form):
+            return False
+        several = (a for a in form.arguments if isinstance(a, ChoiceArgument))
+        others = (_chosen(form, a.name, value) for a in several for value in a.values[1:])
+        return all(map(self.good, others)) and self.stable(form)
+
+    def _apart(self, signature: Signature) -> Iterator[Signature]:
+        """A size of its own for some of the places that have the same one."""
+        for name in dict.fromkeys(d for _, d in _places(signature)):
+            places = [place for place, d in _places(signature) if d == name]
+            like = {(t.name, t.shape) for _, other in self.like for t in other.tensors}
+            known = {t.name for t in signature.tensors if (t.name, t.shape) in like}
+            # What is one number everywhere may be any size in each place.
+            for moved in _parts([("", 0), *places] if isinstance(name, int) else places):
+                if not any(of in known for of, _ in moved):
+                    yield _moved(signature, moved, _free(signature))
+
+    def _multiples(self, signature: Signature) -> Iterator[Signature]:
+        """Several of what was found once: groups of what is as long as all there is, pairs.
+
+        `K // group_size` is 1 where the group is all of K, and `D // 2` where D is 2.
+        """
+        ones = [place for place, d in _places(signature) if d == 1]
+        free = _free(signature)
+        for some in _parts([("", 0), *ones]) if ones else ():
+            single = _moved(signature, some, free)
+            for argument in signature.arguments:
+                if isinstance(argument, SizeArgument) and not argument.as_tuple:
+                    yield from _in_groups(single, argument, free)
+            constants = {d for _, d in _places(signature) if isinstance(d, int) and d > 1}
+            for number in sorted(constants):
+                places = [place for place, d in _places(signature) if d == number]
+                yield _moved(single, places, f"{number} * {free}")
+                # Some are powers of two, of which no name is one in every call.
+                larger = _moved(signature, some, _SEVERAL)
+                yield _moved(larger, places, number * _SEVERAL)
+
+    def _as_indices(self, typed: set[str]) -> Callable[[Signature], Iterator[Signature]]:
+        """Whole numbers below a size for what was found to be flags, where they lead somewhere."""
+
+        def forms(signature: Signature) -> Iterator[Signature]:
+            for tensor in signature.tensors:
+                if tensor.dtypes != ("bool",) or tensor.name in typed:
+                    continue
+                near, far = (
+                    replace(tensor, dtypes=("i64",), low=low, high=low + 1) for low in (0, _FAR)
+                )
+                if self.whole(_with(signature, far)) or not self.whole(_with(signature, near)):
+                    continue
+                sizes = [d for s in signature.shapes for d in reversed(s) if isinstance(d, str)]
+                shapes = [tensor.shape, *(tensor.shape[:n] for n in range(1, len(tensor.shape)))]
+                for shape in reversed(shapes):
+                    for size in dict.fromkeys(d for d in sizes if d != "..."):
+                        form = replace(tensor, dtypes=("i64",), low=0, high=size, shape=shape)
+                        yield _with(signature, form)
+
+        return forms
+
+    def _with_less(self, signature: Signature) -> Iterator[Signature]:
+        """Forms that are taken beside: one row or one column of a tensor for many, or no rows."""
+        tied = [t for t in signature.tensors if t.shape and "..." not in t.shape]
+        count = 0
+        for tensor in tied if len(tied) > 1 else ():
+            others = [t.shape for t in tied if t is not tensor]
+            for form in _smaller(tensor, others):
+                smaller = _with(signature, form)
+                if count < _MOST_FORMS and not self.spent() and self._takes(smaller):
+                    count += 1
+                    yield smaller
+
+
+def _smaller(
+    tensor: TensorArgument, others: Sequence[tuple[Dimension, ...]]
+) -> Iterator[TensorArgument]:
+    sizes = {d for shape in others for d in shape}
+    for axis, size in enumerate(tensor.shape):
+        if isinstance(size, str) and size in sizes:
+            yield replace(tensor, shape=(*tensor.shape[:axis], 1, *tensor.shape[axis + 1 :]))
+    # What alone has so many dimensions is what the others are spread over.
+    if len(tensor.shape) > 1 and any(len(shape) >= len(tensor.shape) for shape in others):
+        yield replace(tensor, shape=tensor.shape[1:])
+
+
+def _places(signature: Signature) -> list[tuple[Place, Dimension]]:
+    """Where sizes stand: dimensions, bounds of whole numbers, numbers."""
+    found: list[tuple[Place, Dimension]] = []
+    for tensor in (t for t in signature.tensors if not t.optional):
+        found += [((tensor.name, at), d) for at, d in enumerate(tensor.shape) if d != "..."]
+        if tensor.dtypes[0] in INTEGERS and isinstance(tensor.high, str):
+            found.append(((tensor.name, _HIGH), tensor.high))
+    for argument in signature.arguments:
+        if not isinstance(argument, SizeArgument) or argument.as_tuple:
+            continue
+        # A number that is called like a size is that size.
+        if argument.name.lower() != argument.sizes[0]:
+            found.append(((argument.name, _NUMBER), argument.sizes[0]))
+    return found
+
+
+def _parts(places: Sequence[Place]) -> Iterator[Sequence[Place]]:
+    """Some of the places, the first of which stays: fewer first."""
+    rest = places[1:]
+    if len(places) <= _MOST_PLACES:
+        for count in range(1, len(places)):
+            yield from combinations(rest, count)
+        return
+    yield from ((place,) for place in rest)
+    for name in dict.fromkeys(name for name, _ in rest):
+        yield [place for place in rest if place[0] == name]
+
+
+def _moved(signature: Signature, places: Sequence[Place], size: Dimension) -> Signature:
+    """With another size in these places."""
+
+    def tensor(form: TensorArgument) -> TensorArgument:
+        shape = (size if (form.name, at) in places else d for at, d in enumerate(form.shape))
+        high = size if (form.name, _HIGH) in places else form.high
+        return replace(form, shape=tuple(shape), high=high)
+
+    def number(argument: Argument) -> Argument:
+        if isinstance(argument, SizeArgument) and (argument.name, _NUMBER) in places:
+            return replace(argument, sizes=(size,))
+        return argument
+
+    wider = with_tensors(signature, tensor)
+    return replace(wider, arguments=tuple(map(number, wider.arguments)))
+
+
+def _in_groups(signature: Signature, number: SizeArgument, free: str) -> Iterator[Signature]:
+    """So many times what a number is, in all tensors that have a size of it."""
+    for name in names_of(number.sizes[0]):
+
+        def several(form: TensorArgument, name: str = name) -> TensorArgument:
+            shape = (f"{d} * {free}" if name in names_of(d) else d for d in form.shape)
+            return replace(form, shape=tuple(shape))
+
+        yield with_tensors(signature, several)
+
+
+def _with(signature: Signature, form: TensorArgument) -> Signature:
+    return with_tensors(signature, lambda t: form if t.name == form.name else t)
+
+
+def _chosen(signature: Signature, name: str, value: object) -> Signature:
+    one = ChoiceArgument(name, (value,))
+    arguments = (one if a.name == name else a for a in signature.arguments)
+    return replace(signature, arguments=tuple(arguments))
+
+
+def _free(signature: Signature, first: str = "") -> str:
+    """A name that no size has."""
+    return next(n for n in first + _FREE if n not in signature.size_names)
+
+
+# Before other values are looked for: what is found later takes its shape from what is there.
+
+
+def told_apart(
+    signature: Signature,
+    taken: Callable[[Signature], int],
+    stable: Callable[[Signature], bool],
+) -> Signature:
+    """With two sizes where one stands twice in a shape, if the original takes that as well.
+
+    A square hides which of its sides is meant, and one of them may never be long alone.
+    """
+
+    def forms(signature: Signature) -> Iterator[Signature]:
+        for tensor in signature.tensors:
+            for size in filter(_is_name, dict.fromkeys(tensor.shape)):
+                places = _dimensions(signature, size)
+                own = [place for place in places if place[0] == tensor.name]
+                rest = [place for place in places if place[0] != tensor.name]
+                if len(own) == 2 and len(places) <= _MOST_PLACES:
+                    for chosen in product((False, True), repeat=len(rest)):
+                        others = [own[1], *compress(rest, chosen)]
+                        yield _moved(signature, others, _free(signature))
+
+    least = taken(signature)
+    return _widest(signature, forms, lambda form: taken(form) >= least > 0 and stable(form))
+
+
+def with_longer(signature: Signature, whole: Callable[[Signature], bool]) -> Signature:
+    """With sizes of their own for those that were found to be 1, where `whole` says it is taken.
+
+    In all tensors of that many dimensions alike, or in two of them, or in one. What the code asks
+    to be 1 stays so: nothing else is taken.
+    """
+
+    def forms(signature: Signature) -> Iterator[Signature]:
+        ranks = {tensor.name: len(tensor.shape) for tensor in signature.tensors}
+        single = [(ranks[name], at, name) for name, at in _dimensions(signature, 1)]
+        for rank, at in sorted({(rank, at) for rank, at, _ in single if rank > 1}):
+            places = [(name, at) for r, a, name in single if (r, a) == (rank, at)]
+            pairs = islice(combinations(places, 2), _MOST_PAIRS)
+            for some in dict.fromkeys((tuple(places), *pairs, *((place,) for place in places))):
+                yield _moved(signature, some, _free(signature))
+
+    return _widest(signature, forms, whole)
+
+
+def with_groups(
+    signature: Signature,
+    function: ast.AST,
+    whole: Callable[[Signature], bool],
+    stable: Callable[[Signature], bool],
+) -> Signature:
+    """With several times as many in some tensors, where the code divides one size by another.
+
+    `group = n_heads // n_kv_heads` is 1 in every call where both are one size. One or two tensors
+    have the size then, and all others of that many a multiple; or the other way around.
+    """
+    divided = {name for node in ast.walk(function) for name in _divided(node)}
+    sizes = dict.fromkeys(d for shape in signature.shapes for d in shape if d in divided)
+    for size in filter(_is_name, sizes):
+        places = _dimensions(signature, size)
+        fewer = islice((*((p,) for p in places), *combinations(places, 2)), _MOST_PAIRS)
+        for some in fewer if 1 < len(places) <= _MOST_PLACES else ():
+            for longer in ([p for p in places if p not in some], some):
+                wider = _moved(signature, longer, f"{size} * {_free(signature, _GROUP)}")
+                if 0 < len(longer) < len(places) and whole(wider) and stable(wider):
+                    return wider
+    return signature
+
+
+def _divided(node: ast.AST) -> tuple[str, ...]:
+    """The names in `n % m` and `n // m`, as sizes are called."""
+    match node:
+        case ast.BinOp(
+            left=ast.Name(id=one), op=ast.Mod() | ast.FloorDiv(), right=ast.Name(id=other)
+        ):
+            return one.lower(), other.lower()
+    return ()
+
+
+def _dimensions(signature: Signature, size: Dimension) -> list[Place]:
+    return [(t.name, at) for t in signature.tensors for at, d in enumerate(t.shape) if d == size]
+
+
+def _widest(
+    signature: Signature,
+    forms: Callable[[Signature], Iterator[Signature]],
+    taken: Callable[[Signature], bool],
+) -> Signature:
+    """The first form that is taken, of that again the first, until none is."""
+    found: Signature | None = signature
+    while found is not None:
+        signature, found = found, next(filter(taken, forms(found)), None)
+    return signature

@@ -26,7 +26,7 @@ from tritonopt.verification.signature.argument_language import (
     TensorArgument,
     TorchType,
 )
-from tritonopt.verification.signature.evidence import (
+from tritonopt.verification.signature.launcher_walk import (
     DEFAULT_DTYPES,
     Count,
     Evidence,
@@ -36,8 +36,8 @@ from tritonopt.verification.signature.evidence import (
     Sum,
     Tensor,
     Value,
+    findings,
 )
-from tritonopt.verification.signature.launcher_walk import findings
 from tritonopt.verification.signature.launchers import Launcher, Launchers
 
 _OF_LAUNCHES: Mapping[str, tuple[int, ...]] = {

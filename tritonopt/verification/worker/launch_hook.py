@@ -8,7 +8,7 @@ import math
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -16,7 +16,6 @@ import torch
 
 from tritonopt.verification.algebra.tensors import Tensors
 from tritonopt.verification.process.messages import COMPILED, COMPILES, RunOptions
-from tritonopt.verification.replacing import replaced
 from tritonopt.verification.worker.autotuner import chosen
 from tritonopt.verification.worker.guarded_memory import Arena, extent_of, integer_view
 from tritonopt.verification.worker.oracle import NotWidenable
@@ -74,8 +73,6 @@ class Session:
     """Launches that failed; what ends a call is no secret, what does not was caught."""
     by_kernels: set[int] = field(default_factory=set)
     """Storages that kernels wrote, and what was computed of these."""
-    sanitized: int = 0
-    """How many launches were made of code that Triton's sanitizer has changed."""
     residues: Tensors | None = None
     """Of the tensors, in a run that follows them."""
     depth: int = 0
@@ -207,11 +204,7 @@ class Watch:
                 kwargs["enable_fp_fusion"] = False
             if session.widened is None:
                 given = {"grid": grid, "warmup": warmup, **kwargs}
-                if session.options.sanitized:
-                    compiled, changed = sanitized(original, (kernel, *args), given)
-                    session.sanitized += changed
-                else:
-                    compiled = original(kernel, *args, **given)
+                compiled = original(kernel, *args, **given)
                 session.look_at(compiled)
                 return compiled
             widened, session.widened = session.widened, None
@@ -398,22 +391,3 @@ def _allow(session: Session, tensors: list[Any]) -> None:
             access.owners.append("a view that the launcher made")
             continue
         access.extents.append((tensor.data_ptr(), tensor.data_ptr() + extent_of(tensor)))
-
-
-# Triton's own floating-point sanitizer, of 3.8 and later: floats become whole numbers.
-#
-# They are numbers modulo a power of two, on which sums and products are exact. Earlier versions
-# take the mode and change nothing, so the compiled text is looked at.
-
-_MODE = "fpsan"
-
-
-def sanitized(
-    run: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> tuple[Any, bool]:
-    """What a launch with the sanitizer compiled, and whether it is other code than without it."""
-    plain = run(*args, **{**kwargs, "warmup": True})
-    knobs: Any = importlib.import_module("triton.knobs").compilation
-    with replaced(knobs, "instrumentation_mode", _MODE):
-        compiled = run(*args, **{**kwargs, "warmup": False})
-    return compiled, bool(plain.asm["ptx"] != compiled.asm["ptx"])

@@ -24,7 +24,7 @@ from tritonopt.source.parsing import parsed
 from tritonopt.source.single_numbers import limit_of, named_numbers, number_asked_for
 from tritonopt.source.tile_extents import extents_of
 from tritonopt.source.trees import is_text
-from tritonopt.verification.process.coverage_data import (
+from tritonopt.verification.process.messages import (
     OBJECT,
     Bounds,
     Coverage,
