@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from tritonopt.verification.process.containment import Contained
 from tritonopt.verification.process.coverage_data import Coverage, Span
 
 Bits = npt.NDArray[Any]
@@ -296,3 +297,5 @@ class VersionSpec:
     """Expressions of launchers whose values are noted, or whether they are true."""
     reference: bool = False
     """Whether it has no kernel: what it returns counts as what kernels wrote."""
+    contained: Contained | None = None
+    """What its process has of the machine; None for all that this one has."""
