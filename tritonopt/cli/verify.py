@@ -119,6 +119,13 @@ def _add_judgment(parser: argparse.ArgumentParser) -> None:
         "carried with a residue, on which arithmetic is exact (default: yes)",
     )
     parser.add_argument(
+        "--untrusted",
+        action="store_true",
+        help="take REWRITTEN to be hostile: it runs without a network, sees its folder, ORIGINAL's "
+        "and the system's read-only, and has little memory, few processes and --budget (5m) to "
+        "live; refused where this machine cannot do that",
+    )
+    parser.add_argument(
         "--assume-covered",
         action="store_true",
         help="take it that the calls run all that differs, where that cannot be seen: on a GPU, "
@@ -214,6 +221,7 @@ def run(arguments: argparse.Namespace) -> int:
                 max_examples=arguments.max_examples,
                 seed=arguments.seed,
                 budget=arguments.budget,
+                untrusted=arguments.untrusted,
                 text=arguments.text,
                 command=arguments.shadowed,
                 progress=show,

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 _OF_ONE_FILE = ("launcher", "kernel", "grid", "args", "assume", "script", "shadowed")
-_OPTIONS = ("backend", "require", "max_examples", "seed", "assume_covered", "algebra", "budget")
+_OPTIONS = (
+    *("backend", "require", "max_examples", "seed", "assume_covered", "algebra", "budget"),
+    "untrusted",
+)
 _OF_CANDIDATES = ("launcher", "args", "assume")
 """What is said of the reference, and so of every candidate."""
 

@@ -22,7 +22,7 @@ def serve(descriptor: int) -> None:
     connection = Connection(descriptor)
     while True:
         try:
-            request, arguments = connection.recv()
+            request, arguments, _ = connection.recv()
         except EOFError:
             return
         connection.send(("ok", _gpus() if request == "gpus" else _answer(*arguments)))

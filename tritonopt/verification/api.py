@@ -20,6 +20,7 @@ from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.errors import CandidateError, VerificationError
 from tritonopt.verification.process.fork_server import fork_server
 from tritonopt.verification.reference.cheats import with_cheats
+from tritonopt.verification.reference.reach import out_of_bounds
 from tritonopt.verification.reference.subjects import is_reference, subject_of
 from tritonopt.verification.run import (
     Finding,
@@ -28,6 +29,7 @@ from tritonopt.verification.run import (
     Progress,
     Verification,
     choose_backend,
+    contained,
 )
 from tritonopt.verification.signature.launchers import Launchers, in_its_package, left_out
 from tritonopt.verification.taken_otherwise import launched_otherwise
@@ -41,7 +43,15 @@ from tritonopt.verification.tasks import (
     tasks_of,
     tiles_of,
 )
-from tritonopt.verification.verdict import YES, Algebra, AlgebraAnswer, Answer, Verdict, together
+from tritonopt.verification.verdict import (
+    YES,
+    Algebra,
+    AlgebraAnswer,
+    Answer,
+    Fault,
+    Verdict,
+    together,
+)
 
 _ORDER = [
     Answer.IDENTICAL.value,
@@ -96,6 +106,11 @@ def _verified(original: Path | str, rewritten: Path | str, options: Options) -> 
     if options.command:
         settings = replace(options, assume_covered=False, covered_elsewhere=False)
         return _captured(old, new, replace(settings, backend=choose_backend(options.backend)))
+    if options.untrusted:
+        if reason := out_of_bounds(new):
+            answer, blamed = Answer.UNSUPPORTED.value, Fault.CANDIDATE.value
+            return Verdict(answer, options.backend, 0, reason=reason, blamed=blamed)
+        options = contained(replace(options, backend=choose_backend(options.backend)), paths)
     old, new, tasks = _to_run(old, new, options)
     importlib.import_module(_WANTED_SOON)
     settings = replace(options, backend=choose_backend(options.backend))
@@ -118,7 +133,8 @@ def _to_run(
     if asked.grid is not None:
         raise VerificationError("--grid is the grid of a kernel: add --kernel NAME")
     if is_reference(old):
-        found = subject_of(old, new, launcher=asked.launcher, args=asked.args)
+        by_name = {"launcher": asked.launcher, "args": asked.args}
+        found = subject_of(old, new, **by_name, contained=asked.contained)
         return found.old, found.new, found.tasks
     old = in_its_package(old)
     return old, new, tasks_of(Launchers(old), new, asked.launcher, asked.args, asked.about)

@@ -36,6 +36,7 @@ from tritonopt.verification.inputs.examples import (
     small_example,
 )
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
+from tritonopt.verification.process.containment import Contained
 from tritonopt.verification.process.messages import TOO_LONG, RunOptions, VersionSpec
 from tritonopt.verification.reference.given import Both, Remembering, usual
 from tritonopt.verification.reference.subjects import of_candidate
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
     from tritonopt.verification.inputs.strategies import Calls
 
 _LEAST_SECONDS = 5.0
+UNTRUSTED_SECONDS = 300.0
+"""The budget of what is not trusted, where none is given."""
 _TIMEOUT = {"interpreter": 60.0, "cuda": 180.0, "compile": 600.0}
 
 
@@ -113,6 +116,10 @@ class Options:
     """Seconds after which no more calls are made; what was seen by then is judged."""
     remembered: dict[object, Any] | None = None
     """What a reference gave, kept for the next candidate."""
+    untrusted: bool = False
+    """Whether the rewritten version is taken to be hostile: see docs/verification.md."""
+    contained: Contained | None = None
+    """What its process has of the machine then."""
     written_for_it: bool = False
     """Whether the files have functions that were written for the verification."""
 
@@ -135,6 +142,10 @@ class Options:
             raise VerificationError(f"budget {self.budget:g}: it is of seconds, above 0")
         if self.max_examples < 1:
             raise VerificationError(f"max_examples is {self.max_examples}: at least 1 is needed")
+        if self.command and self.untrusted:
+            raise VerificationError(
+                "--untrusted: what `-- COMMAND` runs is not contained; leave the command out"
+            )
         named = self.launcher or self.about or self.kernel or self.grid or self.args
         if self.command and (named or self.assume):
             raise VerificationError(
@@ -184,6 +195,28 @@ def _typed(reading: InferredSignature, worker: VersionWorker) -> InferredSignatu
     except Refusal:
         return reading  # a torch that keeps its schemas elsewhere
     return replace(reading, kinds=dict(zip(names, kinds, strict=False)))
+
+
+def contained(settings: Options, paths: tuple[Path, Path]) -> Options:
+    """The options with what the rewritten version's processes have of the machine, and no more.
+
+    Raises VerificationError where that cannot be had.
+    """
+    settings = replace(settings, budget=settings.budget or UNTRUSTED_SECONDS)
+    ends_at = time.monotonic() + (settings.budget or 0.0)
+    found = Contained.around(paths, ends_at, gpu=settings.backend == "cuda")
+    worker = Worker(timeout=120.0, forked=not found.gpu, contained=replace(found, ends_at=math.inf))
+    try:
+        worker.ask("probe")
+    except (Died, Refusal) as error:
+        raise VerificationError(
+            f"--untrusted: no process can be contained on this machine ({error}): it needs "
+            "namespaces of users, processes, networks and mounts (`unshare -Urpnm true`), and "
+            "Linux 5.12. Run it there; or, for code that you trust, leave --untrusted out"
+        ) from None
+    finally:
+        worker.close()
+    return replace(settings, contained=found)
 
 
 def choose_backend(backend: str) -> str:
@@ -509,6 +542,7 @@ class Verification:
             tuple(self.task.launcher.options),
             tuple(watched(self.demands, title).items()),
             self.task.reference and title == "original",
+            self.settings.contained if title == "rewritten" else None,
         )
 
 
@@ -543,8 +577,11 @@ def _not_imported(rewritten: VersionWorker, backend: str) -> Finding | None:
     try:
         rewritten.load() if rewritten.loaded else rewritten.finish_loading()
     except (Died, Refusal) as error:
+        from tritonopt.verification.reference.cheats import in_difference
+
         text = f"the rewritten file cannot be imported: {error}"
-        return Finding(Verdict(Answer.COUNTEREXAMPLE.value, backend, 0, counterexample=text))
+        answer, found = Answer.COUNTEREXAMPLE.value, tuple(in_difference(text))
+        return Finding(Verdict(answer, backend, 0, counterexample=text, cheats=found))
     return None
 
 

@@ -9,16 +9,21 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from multiprocessing.connection import Connection
 from typing import IO, Any
 
 from tritonopt.verification.inputs.examples import Example
+from tritonopt.verification.process import wire
+from tritonopt.verification.process.containment import Contained
 from tritonopt.verification.process.fork_server import Forked, ForkServerDied, fork_server
 from tritonopt.verification.process.messages import (
     COMPILED,
@@ -35,6 +40,11 @@ from tritonopt.verification.process.messages import (
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from importlib import import_module; import_module(sys.argv[3]).serve(int(sys.argv[2]))"
+)
+_CONTAINED = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from tritonopt.verification.process.containment import Contained, enter; "
+    "enter(Contained(**json.loads(sys.argv[4])), int(sys.argv[2])); "
 )
 SERVER = "tritonopt.verification.worker.server"
 
@@ -66,6 +76,7 @@ class Worker:
         server: str = SERVER,
         leads: bool = False,
         environment: Mapping[str, str] | None = None,
+        contained: Contained | None = None,
     ) -> None:
         self.timeout = timeout
         self.forked = forked
@@ -75,9 +86,12 @@ class Worker:
         """Whether a fresh process leads a session of its own: what it started ends with it."""
         self.environment = environment or {}
         """Of a fresh process, beside that of this one."""
+        self.contained = contained
         self.process: subprocess.Popen[bytes] | Forked | None = None
         self.connection: Connection | None = None
         self.log: IO[bytes] | None = None
+        self.asked = "", ""
+        """The last request, and what its answer has to begin with."""
 
     def _start(self) -> Connection:
         ours, theirs = socket.socketpair()
@@ -85,7 +99,8 @@ class Worker:
         # What kernels print belongs to nobody's answer; the tail is shown after a death.
         try:
             if self.forked:
-                self.process = fork_server().fork(theirs.fileno(), self.log.fileno(), self.server)
+                given = theirs.fileno(), self.log.fileno(), self.server, self.contained
+                self.process = fork_server().fork(*given)
             else:
                 self.process = self._fresh(theirs.fileno(), self.log)
         except ForkServerDied as death:
@@ -96,30 +111,47 @@ class Worker:
         return self.connection
 
     def _fresh(self, descriptor: int, log: IO[bytes]) -> subprocess.Popen[bytes]:
+        environment, start = dict(os.environ), [_START]
+        given = [json.dumps(sys.path), str(descriptor), self.server]
+        if self.contained is not None:
+            environment, start = self.contained.environment(environment), [_CONTAINED + _START]
+            given.append(json.dumps(asdict(self.contained)))
         return subprocess.Popen(
-            [sys.executable, "-c", _START, json.dumps(sys.path), str(descriptor), self.server],
+            [sys.executable, "-c", *start, *given],
             pass_fds=[descriptor],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
-            env={**os.environ, "PYTHONHASHSEED": "0", **self.environment},
+            env={**environment, "PYTHONHASHSEED": "0", **self.environment},
             start_new_session=self.leads,
         )
 
     def send(self, request: str, *arguments: object) -> None:
         connection = self.connection or self._start()
         try:
-            connection.send((request, arguments))
+            self.asked = request, secrets.token_hex(8)
+            connection.send((request, arguments, self.asked[1]))
         except (BrokenPipeError, ConnectionResetError):
             raise self._dead() from None
 
     def receive(self, seconds: float | None = None) -> Any:
         assert self.connection is not None, "send comes first"
         limit = self.timeout if seconds is None else min(seconds, self.timeout)
+        if self.contained is not None:
+            limit = max(min(limit, self.contained.ends_at - time.monotonic()), 0.0)
         try:
-            if not self.connection.poll(limit):
-                raise self._dead(f"no answer within {limit:.0f} s")
-            kind, answer = self.connection.recv()
+            if self.server == SERVER:
+                ends = time.monotonic() + limit
+                kind, answer = wire.receive(self.connection, ends, *self.asked)
+            elif self.connection.poll(limit):
+                kind, answer = self.connection.recv()
+            else:
+                raise TimeoutError
+        except TimeoutError:
+            raise self._dead(f"no answer within {limit:.0f} s") from None
+        except wire.Forged as error:
+            self.close()
+            raise Died(Failure("Forged", f"the file speaks for what runs it: {error}")) from None
         except (EOFError, ConnectionResetError):
             raise self._dead() from None
         if kind == "error":
@@ -143,7 +175,7 @@ class Worker:
             code = self._wait()
         lines: list[str] = []
         if self.log is not None:
-            self.log.seek(0)
+            self.log.seek(max(0, self.log.seek(0, os.SEEK_END) - 4096))
             lines = self.log.read().decode("utf-8", "replace").strip().splitlines()
         self.close()
         if reason:
@@ -205,7 +237,8 @@ class VersionWorker:
 
     def __init__(self, spec: VersionSpec, timeout: float, *, forked: bool = False) -> None:
         self.spec = spec
-        self.worker = Worker(timeout, forked=forked or spec.backend == "interpreter")
+        forked = forked or spec.backend == "interpreter"
+        self.worker = Worker(timeout, forked=forked, contained=spec.contained)
         self.backend = ""
         self.loaded = False
         self.death: Died | None = None

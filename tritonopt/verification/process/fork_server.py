@@ -30,6 +30,8 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import IO, Any
 
+from tritonopt.verification.process.containment import SCRATCH, Contained, enter
+
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from tritonopt.verification.process.fork_server import serve; serve(int(sys.argv[2]))"
@@ -125,12 +127,14 @@ class ForkServer:
                 raise ForkServerDied(self._last_words()) from None
         return answer
 
-    def fork(self, connection: int, log: int, server: str) -> Forked:
+    def fork(
+        self, connection: int, log: int, server: str, contained: Contained | None = None
+    ) -> Forked:
         """A worker that talks over one descriptor, and whose output goes to the other.
 
         `server` is the module whose `serve` it runs.
         """
-        arguments = (server, sys.path, dict(os.environ), os.getcwd())
+        arguments = (server, sys.path, dict(os.environ), os.getcwd(), contained)
         return Forked(self, self.ask("fork", *arguments, descriptors=(connection, log)))
 
     def close(self) -> None:
@@ -209,6 +213,7 @@ def _become_worker(
     path: list[str],
     environment: dict[str, str],
     folder: str,
+    contained: Contained | None,
 ) -> None:
     """Go on as a worker would that was started by itself; never returns."""
     status = 1
@@ -216,6 +221,9 @@ def _become_worker(
         os.dup2(log, 1)
         os.dup2(log, 2)
         sys.path[:] = path
+        if contained is not None:
+            enter(contained, descriptor)
+            environment, folder = contained.environment(environment), SCRATCH
         environment.update(PYTHONHASHSEED="0", TRITON_INTERPRET="1")
         os.environ.clear()
         os.environ.update(environment)

@@ -11,6 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from tritonopt.verification.process.containment import Contained
+
 Place = tuple[int, int]
 """A line of the file, and a column from 0."""
 Span = tuple[int, int, int, int]
@@ -416,3 +418,5 @@ class VersionSpec:
     """Expressions of launchers whose values are noted, or whether they are true."""
     reference: bool = False
     """Whether it has no kernel: what it returns counts as what kernels wrote."""
+    contained: Contained | None = None
+    """What its process has of the machine; None for all that this one has."""

@@ -23,6 +23,8 @@ _MOST_ASKED = 3
 _CALLS = 4
 _NAMED = {
     "what an earlier call returned": ("buffer-reused", "a result lies where an earlier one did"),
+    "changes what verifies it": ("tool-changed", "the file changes what verifies it"),
+    "speaks for what runs it": ("tool-changed", "the file answers in place of what runs it"),
     "depends on memory that nothing wrote": (
         "memory-left-over",
         "the result depends on memory that nothing wrote",

@@ -13,6 +13,7 @@ from tritonopt import source
 from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.errors import CandidateError, VerificationError
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker
+from tritonopt.verification.process.containment import Contained
 from tritonopt.verification.process.messages import VersionSpec
 from tritonopt.verification.reference.given import GivenInputs
 from tritonopt.verification.signature.argument_language import (
@@ -120,12 +121,13 @@ def subject_of(
     *,
     launcher: str | None,
     args: str | None,
+    contained: Contained | None = None,
 ) -> Subject:
     """What of a reference is called, and of a candidate in its place. Raises VerificationError."""
     functions = _functions(old)
     model = _module_class(old, _CLASSES)
     if launcher is None and model is not None:
-        return _of_model(old, new, model, args)
+        return _of_model(old, new, model, args, contained)
     called = _named(old, launcher, functions, new)
     other = _counterpart(called, functions, new)
     parameters = _parameters(called)
@@ -322,7 +324,11 @@ def _module_class(module: source.Module, names: Sequence[str]) -> ast.ClassDef |
 
 
 def _of_model(
-    old: source.Module, new: source.Module, model: ast.ClassDef, args: str | None
+    old: source.Module,
+    new: source.Module,
+    model: ast.ClassDef,
+    args: str | None,
+    contained: Contained | None,
 ) -> Subject:
     classes = [n for n in new.tree.body if isinstance(n, ast.ClassDef)]
     named = {c.name: c for c in classes}
@@ -350,7 +356,7 @@ def _of_model(
         return _with(new, _MODEL.format(kind=other.name, init=taken, state=state, **form))
 
     state = about["state"]
-    theirs = _state_of(made({}), name)
+    theirs = _state_of(made({}), name, contained)
     note = ""
     if state and any(theirs.get(key, (None,))[0] != shape for key, (shape, _) in state.items()):
         note = (
@@ -383,17 +389,24 @@ def described(module: source.Module, kind: str = "") -> dict[str, Any]:
     return _known[key]
 
 
-def _state_of(module: source.Module, name: str) -> dict[str, Any]:
+def _state_of(module: source.Module, name: str, contained: Contained | None) -> dict[str, Any]:
     """The candidate's parameters; none where they cannot be had: loading it says why."""
     with contextlib.suppress(VerificationError):
-        found: dict[str, Any] = _asked(module, "state_of", name, name)
+        found: dict[str, Any] = _asked(module, "state_of", name, name, contained)
         return found
     return {}
 
 
-def _asked(module: source.Module, request: str, launcher: str, about: str) -> dict[str, Any]:
+def _asked(
+    module: source.Module,
+    request: str,
+    launcher: str,
+    about: str,
+    contained: Contained | None = None,
+) -> dict[str, Any]:
     path = str(Path(module.path).resolve())
     spec = VersionSpec("original", path, module.text, path, "interpreter", launcher, False)
+    spec = replace(spec, contained=contained)
     worker = VersionWorker(spec, _SECONDS)
     try:
         worker.ask(request, about)

@@ -7,7 +7,10 @@ import importlib
 import os
 import platform
 import sys
+import warnings
+from collections.abc import Iterator
 from functools import partial
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from tritonopt.verification.process.compiled_programs import TARGETS
@@ -21,7 +24,6 @@ class LoadedVersion:
     """One version of the file, loaded and patched."""
 
     def __init__(self, spec: VersionSpec) -> None:
-        import warnings
         from pathlib import Path
 
         import torch
@@ -33,7 +35,6 @@ class LoadedVersion:
         from tritonopt.verification.worker.triton_interpreter.corrected import Interpreter
         from tritonopt.verification.worker.triton_interpreter.pretended_gpu import OnTheCpu
 
-        warnings.filterwarnings("ignore")
         self.torch = torch
         self.spec = spec
         self.interpreted = spec.backend == "interpreter"
@@ -55,6 +56,7 @@ class LoadedVersion:
         if spec.title == "rewritten" and spec.path != spec.text_path:
             sys.addaudithook(partial(_audited, self.opened, spec.path))
         import_what_is_read(spec.text)
+        self.tool = dict(_functions_of_the_tool())
         self.watch = Watch()
         self.interpreter = Interpreter() if self.interpreted else None
         with OnTheCpu() if self.device == "cpu" else contextlib.nullcontext():
@@ -70,6 +72,7 @@ class LoadedVersion:
                 ),
                 spec.left_out,
             )
+        self.check_tool()
         self.oracle = Oracle(spec.widened, spec.widened_names, self.module)
         home = imported(Path(spec.home)) if spec.home else self.module
         self.launcher = _launcher(torch, home, spec.launcher)
@@ -81,6 +84,13 @@ class LoadedVersion:
 
             self.refused = refused_lines(parsed(spec.text), self.module)
 
+    def check_tool(self) -> None:
+        """Raise RuntimeError where the file has changed a function that watches it."""
+        now = dict(_functions_of_the_tool())
+        for name, found in self.tool.items():
+            if now.get(name) is not found:
+                raise RuntimeError(f"the file changes what verifies it: {name}")
+
     def backend(self) -> str:
         triton: Any = importlib.import_module("triton")
         versions = f"triton {triton.__version__}, torch {self.torch.__version__}"
@@ -89,6 +99,19 @@ class LoadedVersion:
         if self.interpreted:
             return f"interpreter: {platform.processor() or platform.machine()}, {versions}"
         return f"cuda: {self.torch.cuda.get_device_name()}, {versions}"
+
+
+def _functions_of_the_tool() -> Iterator[tuple[str, object]]:
+    """The code of every function of this package that is loaded, by its full name."""
+    for name, module in [*sys.modules.items()]:
+        if name.startswith("tritonopt.verification"):
+            for key, value in [*vars(module).items()]:
+                inside = vars(value).items() if isinstance(value, type) else ()
+                for at, one in ((key, value), *((f"{key}.{k}", v) for k, v in inside)):
+                    function = one.fget if isinstance(one, property) else one
+                    function = getattr(function, "__func__", function)
+                    if isinstance(function, FunctionType):
+                        yield f"{name}.{at}", function.__code__
 
 
 def _audited(opened: list[str], path: str, event: str, arguments: tuple[Any, ...]) -> None:
@@ -101,6 +124,7 @@ def _audited(opened: list[str], path: str, event: str, arguments: tuple[Any, ...
 
 def _prepare(torch: Any, spec: VersionSpec) -> None:
     """Patch what the file is about to import, as the backend needs it."""
+    warnings.filterwarnings("ignore")
     from tritonopt.verification.worker.probes import install_in_kernels
     from tritonopt.verification.worker.triton_interpreter import (
         generators,

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
 from tritonopt.verification.inputs.examples import Example
+from tritonopt.verification.process import wire
 from tritonopt.verification.process.compiled_programs import Launch, Program
 from tritonopt.verification.process.messages import (
     Attempt,
@@ -26,23 +27,27 @@ from tritonopt.verification.worker.loaded_version import LoadedVersion
 
 
 def serve(descriptor: int) -> None:
-    """Answer requests until the other side hangs up."""
-    answer_requests(descriptor, Server())
+    """Answer requests until the other side hangs up, in what cannot do anything there."""
+    answer_requests(descriptor, Server(), wire.send)
 
 
-def answer_requests(descriptor: int, server: object) -> None:
+def answer_requests(
+    descriptor: int,
+    server: object,
+    send: Callable[..., None] = lambda connection, _, *answer: connection.send(answer),
+) -> None:
     """Let a server answer, whose methods are the requests, until the other side hangs up."""
     connection = Connection(descriptor)
     while True:
         try:
-            request, arguments = connection.recv()
+            request, arguments, token = connection.recv()
         except EOFError:
             return
         try:
             answer = ("ok", getattr(server, request)(*arguments))
         except Exception as error:
             answer = ("error", Failure(type(error).__name__, explain(error)))
-        connection.send(answer)
+        send(connection, token, *answer)
 
 
 class Server:
@@ -77,7 +82,9 @@ class Server:
         from tritonopt.verification.worker.one_call import called
 
         assert self.version is not None, "load comes first"
-        return tuple(called(self.version, example, options) for options in all_options)
+        found = tuple(called(self.version, example, options) for options in all_options)
+        self.version.check_tool()
+        return found
 
     def compile(self, example: Example) -> tuple[tuple[Launch, ...], tuple[Program, ...]]:
         """The launches of one example, and all programs that were compiled by now.
