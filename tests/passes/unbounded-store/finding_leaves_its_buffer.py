@@ -410,3 +410,43 @@ def launch(x):
     n = x.numel()
     kernel[(triton.cdiv(n, 64),)](x, y, n, WHOLE=x.dtype == torch.float16, BLOCK=64)
     return y
+
+
+# case: read_before_the_first
+# expect: finding, leaves-its-buffer
+"""The neighbor of the first element is read before `tl.where` leaves it out."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < N
+    before = tl.where(offsets == 0, 0, tl.load(X + offsets - 1, mask=mask))
+    tl.store(Y + offsets, tl.load(X + offsets, mask=mask) - before, mask=mask)
+
+
+def launch(x):
+    n = x.shape[0]
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+    return y
+
+
+# case: read_up_to_a_power_of_two
+# expect: finding, leaves-its-buffer
+"""The length that bounds the load is rounded up."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for i in range(0, N, BLOCK):
+        offsets = i + tl.arange(0, BLOCK)
+        total += tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y, tl.sum(total, axis=0))
+
+
+def launch(x):
+    y = torch.empty((1,), device=x.device)
+    kernel[(1,)](x, y, triton.next_power_of_2(x.numel()), BLOCK=64)
+    return y
