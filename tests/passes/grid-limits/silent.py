@@ -1,0 +1,84 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: rows_on_the_first_axis
+# expect: silent
+"""Axis 0 is long enough."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N)
+    tl.store(Y + row * N + cols, x * 2, mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m, triton.cdiv(n, 64))](x, y, n, BLOCK=64)
+    return y
+
+
+# case: few_rows
+# expect: silent
+"""The launcher refuses more."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(1)
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N)
+    tl.store(Y + row * N + cols, x * 2, mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    assert m <= 4096
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 64), m)](x, y, n, BLOCK=64)
+    return y
+
+
+# case: batches_of_heads
+# expect: silent
+"""Of four dimensions the first is a batch as well as anything."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(1)
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N)
+    tl.store(Y + row * N + cols, x * 2, mask=cols < N)
+
+
+def launch(x):
+    b, h, s, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 64), b)](x, y, n, BLOCK=64)
+    return y
+
+
+# case: columns_in_tiles
+# expect: silent
+"""Tiles along axis 1 are few."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N)
+    tl.store(Y + row * N + cols, x * 2, mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m, triton.cdiv(n, 64))](x, y, n, BLOCK=64)
+    return y
