@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
-from tritonopt.facts.algebra.atoms import Iteration
+from tritonopt.facts.algebra.atoms import Iteration, Param
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import is_loaded, parts_of
 from tritonopt.facts.host.tuner_choices import bound, keywords_of, least_number, settings_of
@@ -36,6 +36,8 @@ class AutotuneState(Lint):
     `restore_value` nor `reset_to_zero` lists the buffer. When selected explicitly, it adds the
     buffer to `restore_value`, which is right for any content; `reset_to_zero` saves the copy of a
     buffer that starts at zero.
+
+    Names in `key` that are no parameters are reported too: Triton leaves them out.
 
     ## Why
 
@@ -112,9 +114,21 @@ class AutotuneState(Lint):
         kernel = facts.kernel
         for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
             if name == _TUNER and isinstance(decorator, ast.Call):
+                yield from _keys_of_nothing(facts, decorator)
                 tuner = _Tuner.of(facts, decorator)
                 if tuner is not None:
                     yield from _sites(facts, decorator, tuner)
+
+
+def _keys_of_nothing(facts: KernelFacts, decorator: ast.Call) -> Iterator[Site]:
+    """Names in the key that are no parameters, which Triton passes over without a word."""
+    given = [k.value for k in decorator.keywords if k.arg == "key"] or decorator.args[1:2]
+    own = {parameter.name for parameter in facts.kernel.parameters}
+    for wrong in sorted((_texts(given[0]) or set()) - own) if given else ():
+        message = f"{wrong} in the key is no parameter, so the tuner does not look at it"
+        harm = "what was tuned for one size is used for all"
+        claim, reason = "launches-can-be-tuned", "key-of-nothing"
+        yield Site.of_mistake(given[0], claim, reason, message, harm)
 
 
 @dataclass(frozen=True)
@@ -289,10 +303,10 @@ def _updated(facts: KernelFacts, store: Effect, base: str, kept: frozenset[str])
 
 def _in_place(facts: KernelFacts, written: str, read: str) -> str:
     """The launch that passes one whole tensor for two parameters; "" for none."""
-    for launch in facts.launches.launches if written != read else ():
-        one, other = launch.arguments.get(written), launch.arguments.get(read)
-        if isinstance(one, ast.Name) and isinstance(other, ast.Name) and one.id == other.id:
-            return f"the launch in {launch.where}"
+    for binding in facts.launches.bindings if written != read else ():
+        one, other = (binding.values.get(Param(name)) for name in (written, read))
+        if one is not None and one == other:
+            return f"the launch in {binding.launch.where}"
     return ""
 
 

@@ -127,9 +127,9 @@ def _may_be_large(binding: LaunchBinding, size: TensorSize) -> bool:
 
 
 def _is_of_rows(binding: LaunchBinding, axis: int, size: TensorSize) -> bool:
-    """Whether it is the number of rows of a matrix, or all that the grid grows with."""
+    """Whether it is the number of rows or matrices, or all that the grid grows with."""
     others = [form for place, form in enumerate(binding.grid) if place != axis]
     if all(form is not None and form.constant_value is not None for form in others):
         return True
     given = size.tensor.sole_atom
-    return isinstance(given, LauncherParameter) and rank_of(binding.launch, given.name) == 2
+    return isinstance(given, LauncherParameter) and rank_of(binding.launch, given.name) in (2, 3)

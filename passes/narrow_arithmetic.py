@@ -20,7 +20,7 @@ from tritonopt.rewriting.protocol import Lint
 _ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL})
 _SAME = frozenset({Op.INSERT_AXES, Op.BROADCAST_TO, Op.NEG, Op.POS})
 _NARROW = frozenset({"fp16", "bf16", "fp8e4nv", "fp8e5", "int8", "int16", "uint8", "uint16"})
-_DECLARED = re.compile(r"\b(\w+)\s*:\s*([a-z]+\d+(?:\|[a-z]+\d+)*)\[")
+_DECLARED = re.compile(r"\b(\w+)\s*:\s*([\w|]+)\[")
 _ROUNDED = "rounded-before-the-sum", "is added up in the type of what is loaded: cast that first"
 _LATE = "masked-after-the-exponential", "is NaN where the exponential is inf: mask the exponent"
 
@@ -40,8 +40,8 @@ class NarrowArithmetic(Lint):
 
     ## Conditions
 
-    - Both operands are loaded and shown to be narrow: by a launch, `# tritonopt: x: bf16[m, n]`, or
-      the kernel, which casts the product, or elements of the same buffers, to fp32.
+    - Both operands are shown to be narrow: by a launch, `# tritonopt: x: bf16[m, n]`, or the
+      kernel, which casts the product or elements of these buffers to fp32.
     - The mask of the exponential compares two axes, and no load has it.
 
     ## Numerics
@@ -82,8 +82,9 @@ class NarrowArithmetic(Lint):
                 text = " ".join(facts.kernel.module.text_of(node).split())
                 yield Site.of_mistake(node, claim, reason, f"{text} {said}")
         for loop, name, terms in known.sums():
-            dtype, sums = loop.initial[name].dtype, (Op.LOAD, *_ARITHMETIC)
-            if dtype in ("int8", "int16") and any(term.op in sums for term in terms):
+            dtype = loop.initial[name].dtype or ""
+            sums = any(term.op in (Op.LOAD, *_ARITHMETIC) for term in terms)
+            if sums and not loop.inlined and "int" in dtype and dtype in _NARROW:
                 message = f"{name} is of {dtype}, which a sum over this loop exceeds: make it int32"
                 yield Site.of_mistake(loop.node, claim, "accumulator-is-too-small", message)
 
@@ -110,7 +111,8 @@ class _Narrow:
         for value in self._facts.interpretation.computed:
             if value.op is Op.REDUCE and value.reduction.name == "sum":
                 yield from self._lost(value.operand)
-                if value.operand.op is Op.LOAD and self._types(value.operand) & {"fp16", "bf16"}:
+                loads = list(_loads(value.operand))
+                if len(loads) == 1 and loads[0] and self._types(loads[0]) & {"fp16", "bf16"}:
                     yield value.operand
 
     def _lost(self, term: Value) -> Iterator[Value]:
@@ -126,9 +128,9 @@ class _Narrow:
     @cached_property
     def _widened(self) -> frozenset[str]:
         """Parameters whose elements the kernel casts to fp32."""
-        casts = (v for v in self._facts.interpretation.computed if v.op is Op.CAST)
-        loads = (_stripped(v.operand) for v in casts if v.dtype == "fp32")
-        return frozenset(b for v in loads if v.op is Op.LOAD for b in self._bases(v))
+        computed = self._facts.interpretation.computed
+        cast = [v.operand for v in computed if v.op is Op.CAST and v.dtype == "fp32"]
+        return frozenset(b for v in cast if v.op is Op.LOAD for b in self._bases(v))
 
     def _bases(self, load: Value) -> frozenset[str]:
         return self._facts.bases(self._facts.interpretation.loads[load.number]) or frozenset()
@@ -145,8 +147,8 @@ class _Narrow:
         """What a comment above a launcher says of the tensors that it passes on."""
         found: dict[str, frozenset[str]] = {}
         for launch in self._facts.launches.launches:
-            above = launch.launcher.lineno - 2 if launch.launcher is not None else 0
-            note = launch.module.lines.texts[above]
+            launcher = launch.launcher
+            note = launch.module.lines.texts[launcher.lineno - 2] if launcher is not None else ""
             types = dict(_DECLARED.findall(note)) if "# tritonopt:" in note else {}
             for name, passed in launch.arguments.items():
                 own = types.get(passed.id, "") if isinstance(passed, ast.Name) else ""
@@ -161,22 +163,18 @@ class _Narrow:
                 power, mask = map(_stripped, value.operands[::order])
                 mask = _stripped(mask.operand) if mask.op is Op.CAST else mask
                 if power.function.endswith(("exp", "exp2")) and mask.op in COMPARISONS:
-                    exponent = _stripped(power.operands[0])
-                    loads = [_stripped(part) for part in exponent.operands]
-                    plain = exponent.op is Op.SUB and all(v.op is Op.LOAD for v in loads)
-                    if plain and self._has_axes(mask, *(v.mask for v in loads)) == [1, 0, 0]:
+                    loads = list(_loads(power.operands[0], Op.CAST))
+                    axes = [self._axes(v.mask) if v else 2 for v in loads]
+                    if len(loads) > 1 and max(axes) < 2 <= self._axes(mask):
                         yield value
 
-    def _has_axes(self, *masks: Value) -> list[bool]:
-        forms = [None if m.is_none else self._facts.forms.condition(m) for m in masks]
-        lanes = [[a for a in f.leaves() if isinstance(a, Lane)] if f else [] for f in forms]
-        return [len({lane.axis for lane in each}) > 1 for each in lanes]
+    def _axes(self, mask: Value) -> int:
+        leaves = () if mask.is_none else self._facts.forms.condition(mask).leaves()
+        return len({leaf.axis for leaf in leaves if isinstance(leaf, Lane)})
 
 
 def _stripped(value: Value) -> Value:
-    while value.op in _SAME:
-        value = value.operand
-    return value
+    return _stripped(value.operand) if value.op in _SAME else value
 
 
 def _added(value: Value, carried: Value) -> list[Value]:
@@ -188,13 +186,14 @@ def _added(value: Value, carried: Value) -> list[Value]:
     return terms if value is carried else []
 
 
-def _loads(value: Value) -> Iterator[Value | None]:
+def _loads(value: Value, *passed: Op) -> Iterator[Value | None]:
     """The loads that arithmetic goes back to; None for anything else."""
-    value = _stripped(value)
-    if value.op is Op.WHERE:
-        value = _stripped(value.then if value.other.op is Op.CONST else value.other)
-    if value.op in _ARITHMETIC:
+    while value.op in (*_SAME, *passed):
+        value = value.operands[0]
+    if value.op is Op.WHERE and not passed:
+        yield from _loads(value.then if value.other.op is Op.CONST else value.other)
+    elif value.op in _ARITHMETIC:
         for operand in value.operands:
-            yield from _loads(operand)
+            yield from _loads(operand, *passed)
     elif value.op is not Op.CONST:
         yield value if value.op is Op.LOAD else None

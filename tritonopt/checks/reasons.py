@@ -692,6 +692,10 @@ REASONS: Mapping[str, Reason] = {
         "A length of a tensor is the number of programs along axis 1 or 2, which ends at 65535.",
         "Swap the axes of the grid: axis 0 ends at 2**31 - 1.",
     ),
+    "key-of-nothing": Reason(
+        "The key of a tuner names what is no parameter; Triton leaves such a name out.",
+        "Name the parameter with the size; add one where there is none.",
+    ),
     "leaves-elements": Reason(
         "Under one of the tuner's configurations the grid is too small for the tiles, and elements "
         "are left out that are stored under another.",

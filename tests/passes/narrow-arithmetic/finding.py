@@ -185,3 +185,41 @@ def launch(g, x):
     y = torch.empty_like(x)
     kernel[(1,)](g, x, y, T=32)
     return y
+
+
+# case: products_of_int8
+# expect: finding, rounded-before-the-sum
+"""The accumulator is int32, and 16 * 16 is 0 in int8."""
+
+
+@triton.jit
+def kernel(A, X, Y, K, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.int32)
+    for k in range(0, K, BLOCK):
+        i = k + tl.arange(0, BLOCK)
+        a = tl.load(A + row * K + i, mask=i < K, other=0)
+        total += a * tl.load(X + i, mask=i < K, other=0)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+# tritonopt: a: i8[m, k], x: i8[k]
+def launch(a, x):
+    m, k = a.shape
+    y = torch.empty((m,), dtype=torch.int32, device=a.device)
+    kernel[(m,)](a, x, y, k, BLOCK=32)
+    return y
+
+
+# case: exponential_of_widened_elements
+# expect: finding, masked-after-the-exponential
+"""The exponent is computed in fp32, and the mask is put on later."""
+
+
+@triton.jit
+def kernel(G, X, Y, T: tl.constexpr):
+    i = tl.arange(0, T)
+    g = tl.load(G + i).to(tl.float32)
+    w = tl.exp(g[:, None] - g[None, :])
+    w = w * (i[:, None] >= i[None, :])
+    tl.store(Y + i, tl.sum(w * tl.load(X + i)[None, :], axis=1))

@@ -210,3 +210,30 @@ def launch(g, x):
     y = torch.empty_like(x)
     kernel[(1,)](g, x, y, T=32)
     return y
+
+
+# case: exponent_and_product_are_masked
+# expect: silent
+"""Where the factor is 0 the exponential is, too."""
+
+
+@triton.jit
+def kernel(G, X, Y, T: tl.constexpr):
+    i = tl.arange(0, T)
+    g = tl.load(G + i)
+    m = i[:, None] >= i[None, :]
+    w = tl.exp(tl.where(m, g[:, None] - g[None, :], 0.0)) * m.to(tl.float32)
+    tl.store(Y + i, tl.sum(w * tl.load(X + i)[None, :], axis=1))
+
+
+# case: integers_are_counted
+# expect: silent
+"""Whoever loads 0 for lanes that are off loads integers."""
+
+
+@triton.jit
+def kernel(X, W, Y, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N, other=0)
+    w = tl.load(W + cols, mask=cols < N, other=0)
+    tl.store(Y, tl.sum((x * w).to(tl.float32), axis=0))

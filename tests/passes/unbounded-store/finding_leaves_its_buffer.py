@@ -450,3 +450,23 @@ def launch(x):
     y = torch.empty((1,), device=x.device)
     kernel[(1,)](x, y, triton.next_power_of_2(x.numel()), BLOCK=64)
     return y
+
+
+# case: mask_of_one_axis
+# expect: finding, leaves-its-buffer
+"""Columns are masked in the load, and rows in the store only."""
+
+
+@triton.jit
+def kernel(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows = (tl.program_id(0) * ROWS + tl.arange(0, ROWS))[:, None]
+    cols = tl.arange(0, BLOCK)[None, :]
+    x = tl.load(X + rows * N + cols, mask=cols < N)
+    tl.store(Y + rows * N + cols, x * 2, mask=(rows < M) & (cols < N))
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(m, 16),)](x, y, m, n, ROWS=16, BLOCK=triton.next_power_of_2(n))
+    return y

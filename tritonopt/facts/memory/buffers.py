@@ -290,7 +290,7 @@ class SizesOfStore:
 class Trial(SizesOfStore):
     """One store under one configuration of one launch, with numbers for all sizes."""
 
-    _is_open = False
+    _end_is_open = False
     """Whether where the buffer ends is not known."""
 
     def run(self) -> str:
@@ -457,7 +457,7 @@ class Trial(SizesOfStore):
             return ""
         places = self._places(sizes, numbers)
         for place, element in reached(self, islice(places, MAX_PLACES), numbers):
-            if element < 0 or (element >= length and not self._is_open):
+            if element < 0 or (element >= length and not self._end_is_open):
                 return self._told(sizes, length, element, place)
         return ""
 
@@ -557,7 +557,7 @@ class _Overrun(Trial):
     _most_tensors = 3
 
     def _note_open_end(self) -> None:
-        self._is_open = True
+        self._end_is_open = True
 
 
 def find_left_out(facts: KernelFacts) -> Iterator[tuple[Effect, str]]:
