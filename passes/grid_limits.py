@@ -33,8 +33,9 @@ class GridLimits(Lint):
 
     ## Conditions
 
-    The axis is a first dimension (`x.shape[0]`), perhaps times a number, of a tensor that the
-    launcher was given; the launcher does not keep it smaller.
+    The axis is a first dimension (`x.shape[0]`), perhaps times a number, of a matrix, or of three
+    dimensions that no other axis of the grid divides into tiles; or the other axes are numbers. The
+    launcher does not keep it smaller.
 
     ## Numerics
 
@@ -127,9 +128,11 @@ def _may_be_large(binding: LaunchBinding, size: TensorSize) -> bool:
 
 
 def _is_of_rows(binding: LaunchBinding, axis: int, size: TensorSize) -> bool:
-    """Whether it is the number of rows or matrices, or all that the grid grows with."""
+    """Whether it is the number of rows, or all that the grid grows with: matrices are few."""
     others = [form for place, form in enumerate(binding.grid) if place != axis]
-    if all(form is not None and form.constant_value is not None for form in others):
-        return True
+    sizes = [f is not None and isinstance(f.sole_atom, TensorSize) for f in others]
+    fixed = [f is not None and f.constant_value is not None for f in others]
     given = size.tensor.sole_atom
-    return isinstance(given, LauncherParameter) and rank_of(binding.launch, given.name) in (2, 3)
+    rank = rank_of(binding.launch, given.name) if isinstance(given, LauncherParameter) else None
+    plain = all(one or other for one, other in zip(sizes, fixed, strict=True))
+    return all(fixed) or rank == 2 or (rank == 3 and plain)

@@ -82,3 +82,23 @@ def launch(x):
     y = torch.empty_like(x)
     kernel[(m, triton.cdiv(n, 64))](x, y, n, BLOCK=64)
     return y
+
+
+# case: matrices_on_the_second_axis
+# expect: silent
+"""Matrices that are divided into tiles are few."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    matrix = tl.program_id(1)
+    cells = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + matrix * N + cells, mask=cells < N)
+    tl.store(Y + matrix * N + cells, x * 2, mask=cells < N)
+
+
+def launch(x):
+    b, m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(m * n, 64), b)](x, y, m * n, BLOCK=64)
+    return y
