@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
-from tritonopt.facts.algebra.atoms import Iteration
+from tritonopt.facts.algebra.atoms import Iteration, Param
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import is_loaded, parts_of
 from tritonopt.facts.host.tuner_choices import bound, keywords_of, least_number, settings_of
@@ -37,6 +37,8 @@ class AutotuneState(Lint):
     buffer to `restore_value`, which is right for any content; `reset_to_zero` saves the copy of a
     buffer that starts at zero.
 
+    Names in `key` that are no parameters are reported too: Triton leaves them out.
+
     ## Why
 
     Only the first launch for each `key` gives a wrong result, so a test that warms up never sees
@@ -52,11 +54,11 @@ class AutotuneState(Lint):
     - `tl.atomic_add` or `tl.atomic_xor` updates a buffer, its result is unused, and nothing else
       stores there on the same path.
 
-    Two parameters are assumed to be two buffers, unless a launch passes one for both. Not reported:
-    a single configuration, with which nothing runs twice; a `pre_hook`, which may restore the
-    buffer; unreadable decorator arguments. Unknown `**keywords` of several tuned kernels are
-    assumed to restore only parameters that all have. Reported without a fix: decorators with `**`
-    or more than three positional arguments, or with a `restore_value` that is not a one-line list.
+    Two parameters are two buffers, unless a launch passes one for both. Not reported: a single
+    configuration, with which nothing runs twice; a `pre_hook`, which may restore the buffer;
+    unreadable decorator arguments. Unknown `**keywords` of several tuned kernels are assumed to
+    restore only parameters that all have. Reported without a fix: decorators with `**` or more than
+    three positional arguments, or with a `restore_value` that is not a one-line list.
 
     ## Numerics
 
@@ -112,9 +114,21 @@ class AutotuneState(Lint):
         kernel = facts.kernel
         for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
             if name == _TUNER and isinstance(decorator, ast.Call):
+                yield from _keys_of_nothing(facts, decorator)
                 tuner = _Tuner.of(facts, decorator)
                 if tuner is not None:
                     yield from _sites(facts, decorator, tuner)
+
+
+def _keys_of_nothing(facts: KernelFacts, decorator: ast.Call) -> Iterator[Site]:
+    """Names in the key that are no parameters, which Triton passes over without a word."""
+    given = [k.value for k in decorator.keywords if k.arg == "key"] or decorator.args[1:2]
+    own = {parameter.name for parameter in facts.kernel.parameters}
+    for wrong in sorted((_texts(given[0]) or set()) - own) if given else ():
+        message = f"{wrong} in the key is no parameter, so the tuner does not look at it"
+        harm = "what was tuned for one size is used for all"
+        claim, reason = "launches-can-be-tuned", "key-of-nothing"
+        yield Site.of_mistake(given[0], claim, reason, message, harm)
 
 
 @dataclass(frozen=True)
@@ -223,7 +237,7 @@ def _sites(facts: KernelFacts, decorator: ast.Call, tuner: _Tuner) -> Iterator[S
         try:
             if tuner.leaves_out(facts, effect):
                 continue
-            found = _updated(facts, effect, base) or _added(facts, effect, base)
+            found = _updated(facts, effect, base, tuner.kept) or _added(facts, effect, base)
         except TooLarge:
             continue
         if not found:
@@ -254,48 +268,65 @@ def _base(facts: KernelFacts, effect: Effect) -> str | None:
     return next(iter(bases)) if bases is not None and len(bases) == 1 else None
 
 
-def _updated(facts: KernelFacts, store: Effect, base: str) -> str:
+def _updated(facts: KernelFacts, store: Effect, base: str, kept: frozenset[str]) -> str:
     """In words, that a store changes what the kernel has read from the same place."""
     if store.kind is not EffectKind.STORE or store.pointer is None or store.stored is None:
         return ""
-    address = facts.forms_ignoring_memory.address(store.pointer)
-    loads = [e for e in _loads_in(facts, store.stored) if facts.bases(e) == frozenset({base})]
+    same = {base, *(p for p in facts.pointers if _in_place(facts, base, p))}
+    if not same.isdisjoint(kept):
+        return ""
+    address = _address(facts, store, same)
+    loads = [e for e in _loads_in(facts, store.stored) if (facts.bases(e) or {""}) <= same]
     for load in loads:
         if load.order > store.order or load.pointer is None:
             continue
-        if address != facts.forms_ignoring_memory.address(load.pointer):
+        if address != _address(facts, load, same):
             continue
         if any(e.order < load.order and _writes_to(facts, e, base) for e in facts.effects):
             continue
-        element = frozenset(e.order for e in loads if _is_same_row(facts, e, store))
-        swept = frozenset(e.order for e in loads if _has_address(facts, e, address))
-        every = frozenset(e.order for e in facts.effects if base in (facts.bases(e) or (base,)))
+        element = frozenset(e.order for e in loads if _is_same_row(facts, e, store, same))
+        swept = frozenset(e.order for e in loads if _address(facts, e, same) == address)
+        every = frozenset(
+            e.order for e in facts.effects if not same.isdisjoint(facts.bases(e) or same)
+        )
         if changes_when_repeated(facts, store.stored, element) or (
             load.loops == store.loops and sweep_changes_when_repeated(facts, store, swept, every)
         ):
+            (read,) = facts.bases(load) or (base,)
+            where = "" if read == base else _in_place(facts, base, read)
             return (
                 f"line {store.line} stores to {base} what is computed from the same element in "
-                f"line {load.line}"
+                f"line {load.line}" + (where and f", which is of {read}: {where} passes one tensor")
             )
     return ""
 
 
-def _has_address(facts: KernelFacts, load: Effect, address: tuple[str | None, Polynomial]) -> bool:
-    pointer = load.pointer
-    return pointer is not None and facts.forms_ignoring_memory.address(pointer) == address
+def _in_place(facts: KernelFacts, written: str, read: str) -> str:
+    """The launch that passes one whole tensor for two parameters; "" for none."""
+    for binding in facts.launches.bindings if written != read else ():
+        one, other = (binding.values.get(Param(name)) for name in (written, read))
+        if one is not None and one == other:
+            return f"the launch in {binding.launch.where}"
+    return ""
 
 
-def _is_same_row(facts: KernelFacts, load: Effect, store: Effect) -> bool:
-    """Whether they have the same address in the same iteration, each of its own loop."""
-    return load.pointer is not None and _in_some_iteration(facts, load) == _in_some_iteration(
-        facts, store
-    )
-
-
-def _in_some_iteration(facts: KernelFacts, effect: Effect) -> tuple[str | None, Polynomial]:
+def _address(
+    facts: KernelFacts, effect: Effect, same: Collection[str]
+) -> tuple[str | None, Polynomial]:
+    """With one name for the parameters that are one tensor."""
     assert effect.pointer is not None
     base, offset = facts.forms_ignoring_memory.address(effect.pointer)
-    return base, offset.map(lambda atom: Iteration() if isinstance(atom, Iteration) else None)
+    return min(same) if base in same else base, offset
+
+
+def _is_same_row(facts: KernelFacts, load: Effect, store: Effect, same: Collection[str]) -> bool:
+    """Whether they have the same address in the same iteration, each of its own loop."""
+
+    def in_some_iteration(effect: Effect) -> tuple[str | None, Polynomial]:
+        base, offset = _address(facts, effect, same)
+        return base, offset.map(lambda atom: Iteration() if isinstance(atom, Iteration) else None)
+
+    return load.pointer is not None and in_some_iteration(load) == in_some_iteration(store)
 
 
 def _writes_to(facts: KernelFacts, effect: Effect, parameter: str) -> bool:

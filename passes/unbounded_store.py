@@ -1,4 +1,4 @@
-"""unbounded-store: a store whose mask lets lanes beyond the buffer through."""
+"""unbounded-store: an access whose mask lets lanes beyond the buffer through."""
 
 from __future__ import annotations
 
@@ -13,17 +13,21 @@ from tritonopt.rewriting.protocol import Lint
 
 @dataclass(frozen=True)
 class UnboundedStore(Lint):
-    """Find stores and atomics that write outside their buffer, with sizes for which they do.
+    """Find accesses outside their buffer, with sizes for which they are.
 
     ## What it does
 
     A mask that is missing, bounds another index than the address uses, or compares with the wrong
-    length or `<=`, lets lanes write past the end. The pass reports the store with a launch, a
-    shape, a program, a lane and the element.
+    length or `<=`, lets lanes past the end; `offsets - 1` reads before the start. The pass reports
+    the access with a launch, a shape, a program, a lane and the element.
+
+    It also reports a grid that fits one configuration of a tuner: under another, whose programs
+    store fewer elements, some are never stored.
 
     ## Why
 
-    The write silently lands in another tensor. Tests with multiples of the block size never see it.
+    The write lands in another tensor, the read finds its elements. Tests with multiples of the
+    block size never see it.
 
     ## Conditions
 
@@ -89,17 +93,20 @@ class UnboundedStore(Lint):
     """
 
     name: ClassVar[str] = "unbounded-store"
-    summary: ClassVar[str] = "find stores outside their buffer, with sizes that show it"
-    harm: ClassVar[str] = (
-        "what is written beyond a buffer lands in another tensor, and nothing is raised"
-    )
+    summary: ClassVar[str] = "find accesses outside their buffer, with sizes that show it"
+    harm: ClassVar[str] = "what is beyond a buffer is another tensor, and nothing is raised"
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         if facts.launches.unknown:
             return
         # Imported here: of many files no launch is known.
-        from tritonopt.facts.memory.buffers import find_overruns
+        from tritonopt.facts.memory.buffers import find_left_out, find_overruns
 
+        for effect, numbers in find_left_out(facts):
+            message = f"the grid is right for one of the configurations only: {numbers}"
+            harm = "elements keep whatever was in memory"
+            claim, reason = "stays-in-its-buffer", "leaves-elements"
+            yield Site.of_mistake(effect.node, claim, reason, message, harm)
         for effect, numbers in find_overruns(facts):
             masked = effect.mask is not None and not effect.mask.is_none
             what = "the mask does not keep" if masked else "nothing keeps"

@@ -121,7 +121,7 @@ CLAIMS: Mapping[str, str] = {
     ),
     "same-elements": "A later loop reads the elements that an earlier one reads.",
     "shape-stays": "The value has the same shape after the rewrite.",
-    "stays-in-its-buffer": "A store writes only to elements that its tensor has.",
+    "stays-in-its-buffer": "An access is only to elements that its tensor has.",
     "tile-fits-the-registers": "What a thread keeps of a tile through a loop fits its registers.",
     "type-has-infinities": "The data is not of a type without inf, such as fp8e4nv.",
 }

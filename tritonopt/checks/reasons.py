@@ -676,8 +676,33 @@ REASONS: Mapping[str, Reason] = {
         "The maximum is taken along other axes than the exponentials are summed.",
         "Reduce both along the same axes.",
     ),
+    "rounded-before-the-sum": Reason(
+        "Terms are computed in the narrow type of what is loaded, and added to a wide accumulator.",
+        "Cast what is loaded: `x.to(tl.float32) * w.to(tl.float32)`.",
+    ),
+    "accumulator-is-too-small": Reason(
+        "A loop adds to an accumulator of 8 or 16 bits, which wraps around.",
+        "Make the accumulator `tl.int32`, and cast what is added to it.",
+    ),
+    "masked-after-the-exponential": Reason(
+        "An exponential is multiplied by 0 where a mask is false; where it is inf, that is NaN.",
+        "Mask the exponent: `tl.exp(tl.where(mask, a - b, -float('inf')))`.",
+    ),
+    "grid-ends": Reason(
+        "A length of a tensor is the number of programs along axis 1 or 2, which ends at 65535.",
+        "Swap the axes of the grid: axis 0 ends at 2**31 - 1.",
+    ),
+    "key-of-nothing": Reason(
+        "The key of a tuner names what is no parameter; Triton leaves such a name out.",
+        "Name the parameter with the size; add one where there is none.",
+    ),
+    "leaves-elements": Reason(
+        "Under one of the tuner's configurations the grid is too small for the tiles, and elements "
+        "are left out that are stored under another.",
+        "Make the grid a function of the tile: `lambda meta: (triton.cdiv(n, meta['BLOCK']),)`.",
+    ),
     "leaves-its-buffer": Reason(
-        "There are sizes for which a store writes beyond its tensor; the message shows them.",
+        "There are sizes for which an access is outside of its tensor; the message shows them.",
         "Mask it by the length of that tensor.",
     ),
     "reads-what-others-write": Reason(

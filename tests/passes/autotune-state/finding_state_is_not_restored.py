@@ -40,3 +40,19 @@ def kernel(X, N, BLOCK: tl.constexpr):
 def other(Y, N, BLOCK: tl.constexpr):
     offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(Y + offs, 0.0, mask=offs < N)
+
+
+# case: key_of_nothing
+# expect: finding, key-of-nothing
+"""The key names a size as the launcher calls it."""
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 256}), triton.Config({"BLOCK": 1024})],
+    key=["length"],
+)
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < N
+    tl.store(Y + offsets, tl.load(X + offsets, mask=mask) * 2, mask=mask)

@@ -329,3 +329,26 @@ def kernel(X, S, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + tl.program_id(0) * N + cols, mask=cols < N, other=0.0)
     tl.atomic_add(S + cols, x, mask=cols < N)
+
+
+# case: one_tensor_for_two_parameters
+# verify: no, only tuning on a GPU runs it twice
+"""A launch passes what is read as what is written."""
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 256}), triton.Config({"BLOCK": 1024})],
+    key=["N"],
+)
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < N
+    x = tl.load(X + offsets, mask=mask)
+    tl.store(Y + offsets, tl.where(x >= 0, x, x * 0.5), mask=mask)
+
+
+def launch(x):
+    n = x.numel()
+    kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, x, n)
+    return x

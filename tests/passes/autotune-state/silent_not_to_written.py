@@ -259,3 +259,50 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     tl.store(Y + offsets, tl.load(X + offsets, mask=mask), mask=mask)
     y = tl.load(Y + offsets, mask=mask)
     tl.store(Y + offsets, y + 1, mask=mask)
+
+
+# case: restored_by_its_other_name
+# expect: silent
+"""One tensor for two parameters, of which one is restored."""
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 256}), triton.Config({"BLOCK": 1024})],
+    key=["N"],
+    restore_value=["X"],
+)
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < N
+    x = tl.load(X + offsets, mask=mask)
+    tl.store(Y + offsets, tl.where(x >= 0, x, x * 0.5), mask=mask)
+
+
+def launch(x):
+    n = x.numel()
+    kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, x, n)
+    return x
+
+
+# case: two_tensors_for_two_parameters
+# expect: silent
+"""What is written is another tensor."""
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 256}), triton.Config({"BLOCK": 1024})],
+    key=["N"],
+)
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < N
+    x = tl.load(X + offsets, mask=mask)
+    tl.store(Y + offsets, tl.where(x >= 0, x, x * 0.5), mask=mask)
+
+
+def launch(x):
+    n = x.numel()
+    kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, torch.empty_like(x), n)
+    return x

@@ -410,3 +410,63 @@ def launch(x):
     n = x.numel()
     kernel[(triton.cdiv(n, 64),)](x, y, n, WHOLE=x.dtype == torch.float16, BLOCK=64)
     return y
+
+
+# case: read_before_the_first
+# expect: finding, leaves-its-buffer
+"""The neighbor of the first element is read before `tl.where` leaves it out."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < N
+    before = tl.where(offsets == 0, 0, tl.load(X + offsets - 1, mask=mask))
+    tl.store(Y + offsets, tl.load(X + offsets, mask=mask) - before, mask=mask)
+
+
+def launch(x):
+    n = x.shape[0]
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+    return y
+
+
+# case: read_up_to_a_power_of_two
+# expect: finding, leaves-its-buffer
+"""The length that bounds the load is rounded up."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for i in range(0, N, BLOCK):
+        offsets = i + tl.arange(0, BLOCK)
+        total += tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y, tl.sum(total, axis=0))
+
+
+def launch(x):
+    y = torch.empty((1,), device=x.device)
+    kernel[(1,)](x, y, triton.next_power_of_2(x.numel()), BLOCK=64)
+    return y
+
+
+# case: mask_of_one_axis
+# expect: finding, leaves-its-buffer
+"""Columns are masked in the load, and rows in the store only."""
+
+
+@triton.jit
+def kernel(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows = (tl.program_id(0) * ROWS + tl.arange(0, ROWS))[:, None]
+    cols = tl.arange(0, BLOCK)[None, :]
+    x = tl.load(X + rows * N + cols, mask=cols < N)
+    tl.store(Y + rows * N + cols, x * 2, mask=(rows < M) & (cols < N))
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(m, 16),)](x, y, m, n, ROWS=16, BLOCK=triton.next_power_of_2(n))
+    return y

@@ -288,3 +288,72 @@ def launch(x):
     assert n % 64 == 0
     kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
     return y
+
+
+# case: grid_of_the_tile
+# expect: silent
+"""The grid follows the tile that the tuner chooses."""
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 32})],
+    key=["N"],
+)
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N)
+    tl.store(Y + offsets, x * 2, mask=offsets < N)
+
+
+def launch(x):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, y, n)
+    return y
+
+
+# case: partial_sums_of_tiles
+# expect: silent
+"""Each program stores one number, however long its tile is."""
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 32})],
+    key=["N"],
+)
+@triton.jit
+def kernel(X, Y, N, PROGRAMS: tl.constexpr, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for i in range(pid * BLOCK, N, PROGRAMS * BLOCK):
+        offsets = i + tl.arange(0, BLOCK)
+        total += tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + pid, tl.sum(total, axis=0))
+
+
+def launch(x):
+    n = x.numel()
+    y = torch.empty((16,), device=x.device)
+    kernel[(16,)](x, y, n, PROGRAMS=16)
+    return y.sum()
+
+
+# case: first_is_masked_off
+# expect: silent
+"""The neighbor of the first element is not read."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < N
+    before = tl.load(X + offsets - 1, mask=mask & (offsets > 0), other=0)
+    tl.store(Y + offsets, tl.load(X + offsets, mask=mask) - before, mask=mask)
+
+
+def launch(x):
+    n = x.shape[0]
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+    return y

@@ -62,6 +62,7 @@ _FREE = (LauncherParameter, TensorSize, SameShape)
 """What the caller decides beside the tensors in question."""
 MAX_RANK = 3
 MAX_PLACES = 4000
+MOST_STORED = 50_000
 MAX_CHOSEN = 20
 MOST_DRAWN = 2000
 
@@ -75,7 +76,7 @@ class Shape:
 
 
 def find_overruns(facts: KernelFacts) -> Iterator[tuple[Effect, str]]:
-    """Stores and atomics that write beyond their buffer, and sizes for which they do, in words."""
+    """Accesses beyond their buffer, and sizes for which they are, in words."""
     if facts.launches.unknown:
         return
     launches = [
@@ -84,7 +85,7 @@ def find_overruns(facts: KernelFacts) -> Iterator[tuple[Effect, str]]:
         if sizes_are_seen(launch) and passes_any_size(launch)
     ]
     for effect in facts.effects if launches else ():
-        if effect.kind in (EffectKind.STORE, EffectKind.ATOMIC):
+        if effect.kind in (EffectKind.STORE, EffectKind.ATOMIC, EffectKind.LOAD):
             numbers = _find_overrun(facts, launches, effect)
             if numbers:
                 yield effect, numbers
@@ -127,6 +128,7 @@ class SizesOfStore:
         self._facts = facts
         self._launch = launch
         self._binding = with_programs(binding)
+        self._verb = "reads" if store.kind is EffectKind.LOAD else "writes to"
         assert store.pointer is not None
         base, offset = facts.forms.address(store.pointer)
         if base is None:
@@ -263,9 +265,15 @@ class SizesOfStore:
                 a.method in ("numel", "stride") or not a.which for a in own
             )
             known = rank_of(self._launch, _parameter_name(tensor))
-            if (indexed and whole and known is None) or (known or rank) > MAX_RANK:
+            if (known or rank) > MAX_RANK:
                 raise CannotTell
+            if indexed and whole and known is None:
+                self._note_open_end()
             self._ranks[tensor] = known or rank
+
+    def _note_open_end(self) -> None:
+        """Of more dimensions than are seen the buffer would be longer."""
+        raise CannotTell
 
     def _given(self, form: Polynomial) -> Iterator[TensorSize]:
         """The sizes of given tensors that a form is computed from."""
@@ -281,6 +289,9 @@ class SizesOfStore:
 
 class Trial(SizesOfStore):
     """One store under one configuration of one launch, with numbers for all sizes."""
+
+    _end_is_open = False
+    """Whether where the buffer ends is not known."""
 
     def run(self) -> str:
         if len(self._ranks) > 1:
@@ -446,7 +457,7 @@ class Trial(SizesOfStore):
             return ""
         places = self._places(sizes, numbers)
         for place, element in reached(self, islice(places, MAX_PLACES), numbers):
-            if element >= length or element < 0:
+            if element < 0 or (element >= length and not self._end_is_open):
                 return self._told(sizes, length, element, place)
         return ""
 
@@ -535,7 +546,7 @@ class Trial(SizesOfStore):
         ]
         return (
             f"launched in {self._launch.where} with {' and '.join(shapes)}, "
-            f"{' of '.join(where) or 'the store'} writes to element {element} of {self._base}, "
+            f"{' of '.join(where) or 'the access'} {self._verb} element {element} of {self._base}, "
             f"which has {length} elements"
         )
 
@@ -544,6 +555,83 @@ class _Overrun(Trial):
     """Whether a store goes beyond its buffer."""
 
     _most_tensors = 3
+
+    def _note_open_end(self) -> None:
+        self._end_is_open = True
+
+
+def find_left_out(facts: KernelFacts) -> Iterator[tuple[Effect, str]]:
+    """Stores that reach fewer elements under one of the tuner's configurations than another.
+
+    The grid is the same under both, and a program stores another number of elements.
+    """
+    writes = [effect for effect in facts.effects if effect.writes]
+    for store in writes:
+        bases = [facts.bases(write) for write in writes]
+        own = facts.bases(store)
+        if store.kind is EffectKind.STORE and own is not None and None not in bases:
+            alone = sum(not own.isdisjoint(each or own) for each in bases) == 1
+            text = _find_left_out(facts, store) if alone else ""
+            if text:
+                yield store, text
+
+
+def _find_left_out(facts: KernelFacts, store: Effect) -> str:
+    for launch in filter(sizes_are_seen, facts.launches.launches):
+        bindings = [b for b in facts.launches.bindings if b.launch is launch]
+        for other in bindings[1:]:
+            try:
+                one, another = (_Reached(facts, launch, b, store) for b in (bindings[0], other))
+                if one.is_apart(another) and (text := one.compare(another)):
+                    return text
+            except (CannotTell, TooLarge):
+                continue
+    return ""
+
+
+class _Reached(Trial):
+    """All that a store reaches under one of the tuner's configurations."""
+
+    _ends_at_buffer = False
+
+    def is_apart(self, other: _Reached) -> bool:
+        """Whether programs that are as many are apart by another number of elements."""
+        programs = [atom for atom in self._varying if isinstance(atom, ProgramId)]
+        return self._binding.grid == other._binding.grid and any(
+            self._offset.coefficient(atom) != other._offset.coefficient(atom) for atom in programs
+        )
+
+    def compare(self, other: _Reached) -> str:
+        """Sizes for which the one or the other leaves elements out, in words."""
+        for sizes in islice(self._sizes_to_try, MAX_TRIALS):
+            settings = zip(self._settings(sizes), other._settings(sizes), strict=False)
+            for mine, theirs in settings:
+                one, another = self._elements(mine), other._elements(theirs)
+                if one < another:
+                    return self._told_left_out(other, sizes, len(one), len(another))
+                if another < one:
+                    return other._told_left_out(self, sizes, len(another), len(one))
+        return ""
+
+    def _elements(self, numbers: dict[Atom, int]) -> frozenset[int]:
+        places = list(islice(self._chosen(numbers, lambda _, most: range(most)), MOST_STORED + 1))
+        if len(places) > MOST_STORED:
+            raise CannotTell
+        return frozenset(element for _, element in reached(self, places, numbers))
+
+    def _told_left_out(self, more: _Reached, sizes: tuple[int, ...], few: int, many: int) -> str:
+        values, others = self._binding.values, more._binding.values
+        changed = (atom for atom in values if values[atom] != others.get(atom))
+        chosen = [atom for atom in changed if isinstance(atom, Param) and atom in others]
+        mine, theirs = (
+            " and ".join(f"{atom.name} = {given[atom].readable}" for atom in chosen)
+            for given in (values, others)
+        )
+        return (
+            f"launched in {self._launch.where} with {self._tensor_name} of shape "
+            f"{shown_sizes(sizes)}, it stores {few} elements of {self._base} where the tuner "
+            f"chooses {mine}, and {many} where it chooses {theirs}"
+        )
 
 
 def shown_sizes(sizes: Sequence[int]) -> str:

@@ -1,0 +1,225 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: product_of_two_narrow
+# expect: finding, rounded-before-the-sum
+"""Both are bf16, and so is each product."""
+
+
+@triton.jit
+def kernel(X, W, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for i in range(0, N, BLOCK):
+        cols = i + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        w = tl.load(W + cols, mask=cols < N, other=0.0)
+        total += x * w
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+# tritonopt: x: bf16[m, n], w: bf16[n]
+def launch(x, w):
+    m, n = x.shape
+    y = torch.empty((m,), device=x.device, dtype=torch.float32)
+    kernel[(m,)](x, w, y, n, BLOCK=64)
+    return y
+
+
+# case: cast_after_the_product
+# expect: finding, rounded-before-the-sum
+"""The kernel itself says that the product is narrower."""
+
+
+@triton.jit
+def kernel(X, W, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for i in range(0, N, BLOCK):
+        cols = i + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        w = tl.load(W + cols, mask=cols < N, other=0.0)
+        total += (x * w).to(tl.float32)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+def launch(x, w):
+    m, n = x.shape
+    y = torch.empty((m,), device=x.device, dtype=torch.float32)
+    kernel[(m,)](x, w, y, n, BLOCK=64)
+    return y
+
+
+# case: sum_of_products
+# expect: finding, rounded-before-the-sum
+"""The same in a sum over a tile."""
+
+
+@triton.jit
+def kernel(X, W, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for i in range(0, N, BLOCK):
+        cols = i + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        w = tl.load(W + cols, mask=cols < N, other=0.0)
+        total += x.to(tl.float32)
+    tl.store(Y + row, tl.sum(total, axis=0) + tl.sum(tl.load(X + tl.arange(0, BLOCK)) * tl.load(W + tl.arange(0, BLOCK)), axis=0))
+
+
+# tritonopt: x: bf16[m, n], w: bf16[n]
+def launch(x, w):
+    m, n = x.shape
+    y = torch.empty((m,), device=x.device, dtype=torch.float32)
+    kernel[(m,)](x, w, y, n, BLOCK=64)
+    return y
+
+
+# case: widened_elsewhere
+# expect: finding, rounded-before-the-sum
+"""The kernel casts elements of both buffers to fp32, and multiplies others as they are."""
+
+
+@triton.jit
+def kernel(X, W, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for i in range(0, N, BLOCK):
+        cols = i + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        w = tl.load(W + cols, mask=cols < N, other=0.0)
+        total += x * w
+        total += x.to(tl.float32) + w.to(tl.float32)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+def launch(x, w):
+    m, n = x.shape
+    y = torch.empty((m,), device=x.device, dtype=torch.float32)
+    kernel[(m,)](x, w, y, n, BLOCK=64)
+    return y
+
+
+# case: tile_of_half
+# expect: finding, rounded-before-the-sum
+"""`tl.sum` of an fp16 tile adds in fp16."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+# tritonopt: x: f16|bf16[m, n]
+def launch(x):
+    m, n = x.shape
+    y = torch.empty((m,), device=x.device, dtype=torch.float32)
+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: sum_in_int8
+# expect: finding, accumulator-is-too-small
+"""127 is soon exceeded."""
+
+
+@triton.jit
+def kernel(X, W, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.int8)
+    for i in range(0, N, BLOCK):
+        cols = i + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        w = tl.load(W + cols, mask=cols < N, other=0.0)
+        total += tl.load(X + cols, mask=cols < N, other=0)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+def launch(x, w):
+    m, n = x.shape
+    y = torch.empty((m,), device=x.device, dtype=torch.float32)
+    kernel[(m,)](x, w, y, n, BLOCK=64)
+    return y
+
+
+# case: exponential_times_mask
+# expect: finding, masked-after-the-exponential
+"""Above the diagonal the exponential may be inf."""
+
+
+@triton.jit
+def kernel(G, X, Y, T: tl.constexpr):
+    i = tl.arange(0, T)
+    g = tl.load(G + i)
+    x = tl.load(X + i)
+    w = tl.exp(g[:, None] - g[None, :]) * (i[:, None] >= i[None, :])
+    tl.store(Y + i, tl.sum(w * x[None, :], axis=1))
+
+
+def launch(g, x):
+    y = torch.empty_like(x)
+    kernel[(1,)](g, x, y, T=32)
+    return y
+
+
+# case: exponential_times_cast_mask
+# expect: finding, masked-after-the-exponential
+"""The same with a cast."""
+
+
+@triton.jit
+def kernel(G, X, Y, T: tl.constexpr):
+    i = tl.arange(0, T)
+    g = tl.load(G + i)
+    x = tl.load(X + i)
+    w = (i[:, None] >= i[None, :]).to(tl.float32) * tl.exp2(g[:, None] - g[None, :])
+    tl.store(Y + i, tl.sum(w * x[None, :], axis=1))
+
+
+def launch(g, x):
+    y = torch.empty_like(x)
+    kernel[(1,)](g, x, y, T=32)
+    return y
+
+
+# case: products_of_int8
+# expect: finding, rounded-before-the-sum
+"""The accumulator is int32, and 16 * 16 is 0 in int8."""
+
+
+@triton.jit
+def kernel(A, X, Y, K, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.int32)
+    for k in range(0, K, BLOCK):
+        i = k + tl.arange(0, BLOCK)
+        a = tl.load(A + row * K + i, mask=i < K, other=0)
+        total += a * tl.load(X + i, mask=i < K, other=0)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+# tritonopt: a: i8[m, k], x: i8[k]
+def launch(a, x):
+    m, k = a.shape
+    y = torch.empty((m,), dtype=torch.int32, device=a.device)
+    kernel[(m,)](a, x, y, k, BLOCK=32)
+    return y
+
+
+# case: exponential_of_widened_elements
+# expect: finding, masked-after-the-exponential
+"""The exponent is computed in fp32, and the mask is put on later."""
+
+
+@triton.jit
+def kernel(G, X, Y, T: tl.constexpr):
+    i = tl.arange(0, T)
+    g = tl.load(G + i).to(tl.float32)
+    w = tl.exp(g[:, None] - g[None, :])
+    w = w * (i[:, None] >= i[None, :])
+    tl.store(Y + i, tl.sum(w * tl.load(X + i)[None, :], axis=1))

@@ -1,0 +1,239 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: cast_before_the_product
+# expect: silent
+"""Each element is cast."""
+
+
+@triton.jit
+def kernel(X, W, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for i in range(0, N, BLOCK):
+        cols = i + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        w = tl.load(W + cols, mask=cols < N, other=0.0)
+        total += x.to(tl.float32) * w.to(tl.float32)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+# tritonopt: x: bf16[m, n], w: bf16[n]
+def launch(x, w):
+    m, n = x.shape
+    y = torch.empty((m,), device=x.device, dtype=torch.float32)
+    kernel[(m,)](x, w, y, n, BLOCK=64)
+    return y
+
+
+# case: one_is_cast
+# expect: silent
+"""The other is widened by it."""
+
+
+@triton.jit
+def kernel(X, W, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for i in range(0, N, BLOCK):
+        cols = i + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        w = tl.load(W + cols, mask=cols < N, other=0.0)
+        total += x * w.to(tl.float32)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+# tritonopt: x: bf16[m, n], w: bf16[n]
+def launch(x, w):
+    m, n = x.shape
+    y = torch.empty((m,), device=x.device, dtype=torch.float32)
+    kernel[(m,)](x, w, y, n, BLOCK=64)
+    return y
+
+
+# case: type_is_not_known
+# expect: silent
+"""Nothing says that they are narrow."""
+
+
+@triton.jit
+def kernel(X, W, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for i in range(0, N, BLOCK):
+        cols = i + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        w = tl.load(W + cols, mask=cols < N, other=0.0)
+        total += x * w
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+def launch(x, w):
+    m, n = x.shape
+    y = torch.empty((m,), device=x.device, dtype=torch.float32)
+    kernel[(m,)](x, w, y, n, BLOCK=64)
+    return y
+
+
+# case: single_precision
+# expect: silent
+"""They are fp32."""
+
+
+@triton.jit
+def kernel(X, W, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for i in range(0, N, BLOCK):
+        cols = i + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        w = tl.load(W + cols, mask=cols < N, other=0.0)
+        total += x * w
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+# tritonopt: x: f32[m, n], w: f32[n]
+def launch(x, w):
+    m, n = x.shape
+    y = torch.empty((m,), device=x.device, dtype=torch.float32)
+    kernel[(m,)](x, w, y, n, BLOCK=64)
+    return y
+
+
+# case: one_is_wide
+# expect: silent
+"""An fp32 weight widens the product."""
+
+
+@triton.jit
+def kernel(X, W, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for i in range(0, N, BLOCK):
+        cols = i + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        w = tl.load(W + cols, mask=cols < N, other=0.0)
+        total += x * w
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+# tritonopt: x: bf16[m, n], w: f32[n]
+def launch(x, w):
+    m, n = x.shape
+    y = torch.empty((m,), device=x.device, dtype=torch.float32)
+    kernel[(m,)](x, w, y, n, BLOCK=64)
+    return y
+
+
+# case: tile_is_cast
+# expect: silent
+"""`tl.sum` adds in fp32."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+# tritonopt: x: f16|bf16[m, n]
+def launch(x):
+    m, n = x.shape
+    y = torch.empty((m,), device=x.device, dtype=torch.float32)
+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: counted_in_int8
+# expect: silent
+"""Nothing is added to what a loop carries."""
+
+
+@triton.jit
+def kernel(X, W, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.int8)
+    for i in range(0, N, BLOCK):
+        cols = i + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        w = tl.load(W + cols, mask=cols < N, other=0.0)
+        total = tl.load(X + cols, mask=cols < N, other=0)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+def launch(x, w):
+    m, n = x.shape
+    y = torch.empty((m,), device=x.device, dtype=torch.float32)
+    kernel[(m,)](x, w, y, n, BLOCK=64)
+    return y
+
+
+# case: exponent_is_masked
+# expect: silent
+"""Above the diagonal the exponent is -inf."""
+
+
+@triton.jit
+def kernel(G, X, Y, T: tl.constexpr):
+    i = tl.arange(0, T)
+    g = tl.load(G + i)
+    x = tl.load(X + i)
+    w = tl.exp(tl.where(i[:, None] >= i[None, :], g[:, None] - g[None, :], float("-inf")))
+    tl.store(Y + i, tl.sum(w * x[None, :], axis=1))
+
+
+def launch(g, x):
+    y = torch.empty_like(x)
+    kernel[(1,)](g, x, y, T=32)
+    return y
+
+
+# case: exponential_is_chosen
+# expect: silent
+"""`tl.where` drops what is inf."""
+
+
+@triton.jit
+def kernel(G, X, Y, T: tl.constexpr):
+    i = tl.arange(0, T)
+    g = tl.load(G + i)
+    x = tl.load(X + i)
+    w = tl.where(i[:, None] >= i[None, :], tl.exp(g[:, None] - g[None, :]), 0.0)
+    tl.store(Y + i, tl.sum(w * x[None, :], axis=1))
+
+
+def launch(g, x):
+    y = torch.empty_like(x)
+    kernel[(1,)](g, x, y, T=32)
+    return y
+
+
+# case: exponent_and_product_are_masked
+# expect: silent
+"""Where the factor is 0 the exponential is, too."""
+
+
+@triton.jit
+def kernel(G, X, Y, T: tl.constexpr):
+    i = tl.arange(0, T)
+    g = tl.load(G + i)
+    m = i[:, None] >= i[None, :]
+    w = tl.exp(tl.where(m, g[:, None] - g[None, :], 0.0)) * m.to(tl.float32)
+    tl.store(Y + i, tl.sum(w * tl.load(X + i)[None, :], axis=1))
+
+
+# case: integers_are_counted
+# expect: silent
+"""Whoever loads 0 for lanes that are off loads integers."""
+
+
+@triton.jit
+def kernel(X, W, Y, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N, other=0)
+    w = tl.load(W + cols, mask=cols < N, other=0)
+    tl.store(Y, tl.sum((x * w).to(tl.float32), axis=0))
