@@ -97,8 +97,9 @@ class _Mode(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
     def __enter__(self) -> Any:
         compiler: Any = sys.modules.get("torch._dynamo")
         if compiler is not None:
-            kept_out = compiler.disable(type(self).__torch_dispatch__)
-            self.__torch_dispatch__ = MethodType(kept_out, self)
+            dispatch = "__torch_dispatch__"
+            kept_out = compiler.disable(getattr(type(self), dispatch))
+            self.__dict__[dispatch] = MethodType(kept_out, self)
         return super().__enter__()
 
 
