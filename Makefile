@@ -2,6 +2,7 @@
 # make test      the test suite, with one of every kind of what takes seconds to verify
 # make test-all  the same with all of them: half an hour more
 # make test-unit, test-cases, test-verification, test-commands    the layers of `make test`
+# make test-gpu  tests that need a GPU, and every rewritten case verified on it: RECORD=FILE.json keeps the verdicts
 # make check     ruff and mypy
 # make docs      the site of all pages, in build/site/html; needs no network once mkdocs is installed
 # make test-default-torch    demo and test with the torch that pip installs where nothing is configured
@@ -15,7 +16,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 DEMO := examples/router_softmax.py
 REWRITTEN := build/demo/router_softmax.py
 
-.PHONY: all demo docs test test-unit test-cases test-verification test-commands test-all test-default-torch test-triton check clean
+.PHONY: all demo docs test test-unit test-cases test-verification test-commands test-all test-gpu test-default-torch test-triton check clean
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -63,6 +64,13 @@ test-unit test-cases test-verification test-commands: test-%: $(INSTALLED)
 
 test-all: $(INSTALLED)
 	@$(PYTEST)
+
+RECORD ?= build/verified_cases.json
+
+test-gpu: $(INSTALLED)
+	@$(BIN)/python -m pytest -q --color=no -m gpu
+	@mkdir -p $(dir $(RECORD))
+	@PYTHONPATH=. $(BIN)/python benchmarks/verified_cases.py --out $(RECORD)
 
 # An environment as empty as it can be: on Linux that torch is the CUDA build, several GB of it.
 KEPT := HOME PATH MAKEFLAGS PIP_CERT HTTPS_PROXY https_proxy

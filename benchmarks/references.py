@@ -258,6 +258,7 @@ def replay(journey: Journey) -> Iterator[Replayed]:
         text = made
 
 
+@functools.cache
 def _rewritten(text: str, stage: Stage, path: Path) -> tuple[str, str]:
     """The text of a file after a pass; and why it left it alone, if it did."""
     safety = {*DEFAULT_SAFETY, *([Safety.ASSUMPTION] if stage.assumes else [])}

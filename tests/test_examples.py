@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tritonopt.reporting.diff import unified
-from tritonopt.rewriting.pipeline import rewrite_source
+from tritonopt.rewriting.pipeline import RewriteResult, rewrite_source
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = sorted(ROOT.glob("examples/*.py"))
@@ -23,23 +24,26 @@ for path in sys.argv[1:]:
 """
 
 
-def test_examples_agree_with_torch_and_still_do_after_rows(root: Path, tmp_path: Path) -> None:
-    files = sorted(root.glob("examples/*.py"))
+@cache
+def after_rows(path: Path) -> RewriteResult:
+    return rewrite_source(path.read_text(encoding="utf-8"), "rows", path=str(path))
+
+
+def test_examples_agree_with_torch_and_still_do_after_rows(tmp_path: Path) -> None:
     rewritten = []
-    for path in files:
-        result = rewrite_source(path.read_text(encoding="utf-8"), "rows", path=path.name)
-        if result.changed:
+    for path in EXAMPLES:
+        if after_rows(path).changed:
             rewritten.append(tmp_path / path.name)
-            rewritten[-1].write_text(result.text, encoding="utf-8")
+            rewritten[-1].write_text(after_rows(path).text, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-c", RUN_ALL, *map(str, [*files, *rewritten])],
+        [sys.executable, "-c", RUN_ALL, *map(str, [*EXAMPLES, *rewritten])],
         env={**os.environ, "TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""},
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stderr
     said = done.stdout.splitlines()
-    assert len(said) == len(files) + len(rewritten) > len(files) > 10
+    assert len(said) == len(EXAMPLES) + len(rewritten) > len(EXAMPLES) > 10
     assert all(line.endswith("with torch on cpu") for line in said)
 
 
@@ -47,8 +51,7 @@ def test_examples_agree_with_torch_and_still_do_after_rows(root: Path, tmp_path:
 def test_the_diff_that_is_shown_is_the_one_that_rows_makes(path: Path) -> None:
     """To write them anew, set TRITONOPT_UPDATE_CASES=1, and read the difference."""
     text = path.read_text(encoding="utf-8")
-    result = rewrite_source(text, "rows", path=str(path))
-    made = unified(f"examples/{path.name}", text, result.text)
+    made = unified(f"examples/{path.name}", text, after_rows(path).text)
     shown = path.parent / "after_rows" / f"{path.stem}.diff"
     if os.environ.get("TRITONOPT_UPDATE_CASES") == "1":
         shown.unlink(missing_ok=True)
