@@ -230,7 +230,7 @@ class WidePlaces:
         for node in self._facts.kernel.nodes:
             if isinstance(node, ast.Attribute) and node.attr == "dtype":
                 if self._facts.values.get(node.value) in wide:
-                    raise _elsewhere("it is asked for its type")
+                    raise _elsewhere("the kernel reads its dtype")
                 continue
             if not isinstance(node, ast.Call):
                 continue
@@ -252,15 +252,17 @@ class WidePlaces:
     def _views(self) -> dict[Value, set[Value]]:
         """`rows[:, None]`, by `rows`: what is computed from it has the axis in its parts."""
         values, found = self._facts.values, dict[Value, set[Value]]()
+        resolve = self._facts.kernel.module.resolve
         for node in self._facts.kernel.nodes:
             match node:
-                case ast.Subscript(value=base) | ast.Call(args=[base, *_]) if (
-                    base in values and node in values and values[node].op is not Op.LOAD
-                ):
-                    is_call = isinstance(node, ast.Call)
-                    resolve = self._facts.kernel.module.resolve
-                    if not is_call or function(resolve(node.func)) == "expand_dims":
-                        found.setdefault(values[base], set()).add(values[node])
+                case ast.Subscript(value=base):
+                    pass
+                case ast.Call(args=[base, *_]) if function(resolve(node.func)) == "expand_dims":
+                    pass
+                case _:
+                    continue
+            if base in values and node in values:
+                found.setdefault(values[base], set()).add(values[node])
         return found
 
     @cached_property
