@@ -30,8 +30,8 @@ class Int64Offsets(Pass):
     ## What it does
 
     A product of 32-bit integers has 32 bits. The pass finds products and sums in addresses that
-    overflow, with a launch, a shape and a program for which they do, and adds a cast:
-    `row = tl.program_id(0).to(tl.int64)` where that makes no other tile wider, else
+    overflow, with a launch, a shape and a program for which they do, and casts a definition,
+    `row = tl.program_id(0).to(tl.int64)`; if that would widen a division or more tiles of a loop,
     `row.to(tl.int64) * stride`. What is computed from it is 64-bit too.
 
     `int64-offsets{constexpr=true}` keeps 32 bits for tensors below 1 GB, where no offset overflows,
@@ -139,7 +139,7 @@ class Int64Offsets(Pass):
         from tritonopt.passes.int64_offsets.wide_places import WidePlace, WidePlaces
 
         places: list[WidePlace] = []
-        for found in WidePlaces(facts, overflows).find():
+        for found in WidePlaces(facts, overflows, bindings=self.constexpr).find():
             if isinstance(found, WidePlace):
                 places.append(found)
             else:
@@ -147,7 +147,7 @@ class Int64Offsets(Pass):
         # Under one constant they are one change.
         for group in [places] if self.constexpr and places else [[one] for one in places]:
             site = _site(facts, group, on_demand=self.constexpr)
-            yield replace(site, is_reported=any(place.fixed in data for place in group))
+            yield replace(site, is_reported=any(o in data for p in group for o in p.fixed))
 
 
 def _expects_large_tensors(module: Module) -> bool:
@@ -206,7 +206,7 @@ def _site(facts: KernelFacts, places: Sequence[WidePlace], *, on_demand: bool) -
     writer, attempt = Writer(facts), Attempt()
     changes: tuple[Change, ...] = ()
     nodes = [node for place in places for node in place.nodes]
-    first, overflow = nodes[0], places[0].fixed
+    first, overflow = nodes[0], places[0].fixed[0]
     texts = dict.fromkeys(writer.text(place.nodes[0]) for place in places)
     text = " and ".join(texts)
     what = f"{_text(facts, overflow)} would be {overflow.number} where it is {overflow.where}"

@@ -1,6 +1,6 @@
-"""The one place where a cast to 64 bits is enough.
+"""The fewest casts to 64 bits that are enough, where a name is bound rather than where it is read.
 
-    row = tl.program_id(0).to(tl.int64)     where all that is computed from it are such offsets
+    row = tl.program_id(0).to(tl.int64)     where all that is computed from it are offsets
     row.to(tl.int64) * stride               where it is used for other things as well
 
 What is computed from a wide number is wide, so the cast stands as early as it costs nothing else.
@@ -23,6 +23,7 @@ from tritonopt.emit.heuristic_functions import (
 from tritonopt.emit.writing import Writer
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.effects import is_loaded, parts_of
+from tritonopt.facts.language import function
 from tritonopt.facts.memory.overflows import Overflow, Widths, bounds_of
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.uses import users
@@ -43,38 +44,51 @@ _TENSORS = frozenset({Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.LANE, Op.LOAD})
 
 @dataclass(frozen=True)
 class WidePlace:
-    """Expressions to be cast, all of one value, and the overflow that is fixed by that."""
+    """Expressions to be cast, all of one value, and the overflows that are fixed by that."""
 
     nodes: tuple[ast.expr, ...]
-    fixed: Overflow
+    fixed: tuple[Overflow, ...]
 
 
 class WidePlaces:
-    """Those of one kernel."""
+    """Those of one kernel; `bindings` asks for casts of whole values that a name is bound to."""
 
-    def __init__(self, facts: KernelFacts, overflows: Sequence[Overflow]) -> None:
+    def __init__(
+        self, facts: KernelFacts, overflows: Sequence[Overflow], *, bindings: bool = False
+    ) -> None:
         self._facts = facts
         self._overflows = overflows
+        self._bindings = bindings
 
     def find(self) -> Iterator[WidePlace | tuple[Overflow, Declined]]:
         """Places that fix all that can be fixed; of the others, why they cannot."""
         left = list(self._overflows)
         found: list[WidePlace | tuple[Overflow, Declined]] = []
-        for place in self._bindings():
-            fixed = tuple(o for o in left if self._fixes(self._facts.values[place], o))
-            if fixed:
-                left = [o for o in left if o not in fixed]
-                found.append(WidePlace((place,), fixed[0]))
+        places = list(self._definitions())
+        while places:
+            place = max(places, key=lambda each: len([o for o in each.fixed if o in left]))
+            fixed = tuple(o for o in place.fixed if o in left)
+            if not fixed:
+                break
+            places.remove(place)
+            left = [o for o in left if o not in fixed]
+            found.append(WidePlace(place.nodes, fixed))
+        why: dict[bool, Declined] = {}
         for overflow in left:
             try:
-                found.append(WidePlace(tuple(self._factors(overflow)), overflow))
+                found.append(WidePlace(tuple(self._factors(overflow)), (overflow,)))
             except Declined as declined:
-                if self._is_bound(overflow):
-                    # Wide offsets are of no use where what ends them wraps around.
-                    yield from ((each, declined) for each in self._overflows)
-                    return
+                why[self._is_bound(overflow)] = declined
                 found.append((overflow, declined))
-        yield from found
+        for one in found:
+            fixed = one.fixed if isinstance(one, WidePlace) else ()
+            # Wide offsets are of no use where what ends them wraps around; nor the other way.
+            if fixed and True in why:
+                yield from ((overflow, why[True]) for overflow in fixed)
+            elif fixed and False in why and all(map(self._is_bound, fixed)):
+                yield from ((overflow, why[False]) for overflow in fixed)
+            else:
+                yield one
 
     def _is_bound(self, overflow: Overflow) -> bool:
         """Whether it only decides where accesses end, and is a part of no address."""
@@ -84,54 +98,67 @@ class WidePlaces:
             for pointer in pointers
         )
 
-    # Bindings of program ids
+    # Definitions
 
-    def _bindings(self) -> Iterator[ast.Call]:
-        """Program ids that go into such offsets and nothing else, by the calls that get them."""
-        for node in self._facts.kernel.nodes:
-            value = self._facts.values.get(node) if isinstance(node, ast.Call) else None
-            if value is None or value.op is not Op.PROGRAM_ID or not isinstance(node, ast.Call):
+    def _definitions(self) -> Iterator[WidePlace]:
+        """Where what offsets are computed from is computed itself, in the order of the text."""
+        parents = self._facts.kernel.module.names.parents
+        parts = {part for overflow in self._overflows for part in overflow.value.walk()}
+        wanted = parts | {base for base, views in self._views.items() if parts & views}
+        places: list[tuple[Value, list[ast.expr]]] = []
+        for value in filter(self._is_tensor, wanted):
+            nodes = [n for n in self._nodes_of(value) if not isinstance(n, ast.Name)]
+            # A hint may be around it, which is the same value.
+            nodes = [n for n in nodes if parents.get(n) not in nodes]
+            places += [(value, nodes)] if nodes else []
+        for value, nodes in sorted(places, key=lambda place: _position(place[1][0])):
+            fixed = tuple(o for o in self._overflows if self._fixes(value, o))
+            reads = sum(len(self._products(o)) or len(nodes) for o in fixed)
+            if len(nodes) > reads or not all(self._is_definition(n, value) for n in nodes):
                 continue
-            parent = self._facts.kernel.module.names.parents.get(node)
-            match parent:
-                case ast.Assign(targets=[ast.Name()]) if self._calls_of(value) == [node]:
-                    if self._is_only_offset(value):
-                        yield node
+            if fixed and self._costs_nothing(value, fixed):
+                yield WidePlace(tuple(nodes), fixed)
 
-    def _calls_of(self, value: Value) -> list[ast.expr]:
-        return [node for node in self._nodes_of(value) if not isinstance(node, ast.Name)]
+    def _is_definition(self, node: ast.expr, value: Value) -> bool:
+        match self._facts.kernel.module.names.parents.get(node):
+            case ast.Assign(targets=[ast.Name()]):
+                return node.lineno == node.end_lineno or isinstance(node, ast.Call)
+        return value.op is Op.PROGRAM_ID and not self._bindings
 
-    def _is_only_offset(self, position: Value) -> bool:
-        """Whether a wider position makes nothing wider that need not be, and nothing slower."""
-        takers = self._users.get(position.serial, ())
-        wanted = {overflow.value for overflow in self._overflows}
-        if not takers or any(t.op in _DIVIDING for t in takers):
-            return False
-        if not all(t in wanted or self._costs_nothing(t) for t in takers):
-            return False
+    def _costs_nothing(self, value: Value, fixed: Sequence[Overflow]) -> bool:
+        """Whether wide numbers change no type elsewhere, and make nothing slower.
+
+        A division of 64 bits is slow, and a tile that changes with a loop takes registers twice.
+        """
         try:
-            self._check_uses(position)
+            wide = self._check_uses(value)
+            needed = {part for o in fixed for part in self._check_uses(o.value)}
         except Declined:
             return False
-        return True
+        on_the_way = {part for o in fixed for part in o.value.walk()}
+        return not any(
+            part.op in _DIVIDING or (part not in on_the_way and self._is_tile_of_a_loop(part))
+            for part in wide - needed - self._same(value)
+        )
 
-    def _costs_nothing(self, taker: Value) -> bool:
-        """Whether a wide number makes it no slower: it is one number, on the way to addresses."""
-        if taker.op in COMPARISONS or self._is_address(taker):
-            return True
-        takers = self._users.get(taker.serial, ())
-        computed = taker.op in (Op.ADD, Op.SUB, Op.MUL) and taker.shape == ()
-        return computed and bool(takers) and all(map(self._costs_nothing, takers))
+    @staticmethod
+    def _is_tile_of_a_loop(part: Value) -> bool:
+        varying = (Op.ITERATION, Op.CARRIED)
+        return part.shape != () and any(inner.op in varying for inner in part.walk())
 
     def _fixes(self, wide: Value, overflow: Overflow) -> bool:
-        widths = Widths(self._facts, overflow.binding, overflow.numbers, frozenset({wide}))
+        given = frozenset(self._same(wide))
+        widths = Widths(self._facts, overflow.binding, overflow.numbers, given)
         return not widths.is_beyond(overflow.value, overflow.number)
 
     # Factors
 
+    def _products(self, overflow: Overflow) -> list[ast.BinOp]:
+        return [node for node in self._nodes_of(overflow.value) if isinstance(node, ast.BinOp)]
+
     def _factors(self, overflow: Overflow) -> Iterator[ast.expr]:
         """One operand of each expression that computes it. Raises Declined."""
-        nodes = [node for node in self._nodes_of(overflow.value) if isinstance(node, ast.BinOp)]
+        nodes = self._products(overflow)
         if not nodes:
             detail = "it is computed in a function that the kernel calls, or by an assignment"
             raise unknown("is-expressible", "opaque-value", detail)
@@ -169,26 +196,31 @@ class WidePlaces:
 
     # Where the wider number goes
 
-    def _check_uses(self, value: Value) -> None:
-        """Raises Declined where the type of a number may matter for more than its address."""
-        todo, seen = [value], {value}
+    def _check_uses(self, value: Value) -> set[Value]:
+        """What becomes wide with a number, itself included.
+
+        Raises Declined where the type of one may matter for more than its address.
+        """
+        seen = self._same(value)
+        todo = list(seen)
         while todo:
             part = todo.pop()
-            if part in self._fixed:
-                raise _elsewhere("a loop carries it on, or counts with it")
-            for user in self._users.get(part.serial, ()):
-                if user in seen or self._is_address(user):
+            if part in self._carried:
+                raise _elsewhere("a loop carries it on")
+            counted = self._counters.get(part, [])
+            for user in (*self._users.get(part.serial, ()), *counted):
+                if user in seen or self._is_address(user) or user.op in _ENDING:
                     continue
                 seen.add(user)
-                if user.op in _ENDING:
-                    continue
-                if user.op not in _PASSING_ON or user.dtype in ("fp32", "fp64", "float"):
+                passed_on = user.op in _PASSING_ON or user in counted
+                if not passed_on or user.dtype in ("fp32", "fp64", "float"):
                     raise _elsewhere(f"it goes into {user.op}")
                 todo.append(user)
         for effect in self._facts.effects:
-            if effect.stored in seen:
+            if effect.stored in seen or (effect.writes and effect.other in seen):
                 raise _elsewhere("it is stored")
         self._check_calls(seen)
+        return seen
 
     def _is_address(self, value: Value) -> bool:
         return self._facts.forms.address(value)[0] is not None
@@ -196,6 +228,10 @@ class WidePlaces:
     def _check_calls(self, wide: set[Value]) -> None:
         unknown_calls = {e.node for e in self._facts.effects if e.kind is EffectKind.CALL}
         for node in self._facts.kernel.nodes:
+            if isinstance(node, ast.Attribute) and node.attr == "dtype":
+                if self._facts.values.get(node.value) in wide:
+                    raise _elsewhere("the kernel reads its dtype")
+                continue
             if not isinstance(node, ast.Call):
                 continue
             result = self._facts.values.get(node)
@@ -209,14 +245,45 @@ class WidePlaces:
     def _users(self) -> dict[int, list[Value]]:
         return users(self._facts.interpretation)
 
+    def _same(self, value: Value) -> set[Value]:
+        return {value, *self._views.get(value, ())}
+
     @cached_property
-    def _fixed(self) -> frozenset[Value]:
-        """What loops carry, and what they count with."""
-        found: set[Value | None] = set()
+    def _views(self) -> dict[Value, set[Value]]:
+        """`rows[:, None]`, by `rows`: what is computed from it has the axis in its parts."""
+        values, found = self._facts.values, dict[Value, set[Value]]()
+        resolve = self._facts.kernel.module.resolve
+        for node in self._facts.kernel.nodes:
+            match node:
+                case ast.Subscript(value=base):
+                    pass
+                case ast.Call(args=[base, *_]) if function(resolve(node.func)) == "expand_dims":
+                    pass
+                case _:
+                    continue
+            if base in values and node in values:
+                found.setdefault(values[base], set()).add(values[node])
+        return found
+
+    @cached_property
+    def _carried(self) -> frozenset[Value]:
+        ends = (end for loop in self._facts.loops for end in (loop.initial, loop.following))
+        return frozenset(value for end in ends for value in end.values())
+
+    @cached_property
+    def _counters(self) -> dict[Value, list[Value]]:
+        """What loops count, by what they count with: it has the widest type of these."""
+        found: dict[Value, list[Value]] = {}
         for loop in self._facts.loops:
-            found |= {*loop.initial.values(), *loop.following.values()}
-            found |= {loop.start, loop.stop, loop.step}
-        return frozenset(value for value in found if value is not None)
+            for bound in (loop.start, loop.stop, loop.step):
+                if bound is not None and loop.iteration is not None:
+                    found.setdefault(bound, []).append(loop.iteration)
+        return found
+
+
+def _position(node: ast.expr) -> tuple[int, bool]:
+    """Of two in one line a call is the first: its cast needs no parentheses."""
+    return node.lineno, not isinstance(node, ast.Call)
 
 
 def _elsewhere(how: str) -> Declined:
@@ -226,7 +293,10 @@ def _elsewhere(how: str) -> Declined:
 
 def may_be_of_python(value: Value) -> bool:
     """Whether a number has no methods: that of an iteration interpreted, or an argument of 1."""
-    return value.op is Op.PARAM or any(part.op is Op.ITERATION for part in value.walk())
+    if value.op in (Op.ADD, Op.SUB, Op.MUL):
+        return all(map(may_be_of_python, value.operands))
+    numbers = (Op.PARAM, Op.CONST, Op.CONSTEXPR)
+    return value.op in numbers or any(part.op is Op.ITERATION for part in value.walk())
 
 
 _NAME = "INT64"

@@ -120,6 +120,7 @@ class OneTileRows(Pass):
     def rms_norm_kernel(X, Y, N, eps, BLOCK: tl.constexpr):
         X += tl.program_id(0) * N
         Y += tl.program_id(0) * N
+        # One tile: N <= BLOCK
         cols = tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
         rstd = 1 / tl.sqrt(tl.sum(x * x, axis=0) / N + eps)

@@ -376,11 +376,70 @@ def _reads(statement: ast.stmt, name: str) -> bool:
 
 
 def tidied(stretch: Stretch, names: Sequence[str], sums: Sequence[str]) -> Stretch:
-    while changes := without_least(stretch):
+    while changes := without_least(stretch) or early_mask(stretch):
         stretch = stretch.after(changes)
     while changes := Tidying(stretch, frozenset(names), frozenset(sums)).step():
         stretch = stretch.after(changes)
     return stretch
+
+
+def without_selects(stretch: Stretch) -> Stretch:
+    """Drops `x = tl.where(mask, x, 0.0)` where the load of x has the mask, and `other=0.0`."""
+    values, loads = stretch.facts.values, stretch.facts.interpretation.loads
+    gone: list[Change] = []
+    for statement in stretch.statements:
+        match statement:
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(args=[condition, ast.Name(id=kept) as tile, ast.Constant()]) as call,
+            ) if name == kept and call in values and values[call].op is Op.WHERE:
+                value, number = values[tile], values[call].other.constant
+                if value.op is not Op.CAST or value.dtype != "fp32" or value.shape is None:
+                    continue
+                load = loads[value.operand.number] if value.operand.op is Op.LOAD else None
+                other = load.other if load is not None else None
+                if (
+                    load is not None
+                    and load.mask is values[condition]
+                    and values[call].shape == value.shape
+                    and number == 0
+                    and other is not None
+                    and repr(other.constant) == repr(number) == "0.0"
+                    and not excerpts.said_of(stretch.facts.kernel.module, statement)
+                ):
+                    gone.append(Remove(statement))
+    return stretch.after(gone)
+
+
+def early_mask(stretch: Stretch) -> list[Change]:
+    """Binds a mask where it is first computed, and reads its name from there on."""
+    facts, statements = stretch.facts, stretch.statements
+    for index, statement in enumerate(statements):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Compare() as mask):
+                inside = [
+                    (earlier, node)
+                    for earlier in statements[:index]
+                    for node in walk(earlier)
+                    if isinstance(node, ast.Compare)
+                    and facts.values.get(node) is facts.values[mask]
+                ]
+                if not inside or [s for s in statements if name in names_bound(s)] != [statement]:
+                    continue
+                now, then = facts.before[statement], facts.before[inside[0][0]]
+                read = {n.id for n in walk(mask) if isinstance(n, ast.Name)}
+                said = excerpts.said_of(facts.kernel.module, statement)
+                if all(now.get(n) is then.get(n) for n in read) and not (
+                    name in then or set(said) - stretch.headings
+                ):
+                    text = facts.kernel.module.text_of(statement)
+                    bound = InsertBefore(inside[0][0], text)
+                    return [
+                        Remove(statement),
+                        bound,
+                        *(ReplaceExpression(n, name) for _, n in inside),
+                    ]
+    return []
 
 
 _ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.CAST})

@@ -27,6 +27,7 @@ from tritonopt.facts.algebra.polynomial import Atom
 from tritonopt.facts.algebra.turns import is_at_most
 from tritonopt.facts.assumptions import Assumption
 from tritonopt.facts.host.launcher_code import bindings_of, evaluation_at, forms_at
+from tritonopt.facts.language import function
 from tritonopt.launches.known_launches import check_builtin
 from tritonopt.launches.launch_grids import heuristic_functions, new_name, scope_at
 from tritonopt.launches.plan import LaunchPlan, PlannedLaunch
@@ -206,11 +207,32 @@ def is_asked_already(sweeps: RowSweeps) -> bool:
 def in_place_of_the_loops(proof: OneTile) -> tuple[Change, ...]:
     """The code where the loops stood. Raises NotExpressible where a comment would get lost."""
     statements = proof.sweeps.statements
-    changes: list[Change] = [InsertBefore(statements[0], proof.stretch.code)]
+    code = _condition(proof.sweeps) + proof.stretch.code
+    changes: list[Change] = [InsertBefore(statements[0], code)]
     changes += [Remove(statement, keep_comments=False) for statement in statements]
     gone = proof.stretch.gone
     excerpts.check_comments(proof.sweeps.facts.kernel.module, changes, gone)
     return tuple(changes)
+
+
+def _condition(sweeps: RowSweeps) -> str:
+    """What has to hold of the launches, in the kernel's own names, as a comment."""
+    module = sweeps.facts.kernel.module
+    for loop in sweeps.loops:
+        match loop.node:
+            case ast.For(iter=ast.Call(args=[ast.Constant(value=0), length, tile])):
+                pass
+            case ast.For(
+                iter=ast.Call(
+                    args=[ast.Constant(value=0), ast.Call(func=called, args=[length, tile])]
+                )
+            ) if function(module.resolve(called)) == "cdiv":
+                pass
+            case _:
+                continue
+        if isinstance(length, (ast.Name, ast.Attribute)) and isinstance(tile, ast.Name):
+            return f"# One tile: {module.text_of(length)} <= {tile.id}\n"
+    return ""
 
 
 def beside_the_loops(proof: OneTile, test: str) -> tuple[Change, ...]:

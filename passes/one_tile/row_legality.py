@@ -21,7 +21,12 @@ from tritonopt.facts.operations import Op
 from tritonopt.facts.precision import is_as_wide
 from tritonopt.facts.recurrences.reduction_calls import combined_sides
 from tritonopt.facts.values import is_float, is_integer
-from tritonopt.passes.one_tile.one_turn import Straightened, straightened, tidied
+from tritonopt.passes.one_tile.one_turn import (
+    Straightened,
+    straightened,
+    tidied,
+    without_selects,
+)
 from tritonopt.source import Change, Replace, ReplaceExpression
 from tritonopt.source.editing import excerpts
 from tritonopt.source.trees import children, parents_of, walk
@@ -219,7 +224,7 @@ def prove_one_tile(sweeps: RowSweeps, attempt: Attempt) -> OneTile:
     attempt.prove("type-stays", "what a loop carried has the type that it had")
     loads = _loads(straight.stretch)
     names = {update.name for update in sums}
-    stretch = reused(straight.stretch, straight.copies | names)
+    stretch = reused(without_selects(straight.stretch), straight.copies | names)
     counters = [n for loop in sweeps.loops for n in _targets(loop)]
     carried = [name for loop in sweeps.loops for name in loop.carried]
     stretch = tidied(stretch, [*carried, *counters], sorted(names))

@@ -85,6 +85,9 @@ class ProgramIds:
             case ast.Call(args=[start, _, ast.Call() as step]):
                 name = function(kernel.module.resolve(step.func))
                 if name == "num_programs" and _axis(step) == self.axis:
+                    match start:
+                        case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr="to")):
+                            start = inner  # in 64 bits
                     self.starts.add(start)
 
     def _note_question(

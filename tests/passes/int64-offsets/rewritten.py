@@ -25,6 +25,47 @@ def launch(x):
     return y, s
 
 
+# case: asked_for_its_type
+"""A wide row would change the type of the tile of zeros."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0)
+    zeros = tl.zeros([BLOCK], row.dtype)
+    tl.store(Y + row * stride + cols, x + zeros, mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: batch_of_a_head
+"""The axis of the grid is divided, and what comes of it is bound to a name."""
+
+
+@triton.jit
+def kernel(X, Y, stride_b, stride_h, N, H: tl.constexpr, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    batch = pid // H
+    head = pid % H
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + batch * stride_b + head * stride_h + cols, mask=cols < N, other=0.0)
+    tl.store(Y + batch * stride_b + head * stride_h + cols, x * 2, mask=cols < N)
+
+
+def launch(x):
+    b, h, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(b * h,)](x, y, x.stride(0), x.stride(1), n, H=h, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
 # case: batches_of_rows
 """Of two products one does not fit."""
 
@@ -47,6 +88,26 @@ def launch(x):
     return y
 
 
+# case: bound_of_a_loop
+"""Each program goes through a part: the loop begins at a wide number, and counts in 64 bits."""
+
+
+@triton.jit
+def double(X, Y, N, SIZE: tl.constexpr, BLOCK: tl.constexpr):
+    first = tl.program_id(0) * SIZE
+    for start in range(first, first + SIZE, BLOCK):
+        offs = start + tl.arange(0, BLOCK)
+        mask = offs < N
+        tl.store(Y + offs, tl.load(X + offs, mask=mask) * 2, mask=mask)
+
+
+def launch(x):
+    n = x.numel()
+    y = torch.empty_like(x)
+    double[(triton.cdiv(n, 8192),)](x, y, n, SIZE=8192, BLOCK=1024)
+    return y
+
+
 # case: bound_of_a_mask
 """The offset is wide, but the number of elements that ends it is not, and wraps around."""
 
@@ -62,6 +123,25 @@ def launch(x):
     m, n = x.shape
     y = torch.empty_like(x)
     double[(triton.cdiv(m * n, 1024),)](x, y, m, n, BLOCK=1024)
+    return y
+
+
+# case: counted_by_a_loop
+"""All that the loop counts is such an offset."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    first = tl.program_id(0) * BLOCK
+    for index in range(first, first + BLOCK):
+        if index < N:
+            tl.store(Y + index, tl.load(X + index) * 2)
+
+
+def launch(x):
+    y = torch.empty_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 1024),)](x, y, n, BLOCK=1024)
     return y
 
 
@@ -327,6 +407,29 @@ def run(x):
     return y
 
 
+# case: rows_that_wrap_around
+"""The rows are divided first, and get another axis where they are multiplied."""
+
+
+@triton.jit
+def kernel(X, Y, stride, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    rows = (pid * ROWS + tl.arange(0, ROWS)) % M
+    cols = tl.arange(0, BLOCK)
+    mask = cols[None, :] < N
+    x = tl.load(X + rows[:, None] * stride + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + tl.expand_dims(rows, 1) * stride + cols[None, :], x * 2, mask=mask)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(m, 4),)](
+        x, y, x.stride(0), m, n, ROWS=4, BLOCK=triton.next_power_of_2(n)
+    )
+    return y
+
+
 # case: side_of_a_comparison
 """Each length takes one of two sides, and the offset is too large on both."""
 
@@ -391,6 +494,28 @@ def launch(x):
     m, n = x.shape
     y = torch.zeros_like(x)
     kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: tile_of_a_loop
+"""In the loop one tile of offsets is too large; a wide row would make that of the mask wide too."""
+
+
+@triton.jit
+def kernel(X, W, Y, stride, n_w, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        mask = cols < N
+        w = tl.load(W + (row + cols), mask=mask & (row + cols < n_w), other=0.0)
+        x = tl.load(X + row * stride + cols, mask=mask, other=0.0)
+        tl.store(Y + row * stride + cols, x * w, mask=mask)
+
+
+def launch(x, w):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, w, y, x.stride(0), w.shape[0], n, BLOCK=1024)
     return y
 
 

@@ -48,27 +48,6 @@ def launch(x):
     return y, count
 
 
-# case: bound_of_a_loop
-# expect: not applied, type-changes
-"""Each program goes through a part: the loop begins at a number that wraps around already."""
-
-
-@triton.jit
-def double(X, Y, N, SIZE: tl.constexpr, BLOCK: tl.constexpr):
-    first = tl.program_id(0) * SIZE
-    for start in range(first, first + SIZE, BLOCK):
-        offs = start + tl.arange(0, BLOCK)
-        mask = offs < N
-        tl.store(Y + offs, tl.load(X + offs, mask=mask) * 2, mask=mask)
-
-
-def launch(x):
-    n = x.numel()
-    y = torch.empty_like(x)
-    double[(triton.cdiv(n, 8192),)](x, y, n, SIZE=8192, BLOCK=1024)
-    return y
-
-
 # case: carried_by_a_loop
 # expect: not applied, type-changes
 """The offset is carried, and another one would be of another type."""
@@ -92,24 +71,25 @@ def launch(x):
     return y
 
 
-# case: counted_by_a_loop
+# case: offset_is_stored
 # expect: not applied, type-changes
-"""A loop that starts there would count in 64 bits, and so would all that it counts."""
+"""The offsets are stored, so they keep 32 bits: a wide bound of the mask is of no use alone."""
 
 
 @triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    first = tl.program_id(0) * BLOCK
-    for index in range(first, first + BLOCK):
-        if index < N:
-            tl.store(Y + index, tl.load(X + index) * 2)
+def double(X, Y, I, M, N, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < M * N
+    tl.store(Y + offs, tl.load(X + offs, mask=mask) * 2, mask=mask)
+    tl.store(I + tl.arange(0, BLOCK), offs)
 
 
 def launch(x):
+    m, n = x.shape
     y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 1024),)](x, y, n, BLOCK=1024)
-    return y
+    i = torch.empty(1024, device=x.device, dtype=torch.int32)
+    double[(triton.cdiv(m * n, 1024),)](x, y, i, m, n, BLOCK=1024)
+    return y, i
 
 
 # case: one_side_of_a_branch

@@ -166,6 +166,38 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 # shared: run
 
 
+# case: mask_of_the_second_loop
+"""The second loop names the mask, and the first clears lanes that the load has cleared."""
+
+
+@triton.jit
+def kernel(X, Y, W, N, BLOCK: tl.constexpr):
+    X += tl.program_id(0) * N
+    Y += tl.program_id(0) * N
+    # Sum up the squares
+    squares = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        x = tl.where(cols < N, x, 0.0)
+        squares += x * x
+    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
+    # Normalize
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        mask = cols < N
+        w = tl.load(W + cols, mask=mask)
+        x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
+        tl.store(Y + cols, x * rstd * w, mask=mask)
+
+
+def run(x, w):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, w, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
 # case: masked_lanes_count
 """The second sweep needs something else in the masked lanes, which a choice gives it."""
 

@@ -84,8 +84,8 @@ _PROGRAMS = (1024, 2**31 - 1)
 _MOST_ELEMENTS = 1 << 33
 """Of a tensor that only the launch speaks of: 16 GB in fp16."""
 
-_MOST_IN_MEMORY = 1 << 38
-"""Of any tensor that is passed: a terabyte in fp32, more than a GPU has."""
+_MOST_IN_MEMORY = 1 << 35
+"""Of any tensor that is passed: 137 GB in fp32; a GPU has 192."""
 
 _MOST_LANES = 1 << 20
 """What Triton allows a tile to have."""

@@ -321,11 +321,11 @@ class _Region:
             if any(start < other_end and other < end for other, other_end in places):
                 raise EditConflict(f"two changes overlap in {_where(change.anchor)}")
             places.append((start, end))
-            yield start, end, self._spelling(text, start, end, change)
+            yield self._spelling(text, start, end, change)
 
-    def _spelling(self, text: str, start: int, end: int, change: ReplaceExpression) -> str:
+    def _spelling(self, text: str, start: int, end: int, change: ReplaceExpression) -> _Splice:
         if change.code == self._module.text_of(change.anchor):
-            return text[start:end]
+            return start, end, text[start:end]
         node: ast.AST | None = change.anchor
         while node is not None:
             if isinstance(node, ast.JoinedStr):

@@ -20,8 +20,8 @@ ATOMIC = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant)
 
 def spelling(
     text: str, start: int, end: int, code: str, node: ast.FunctionDef | ast.Module, path: Path
-) -> str:
-    """`code` for text[start:end], with parentheses only where it needs them.
+) -> tuple[int, int, str]:
+    """`code` for text[start:end], with parentheses only where it needs them: start, end, code.
 
     `text` is that of `node`; `path` leads to the expression that goes. Precedence is left to
     the parser: what is right is what parses to the tree with the new expression in it.
@@ -29,10 +29,16 @@ def spelling(
     code = code.strip()
     if not code:
         raise EditConflict("no new expression is given")
-    wanted = _exchanged(node, path, _parse_expression(code, subscript=path[-1][0] == "slice"))
-    for candidate in (code, f"({code})"):
-        if _meaning(text[:start] + candidate + text[end:]) == wanted:
-            return candidate
+    new = _parse_expression(code, subscript=path[-1][0] == "slice")
+    wanted = _exchanged(node, path, new)
+    candidates = [(start, end, code), (start, end, f"({code})")]
+    around, bare = text[start - 1 : start] + text[end : end + 1], text[start:end]
+    if around == "()" and isinstance(new, ATOMIC) and in_parentheses(bare) != bare:
+        # They held the parts of the old one together.
+        candidates.insert(0, (start - 1, end + 1, code))
+    for first, last, candidate in candidates:
+        if _meaning(text[:first] + candidate + text[last:]) == wanted:
+            return first, last, candidate
     raise EditConflict(f"{code!r} cannot stand here")
 
 
