@@ -22,6 +22,7 @@ from tritonopt.source import Change
 from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
+    from tritonopt.passes.loop_unswitch.decisions import Plan
     from tritonopt.passes.loop_unswitch.invariant_branches import InvariantBranch
 
 MEASURED_STATEMENTS = 16
@@ -39,7 +40,7 @@ class LoopUnswitch(Pass):
     too. A copy without effect is dropped. Conditions that the compiler decides stay:
     `tl.constexpr`, `is None`, whether a pointer was passed, the type of a tensor.
 
-    `max_statements` (40) limits the statements in all copies of a loop, nested ones included, to
+    `max_statements` (24) limits the statements in all copies of a loop, nested ones included, to
     keep the source readable and to save compile time and registers.
 
     A branch on a value that the loop loads needs `licm` too, which moves the load.
@@ -150,7 +151,7 @@ class LoopUnswitch(Pass):
     and 3 stages grows from 10240 to 15360 bytes. Copies also cost instruction cache.
     """
 
-    max_statements: int = 40
+    max_statements: int = 24
 
     name: ClassVar[str] = "loop-unswitch"
     summary: ClassVar[str] = "move loop-invariant branches out of a loop"
@@ -177,28 +178,57 @@ class LoopUnswitch(Pass):
 
         from tritonopt.passes.loop_unswitch.branch_legality import legal_plan
         from tritonopt.passes.loop_unswitch.loop_copies import unswitched
+        from tritonopt.passes.loop_unswitch.masked_code import NotMasked, masked
         from tritonopt.rewriting import loop_sites
 
-        def make(attempt: Attempt) -> Sequence[Change]:
-            return unswitched(branch, legal_plan(branch, self.max_statements, attempt))
+        facts, never = branch.facts, _never(branch)
+        test = f"`if {branch.module.text_of(branch.node.test).partition(chr(10))[0]}`"
+        header = loop_sites.header(facts, branch.loop)
+        changes: Sequence[Change] = ()
+        plan: Plan | None = None
+        with Attempt() as copies:
+            plan = legal_plan(branch, self.max_statements, copies)
+        is_copied = plan is None or plan.guard is not None or len(plan.copies) > 1
+        form = "made {} in {} the mask of what it guards"
+        with Attempt() as attempt:
+            why = "a product waits for the load under it" if is_copied else ""
+            try:
+                if never and is_copied:
+                    changes = masked(branch, attempt)
+            except NotMasked as error:
+                why = str(error)
+            if not changes:
+                form = "moved {} out of {}; " + (
+                    f"the loop is there once for each way it can go, since no mask serves: {why}"
+                    if is_copied
+                    else "without it the loop does nothing"
+                )
+                changes = unswitched(branch, legal_plan(branch, self.max_statements, attempt))
+            attempt.prove("is-expressible", "what replaces the branch can be written")
+        missed = f"did not move {test} out of {header}"
+        if not never and attempt.failed and attempt.failed.reason == "too-many-statements":
+            missed += "; the load under it is not pipelined, so that may pay, or spill registers"
+        return Site.of(
+            attempt,
+            branch.node,
+            form.format(test, header),
+            missed,
+            changes=tuple(changes),
+            advice=f"move {test} out of {header}",
+            profit=profit(facts, "loop-unswitch", never=never),
+        )
 
-        facts = branch.facts
-        test = branch.module.text_of(branch.node.test).partition("\n")[0]
-        what = f"`if {test}` out of {loop_sites.header(facts, branch.loop)}"
-        outcome = "the loop is there once for each way it can go"
-        site = loop_sites.site(branch.node, what, outcome, make)
-        never = ""
-        if not (_holds_a_load(facts, branch.node) and _multiplies(facts, branch.loop)):
-            never = "no matrix product waits for a load under the branch"
-        elif branch.loop.parent is not None or branch.is_under_another:
-            never = "the loop runs again and again inside another one, or the load stays in it"
-        elif sum(isinstance(n, ast.stmt) for n in walk(branch.loop.node)) > MEASURED_STATEMENTS:
-            never = f"only loops of up to {MEASURED_STATEMENTS} statements were measured"
-        message = site.message
-        if not never and site.failed and site.failed[0].reason == "too-many-statements":
-            message += "; the load under it is not pipelined, so that may pay, or spill registers"
-        gain = profit(facts, "loop-unswitch", never=never)
-        return replace(site, message=message, profit=gain)
+
+def _never(branch: InvariantBranch) -> str:
+    """Why no gain was measured; "" where one was: for copies of a loop, not for masks."""
+    facts = branch.facts
+    if not (_holds_a_load(facts, branch.node) and _multiplies(facts, branch.loop)):
+        return "no matrix product waits for a load under the branch"
+    if branch.loop.parent is not None or branch.is_under_another:
+        return "the loop runs again and again inside another one, or the load stays in it"
+    if sum(isinstance(n, ast.stmt) for n in walk(branch.loop.node)) > MEASURED_STATEMENTS:
+        return f"only loops of up to {MEASURED_STATEMENTS} statements were measured"
+    return ""
 
 
 def _holds_a_load(facts: KernelFacts, branch: ast.If) -> bool:
