@@ -36,12 +36,15 @@ class LoopUnswitch(Pass):
     ## What it does
 
     An `if` with an invariant condition moves before the loop or loop nest, which is copied for each
-    branch, `elif` and `else` included. Each copy decides repetitions and negations of the condition
-    too. A copy without effect is dropped. Conditions that the compiler decides stay:
-    `tl.constexpr`, `is None`, whether a pointer was passed, the type of a tensor.
+    branch. Each copy decides repetitions and negations of the condition too. A copy without effect
+    is dropped. Conditions that the compiler decides stay: `tl.constexpr`, `is None`, whether a
+    pointer was passed, the type of a tensor.
 
-    `max_statements` (24) limits the statements in all copies of a loop, nested ones included, to
-    keep the source readable and to save compile time and registers.
+    If the loop would be copied, and the branch holds only stores, loads, sums of loads that start
+    at 0, or `tl.where` with the old value, its condition becomes their mask instead:
+    `tl.store(p, x, mask=mask & (flag > 0))`. The remark says why a mask does not serve.
+
+    `max_statements` (24) limits the statements in all copies of a loop, nested ones included.
 
     A branch on a value that the loop loads needs `licm` too, which moves the load.
 
@@ -61,6 +64,10 @@ class LoopUnswitch(Pass):
     - The branch is compiled in any case: each `if` around it in the loop has a runtime condition,
       or is one constexpr `if` without `else` directly in the loop.
     - Names keep one type: what the loop binds is bound before it or not read after it.
+
+    Masks need no loop that can be copied, but one way of the branch, at most three accesses, and
+    operands that are safe to compute: no helper, reduction, block pointer, volatile load, assert,
+    division by what may be zero, or pointer that may be passed only if the condition holds.
 
     Barriers, atomics and calls are allowed: all threads of a program take the same branch.
 
@@ -129,9 +136,8 @@ class LoopUnswitch(Pass):
     | the same, gate on | 1.00x |
     | the same, 512 x 512, off and on | 1.04x, 1.00x: noise |
 
-    A branch without a load gained nothing in a memory-bound loop, which shrank from 64 to 22
-    instructions. A branch with a load in an inner loop (FlagGems' `cholesky_solve`) gave 0.94x to
-    1.00x.
+    A branch without a load gained nothing in a memory-bound loop; masks were not measured. A branch
+    with a load in an inner loop (FlagGems' `cholesky_solve`) gave 0.94x to 1.00x.
 
     Compiled by Triton 3.7 for sm_80 and sm_90, the branch's `ld.global` in `gated_matmul.py`
     becomes a `cp.async` (`tests/passes/test_loop_unswitch_compiled.py`).
@@ -147,8 +153,7 @@ class LoopUnswitch(Pass):
     | `chunk_kda_bwd_kernel_wy_dqkg_fused` | 1216, now 1376 | 49152, the same |
     | `chunk_gdn2_bwd_kernel_wy_dqkg_fused` | 1616, now 1672 | 49152, the same |
 
-    Limited to 40, the first kernel spills nothing and keeps its shared memory, which with 2 warps
-    and 3 stages grows from 10240 to 15360 bytes. Copies also cost instruction cache.
+    Limited to 40, the first kernel spills nothing. Copies also cost instruction cache.
     """
 
     max_statements: int = 24

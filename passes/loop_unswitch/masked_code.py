@@ -7,6 +7,7 @@ import math
 import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.emit.code_edits import CodeEdits, in_parentheses
@@ -312,7 +313,7 @@ def _is_compiled(condition: Value) -> bool:
     if condition.op not in _COMPARE:
         return condition.op is Op.PARAM
     sides = (condition.left, condition.right)
-    numbers = [1 if side.op is Op.PARAM else side.constant for side in sides]
+    numbers: list[Any] = [1 if side.op is Op.PARAM else side.constant for side in sides]
     plain = all(isinstance(number, (int, float)) for number in numbers)
     return plain and bool(_COMPARE[condition.op](*numbers))
 
