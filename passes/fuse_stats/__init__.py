@@ -229,12 +229,12 @@ class FuseStats(Pass):
         return Site.of(
             attempt,
             second.node,
-            f"merged {into} (multiplied out)",
+            f"merged {into} (multiplied out): {_expanded()}",
             f"did not merge {into}",
             needs={Safety.ROUNDING},
             bits=Bits.REDUCTION_ORDER,
             changes=changes,
-            profit=profit(sum_.facts, "fuse-stats", loop=second),
+            profit=profit(sum_.facts, "fuse-stats, expanded", loop=second),
             advice=f"merge {into} (multiplied out)",
         )
 
@@ -262,6 +262,11 @@ class FuseStats(Pass):
             profit=profit(facts, "fuse-stats", loop=second),
             advice=f"merge {into} ({self.formula} formula)",
         )
+
+
+def _expanded() -> str:
+    long, short = (figure(f"fuse-stats, expanded sums, {rows} rows") for rows in ("long", "short"))
+    return f"{long} {WHERE} for rows of 16384 elements and more, {short} for 4096"
 
 
 def _measured(formula: str) -> str:

@@ -22,6 +22,7 @@ from tritonopt.source import Change
 from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
+    from tritonopt.passes.loop_unswitch.decisions import Plan
     from tritonopt.passes.loop_unswitch.invariant_branches import InvariantBranch
 
 MEASURED_STATEMENTS = 16
@@ -35,12 +36,15 @@ class LoopUnswitch(Pass):
     ## What it does
 
     An `if` with an invariant condition moves before the loop or loop nest, which is copied for each
-    branch, `elif` and `else` included. Each copy decides repetitions and negations of the condition
-    too. A copy without effect is dropped. Conditions that the compiler decides stay:
-    `tl.constexpr`, `is None`, whether a pointer was passed, the type of a tensor.
+    branch. Each copy decides repetitions and negations of the condition too. A copy without effect
+    is dropped. Conditions that the compiler decides stay: `tl.constexpr`, `is None`, whether a
+    pointer was passed, the type of a tensor.
 
-    `max_statements` (40) limits the statements in all copies of a loop, nested ones included, to
-    keep the source readable and to save compile time and registers.
+    If the loop would be copied, and the branch holds only stores, loads, sums of loads that start
+    at 0, or `tl.where` with the old value, its condition becomes their mask instead:
+    `tl.store(p, x, mask=mask & (flag > 0))`. The remark says why a mask does not serve.
+
+    `max_statements` (24) limits the statements in all copies of a loop, nested ones included.
 
     A branch on a value that the loop loads needs `licm` too, which moves the load.
 
@@ -60,6 +64,10 @@ class LoopUnswitch(Pass):
     - The branch is compiled in any case: each `if` around it in the loop has a runtime condition,
       or is one constexpr `if` without `else` directly in the loop.
     - Names keep one type: what the loop binds is bound before it or not read after it.
+
+    Masks need no loop that can be copied, but one way of the branch, at most three accesses, and
+    operands that are safe to compute: no helper, reduction, block pointer, volatile load, assert,
+    division by what may be zero, or pointer that may be passed only if the condition holds.
 
     Barriers, atomics and calls are allowed: all threads of a program take the same branch.
 
@@ -128,9 +136,8 @@ class LoopUnswitch(Pass):
     | the same, gate on | 1.00x |
     | the same, 512 x 512, off and on | 1.04x, 1.00x: noise |
 
-    A branch without a load gained nothing in a memory-bound loop, which shrank from 64 to 22
-    instructions. A branch with a load in an inner loop (FlagGems' `cholesky_solve`) gave 0.94x to
-    1.00x.
+    A branch without a load gained nothing in a memory-bound loop; masks were not measured. A branch
+    with a load in an inner loop (FlagGems' `cholesky_solve`) gave 0.94x to 1.00x.
 
     Compiled by Triton 3.7 for sm_80 and sm_90, the branch's `ld.global` in `gated_matmul.py`
     becomes a `cp.async` (`tests/passes/test_loop_unswitch_compiled.py`).
@@ -146,11 +153,10 @@ class LoopUnswitch(Pass):
     | `chunk_kda_bwd_kernel_wy_dqkg_fused` | 1216, now 1376 | 49152, the same |
     | `chunk_gdn2_bwd_kernel_wy_dqkg_fused` | 1616, now 1672 | 49152, the same |
 
-    Limited to 40, the first kernel spills nothing and keeps its shared memory, which with 2 warps
-    and 3 stages grows from 10240 to 15360 bytes. Copies also cost instruction cache.
+    Limited to 40, the first kernel spills nothing. Copies also cost instruction cache.
     """
 
-    max_statements: int = 40
+    max_statements: int = 24
 
     name: ClassVar[str] = "loop-unswitch"
     summary: ClassVar[str] = "move loop-invariant branches out of a loop"
@@ -177,28 +183,57 @@ class LoopUnswitch(Pass):
 
         from tritonopt.passes.loop_unswitch.branch_legality import legal_plan
         from tritonopt.passes.loop_unswitch.loop_copies import unswitched
+        from tritonopt.passes.loop_unswitch.masked_code import NotMasked, masked
         from tritonopt.rewriting import loop_sites
 
-        def make(attempt: Attempt) -> Sequence[Change]:
-            return unswitched(branch, legal_plan(branch, self.max_statements, attempt))
+        facts, never = branch.facts, _never(branch)
+        test = f"`if {branch.module.text_of(branch.node.test).partition(chr(10))[0]}`"
+        header = loop_sites.header(facts, branch.loop)
+        changes: Sequence[Change] = ()
+        plan: Plan | None = None
+        with Attempt() as copies:
+            plan = legal_plan(branch, self.max_statements, copies)
+        is_copied = plan is None or plan.guard is not None or len(plan.copies) > 1
+        form = "made {} in {} the mask of what it guards"
+        with Attempt() as attempt:
+            why = "a product waits for the load under it" if is_copied else ""
+            try:
+                if never and is_copied:
+                    changes = masked(branch, attempt)
+            except NotMasked as error:
+                why = str(error)
+            if not changes:
+                form = "moved {} out of {}; " + (
+                    f"the loop is there once for each way it can go, since no mask serves: {why}"
+                    if is_copied
+                    else "without it the loop does nothing"
+                )
+                changes = unswitched(branch, legal_plan(branch, self.max_statements, attempt))
+            attempt.prove("is-expressible", "what replaces the branch can be written")
+        missed = f"did not move {test} out of {header}"
+        if not never and attempt.failed and attempt.failed.reason == "too-many-statements":
+            missed += "; the load under it is not pipelined, so that may pay, or spill registers"
+        return Site.of(
+            attempt,
+            branch.node,
+            form.format(test, header),
+            missed,
+            changes=tuple(changes),
+            advice=f"move {test} out of {header}",
+            profit=profit(facts, "loop-unswitch", never=never),
+        )
 
-        facts = branch.facts
-        test = branch.module.text_of(branch.node.test).partition("\n")[0]
-        what = f"`if {test}` out of {loop_sites.header(facts, branch.loop)}"
-        outcome = "the loop is there once for each way it can go"
-        site = loop_sites.site(branch.node, what, outcome, make)
-        never = ""
-        if not (_holds_a_load(facts, branch.node) and _multiplies(facts, branch.loop)):
-            never = "no matrix product waits for a load under the branch"
-        elif branch.loop.parent is not None or branch.is_under_another:
-            never = "the loop runs again and again inside another one, or the load stays in it"
-        elif sum(isinstance(n, ast.stmt) for n in walk(branch.loop.node)) > MEASURED_STATEMENTS:
-            never = f"only loops of up to {MEASURED_STATEMENTS} statements were measured"
-        message = site.message
-        if not never and site.failed and site.failed[0].reason == "too-many-statements":
-            message += "; the load under it is not pipelined, so that may pay, or spill registers"
-        gain = profit(facts, "loop-unswitch", never=never)
-        return replace(site, message=message, profit=gain)
+
+def _never(branch: InvariantBranch) -> str:
+    """Why no gain was measured; "" where one was: for copies of a loop, not for masks."""
+    facts = branch.facts
+    if not (_holds_a_load(facts, branch.node) and _multiplies(facts, branch.loop)):
+        return "no matrix product waits for a load under the branch"
+    if branch.loop.parent is not None or branch.is_under_another:
+        return "the loop runs again and again inside another one, or the load stays in it"
+    if sum(isinstance(n, ast.stmt) for n in walk(branch.loop.node)) > MEASURED_STATEMENTS:
+        return f"only loops of up to {MEASURED_STATEMENTS} statements were measured"
+    return ""
 
 
 def _holds_a_load(facts: KernelFacts, branch: ast.If) -> bool:

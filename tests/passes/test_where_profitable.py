@@ -93,8 +93,9 @@ def test_a_long_loop_is_copied_where_that_is_asked_for() -> None:
     more = "".join(f"        tl.store(c_ptr + {n}, 0.0)\n" for n in range(9))
     start = text.index("        if gated > 0:")
     long = text[:start] + more + text[start:]
-    assert outcome(rewrite_source(long, "loop-unswitch"), "loop-unswitch") == {("passed", "")}
-    assert unnamed(long, "loop-unswitch") == {("missed", "not-profitable")}
+    asked = "loop-unswitch{max_statements=60}"
+    assert outcome(rewrite_source(long, asked), "loop-unswitch") == {("passed", "")}
+    assert unnamed(long, "loop-unswitch") == {("missed", "too-many-statements")}
 
 
 BLOCKED_MATMUL = """

@@ -61,6 +61,11 @@ def others() -> Iterator[Cell]:
     for one in recorded("fuse_stats_speed-nvidia-h200"):
         sizes = Sizes(one["columns"], one["block"], one["rows"])
         yield Cell("fuse-stats", "statistics", sizes, one["versions"]["shifted"]["ratio"])
+    for one in recorded("fuse_stats_speed-nvidia-h200", "expanded"):
+        programs, length = one["shape"]
+        sizes = Sizes(length, one["block"], programs)
+        ratio = one["versions"]["fuse-stats"]["ratio"]
+        yield Cell("fuse-stats, expanded", "entropy", sizes, ratio)
     for one in recorded("scalar_loop_speed-nvidia-h200"):
         if one["block"] == 128:  # as it is named without options
             sizes = Sizes(one["elements"], 1, one["rows"])
@@ -263,3 +268,25 @@ def test_without_a_launch_nothing_is_shown() -> None:
 
 def test_what_the_pass_found_to_lose_at_all_sizes() -> None:
     assert answer(KERNEL, "online-softmax", never="it is no softmax") == (Answer.NEVER, 0)
+
+
+@pytest.mark.parametrize(
+    ("imported", "is_profitable"),
+    [
+        ("import torch_npu", False),
+        ("from triton.language.extra.mlu.libdevice import fast_erf", False),
+        ("import triton.language.extra.cann.extension as extension", False),
+        ("from triton.language.extra.cuda.libdevice import rsqrt", True),
+        ("from triton.language.extra import libdevice", True),
+        ("from our.backends.ascend import limits", True),
+        (
+            "try:\n    from triton.language.extra.hip.libdevice import rsqrt\n"
+            "except ImportError:\n    from triton.language.extra.cuda.libdevice import rsqrt",
+            True,
+        ),
+    ],
+)
+def test_what_is_for_other_gpus_was_not_measured(imported: str, is_profitable: bool) -> None:
+    text = f"{imported}\n{KERNEL.replace('y, n, BLOCK', 'y, 64, BLOCK')}"
+    found = answer(text, "row-batch")
+    assert found == ((Answer.ALWAYS, 0) if is_profitable else (Answer.NEVER, 0))

@@ -11,7 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tritonopt.checks.condition import NotExpressible
-from tritonopt.facts.host.launcher_code import evaluated_by, evaluation_at, locals_with_form
+from tritonopt.facts.host.launcher_code import (
+    evaluated_by,
+    evaluation_at,
+    is_the_same_number,
+    locals_with_form,
+)
 from tritonopt.facts.host.local_names import names_of
 from tritonopt.launches.known_launches import NewParameter, check_builtin
 from tritonopt.launches.launch_grids import (
@@ -368,11 +373,7 @@ def words_of(extent: Extent) -> list[str]:
         code = extent.at_launch() if extent.meta else launch.module.text_of(expression)
         own = code if code and is_short(parsed(code, mode="eval").body) else ""
     found = [own] if own.isidentifier() else []
-    if extent.meta:
-        is_read = extent.reads_names_of_the_launch(expression) and _stays(extent)
-    else:
-        is_read = extent.comes_before_others
-    if is_read:
+    if _is_readable(extent):
         evaluation, passed = evaluation_at(launch), evaluated_by(launch)
         found += [
             name
@@ -382,6 +383,24 @@ def words_of(extent: Extent) -> list[str]:
             if evaluation.gives_the_same(ast.Name(name, ast.Load()), passed)
         ]
     return list(dict.fromkeys([*found, own] if own else found))
+
+
+def is_passed(extent: Extent, argument: ast.expr) -> bool:
+    """Whether an argument of the launch is the number of programs, whatever it is written as."""
+    expression, launch = extent.expression, extent.launch
+    if expression is None or not extent.is_plain or not _is_readable(extent):
+        return False
+    place = statement_of(launch) if extent.meta else None
+    stays = evaluation_at(launch).gives_the_same(argument, evaluated_by(launch))
+    return stays and is_the_same_number(launch, argument, expression, place)
+
+
+def _is_readable(extent: Extent) -> bool:
+    """Whether what stands in the grid is computed from what has the same value at the launch."""
+    if not extent.meta:
+        return extent.comes_before_others
+    assert extent.expression is not None
+    return extent.reads_names_of_the_launch(extent.expression) and _stays(extent)
 
 
 def _word(extent: Extent) -> str:

@@ -13,7 +13,7 @@ from tritonopt.facts.host.launcher_code import evaluated_by, evaluation_at
 from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
-from tritonopt.launches.division import Division, Divisor, words_of
+from tritonopt.launches.division import Division, Divisor, is_passed, words_of
 from tritonopt.launches.known_launches import (
     NewParameter,
     check_binding,
@@ -323,13 +323,13 @@ class LaunchPlan:
         """
         extents = extents_of(self.facts, axis)
         check_numbers(extents)
-        words = [words_of(extent) for extent in extents]
-        code = _in_kernel_terms(self.facts, extents, cdiv) or _passed_as(self.facts, extents, words)
+        code = _in_kernel_terms(self.facts, extents, cdiv) or _passed_as(self.facts, extents)
         if code:
             self.attempt.prove("grid-is-known", f"every launch starts {code} programs")
             return Count(code, None, extents)
         self.attempt.prove("grid-is-known", "each launch passes its own number of programs")
         check_parameter(self.facts)
+        words = [words_of(extent) for extent in extents]
         best = {name for names in words for name in names[:1]}
         word = best.pop() if len(best) == 1 and all(words) else ""
         if len(word) == 1 and self._has_capitals:
@@ -407,15 +407,13 @@ def _counting_names(kernel: Kernel) -> tuple[str, ...]:
     return ("N_ROWS", "num_rows") if "N_COLS" in names else ("num_rows", "NUM_ROWS")
 
 
-def _passed_as(
-    facts: KernelFacts, extents: Sequence[Extent], words: Sequence[Sequence[str]]
-) -> str:
+def _passed_as(facts: KernelFacts, extents: Sequence[Extent]) -> str:
     """The parameter that every launch passes the number of programs, by its name; "" if none is."""
     for parameter in facts.kernel.parameters:
         passed = [given_by(extent.launch).get(parameter.name) for extent in extents]
-        pairs = zip(passed, words, strict=True)
-        same = all(isinstance(node, ast.Name) and node.id in names for node, names in pairs)
-        if extents and same and parameter.name not in _stored(facts):
+        if not extents or None in passed or parameter.name in _stored(facts) | facts.pointers:
+            continue
+        if all(n is not None and is_passed(e, n) for e, n in zip(extents, passed, strict=True)):
             return parameter.name
     return ""
 

@@ -27,6 +27,7 @@ from tritonopt.facts.algebra.turns import (
 )
 from tritonopt.facts.memory.circumstances import numbers_given
 from tritonopt.rewriting.model import Answer, Profit
+from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
     from tritonopt.facts import KernelFacts, Loop
@@ -39,6 +40,9 @@ MOST_LIVE = 16
 """Elements for each thread up to which one more tile is taken to find registers: with 32 a loop
 took 1.04 times as long (`kldiv_forward_triton`); tiles of two axes spilled from 64 on (sm_90)."""
 _USUAL_WARPS = 4
+_EXTRA = "triton.language.extra."
+_OTHERS = frozenset({"torch_mlu", "torch_musa", "torch_npu"})
+"""What makes torch run on devices of other makers."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +118,11 @@ BOUNDS: Mapping[str, tuple[Bound, ...]] = {
         Bound("elements of a row", least=8192),
         Bound("programs", least=264),
     ),
+    "fuse-stats, expanded": (
+        Bound("iterations", least=4),
+        Bound("elements of a row", least=16384),
+        Bound("programs", least=264),
+    ),
     "defer-reduction": (
         Bound("iterations", least=4),
         Bound("iterations for each program of a multiprocessor", least=16),
@@ -154,6 +163,7 @@ def profit(
     `loop` goes through a row; `tile` are the extents of a tile without one. `never` says what the
     pass found that loses at all sizes, "" for nothing.
     """
+    never = never or _measured_elsewhere(facts)
     if never:
         return Profit(Answer.NEVER, never)
     at_launches = list(_sizes(facts, loop, tile))
@@ -180,6 +190,22 @@ def profit(
     why = f"not all of {told} have {wanted}" if told else f"the launches do not show {wanted}"
     fact = _fact(failed[0], at_launches[0][1]) if len(failed) == 1 else ""
     return Profit(Answer.AT_LAUNCH, why, len(failed), fact)
+
+
+def _measured_elsewhere(facts: KernelFacts) -> str:
+    """Why the records say nothing of a file: it imports what is for other GPUs alone; else ""."""
+    found = set[str]()
+    for node in walk(facts.kernel.module.tree):
+        match node:
+            case ast.Import(names=names):
+                found.update(name.name for name in names)
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                found.update(f"{module}.{name.name}" for name in names)
+    extra = {name for name in found if name.startswith(_EXTRA)}
+    if any(name.removeprefix(_EXTRA).startswith(("cuda", "libdevice")) for name in extra):
+        return ""
+    other = min(extra | {name for name in found if name.split(".")[0] in _OTHERS}, default="")
+    return other and f"gains were measured on NVIDIA GPUs only, and the file imports {other}"
 
 
 def _fact(bound: Bound, at: Sizes) -> str:

@@ -15,7 +15,7 @@ import triton.language as tl
 def kernel(Out, n, flag):
     for i in range(n):
         if flag > 0:
-            tl.store(Out + i, 1.0)
+            tl.atomic_add(Out + i, 1.0)
     i += 1
     tl.store(Out + n, i)
 

@@ -502,6 +502,8 @@ def run(x: torch.Tensor, scale: float):
 
 
 # case: under_a_constexpr_with_more
+# options: max_statements=40
+# verify: always
 """What else stands under the condition of the compiler stays, in each copy."""
 
 

@@ -745,3 +745,47 @@ def run(x: torch.Tensor):
         grid = (12,)
     kernel[grid](x, y, n, BLOCK=64)
     return y
+
+
+# case: number_of_rows_in_other_words
+# verify: no, mask_of_the_row_already is verified, and has the number by its name
+"""The launch passes the number of rows, as another product than in its grid."""
+
+
+@triton.jit
+def kernel(X, Y, num_tokens, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * N + cols, x / tl.sum(x, axis=0), mask=cols < N)
+
+
+# tritonopt: x: f32[b, s, n]
+def run(x: torch.Tensor):
+    b, s, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(b * s,)](x, y, s * b, n, BLOCK=64)
+    return y
+
+
+# case: number_of_other_rows
+# verify: no, mask_of_the_row_already is verified
+"""What is passed is the number of another tensor's rows."""
+
+
+@triton.jit
+def kernel(X, Y, num_tokens, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * N + cols, x * num_tokens / tl.sum(x, axis=0), mask=cols < N)
+
+
+# tritonopt: x: f32[m, n], z: f32[k]
+def run(x: torch.Tensor, z: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, z.shape[0], n, BLOCK=64)
+    return y

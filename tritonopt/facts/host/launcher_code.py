@@ -106,6 +106,17 @@ def locals_with_form(
             yield name
 
 
+def is_the_same_number(
+    launch: Launch, argument: ast.expr, expression: ast.expr, place: ast.stmt | None = None
+) -> bool:
+    """Whether a launch passes the number that an expression is, as in `locals_with_form`."""
+    host = _host_of(launch)
+    at = host.statement(launch.call)
+    return at is not None and host.form(argument, at) == host.form(
+        expression, place or host.statement(expression)
+    )
+
+
 def evaluation_at(launch: Launch) -> Evaluation:
     names = launch.module.names
     scope = names.module if launch.launcher is None else names.scopes[launch.launcher]
