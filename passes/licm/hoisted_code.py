@@ -122,7 +122,7 @@ def _check_loops(load: InvariantLoad, attempt: Attempt) -> None:
     attempt.prove(claim, "counted, and run to their ends")
 
 
-# Whether a load may move above a loop, as far as that does not depend on the new text
+# The load above the loop, and masked where the loop may not run
 
 _POINTER_NAME = re.compile(r"^(p|ptr)_|_?(ptr|pointer)s?$", re.IGNORECASE)
 

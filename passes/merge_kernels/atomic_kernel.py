@@ -32,6 +32,7 @@ from tritonopt.source import (
     AddArgument,
     Change,
     InsertBefore,
+    Launch,
     Remove,
     Replace,
     ReplaceArgument,
@@ -61,6 +62,12 @@ class Place:
     """Of the first kernel's store."""
     stride: Polynomial
     """In terms of the launcher."""
+
+
+def _is_pure(launch: Launch, name: str) -> bool:
+    """Whether nothing else is lost with what a launch passes for a parameter."""
+    argument = launch.arguments.get(name)
+    return argument is None or effects_of(launch.module).changes([argument]).nothing
 
 
 @dataclass(frozen=True)
@@ -155,8 +162,9 @@ class AtomicKernel:
         gone |= {n for expression in self._instead for n in walk(expression)}
         words = set(_WORD.findall(" ".join(self._instead.values())))
         words |= {n.id for n in kernel.nodes if isinstance(n, ast.Name) and n not in gone}
-        names = (p.name for p in kernel.parameters if p.name not in words | asked)
-        return tuple(names)
+        unread = [p.name for p in kernel.parameters if p.name not in words | asked]
+        launches = facts.launches.launches
+        return tuple(name for name in unread if all(_is_pure(n, name) for n in launches))
 
     def changes(self) -> Iterator[Change]:
         for node, code in self._instead.items():

@@ -105,10 +105,10 @@ class _Reader:
                 case ast.Assign(targets=[ast.Name()], value=value):
                     self._check(value, bool(branches))
                 case ast.AugAssign(target=ast.Name() as target, value=value, op=op):
-                    self._check_operator(statement, op, value)
+                    self._check_operator(op, value)
                     self._check_number(statement, (target, value), op)
                     self._check(value, bool(branches))
-                    self._check_divisor(statement, op, value, bool(branches))
+                    self._check_divisor(op, value, bool(branches))
                 case ast.AnnAssign(target=ast.Name(), value=ast.expr() as value):
                     if self._loop.is_lane_at(value):
                         raise self._not_understood(statement)
@@ -186,11 +186,11 @@ class _Reader:
             case ast.Name() | ast.Constant():
                 pass
             case ast.BinOp(left=left, op=op, right=right):
-                self._check_operator(node, op, right)
+                self._check_operator(op, right)
                 self._check_number(node, (left, right), op)
                 self._check(left, masked)
                 self._check(right, masked)
-                self._check_divisor(node, op, right, masked)
+                self._check_divisor(op, right, masked)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Invert(), operand=operand):
                 self._check(operand, masked)
             case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(
@@ -200,7 +200,7 @@ class _Reader:
                 self._check(left, masked)
                 self._check(right, masked)
             case ast.IfExp(test=test, body=then, orelse=other):
-                self._check_choice(node, masked)
+                self._check_choice(node)
                 self._check_number(node, (then, other))
                 for part in (then, other):
                     self._check(part, masked)
@@ -218,7 +218,7 @@ class _Reader:
             text = f"line {node.lineno} computes something of which the shape is not known"
             raise unknown(CLAIM, "not-lane-by-lane", text)
 
-    def _check_operator(self, node: ast.AST, op: ast.operator, right: ast.expr) -> None:
+    def _check_operator(self, op: ast.operator, right: ast.expr) -> None:
         if not isinstance(op, _OPERATORS):
             raise self._not_lane_by_lane(right)
 
@@ -275,9 +275,7 @@ class _Reader:
             self._facts.forms.of(value)
         )
 
-    def _check_divisor(
-        self, node: ast.AST, op: ast.operator, divisor: ast.expr, masked: bool
-    ) -> None:
+    def _check_divisor(self, op: ast.operator, divisor: ast.expr, masked: bool) -> None:
         """A lane that is masked off divides too."""
         if not isinstance(op, (ast.FloorDiv, ast.Mod)):
             return
@@ -290,7 +288,7 @@ class _Reader:
             text = f"line {divisor.lineno} may divide by zero in a lane that is masked off"
             raise unknown(CLAIM, "may-divide-by-zero", text)
 
-    def _check_choice(self, node: ast.IfExp, masked: bool) -> None:
+    def _check_choice(self, node: ast.IfExp) -> None:
         """`a if c else b` is computed on both sides, so that neither may load."""
         if is_constexpr(self._facts, node.test):
             return
@@ -313,20 +311,20 @@ class _Reader:
         if not (builtin or name in _FUNCTIONS or is_lane_by_lane(name)):
             raise self._not_lane_by_lane(node)
         if name == "load":
-            self._check_load(node, self._effects.get(node), masked)
+            self._check_load(node, self._effects.get(node))
         else:
             self._check_not_a_tile(node, value)
         if name not in ("load", "cast"):
             self._check_number(node, arguments)
         if name == "cdiv":
-            self._check_divisor(node, ast.FloorDiv(), node.args[1], masked)
+            self._check_divisor(ast.FloorDiv(), node.args[1], masked)
         for argument in arguments:
             if isinstance(argument, ast.Starred):
                 raise self._not_lane_by_lane(node)
             if self._values[argument].op is not Op.DTYPE:
                 self._check(argument, masked)
 
-    def _check_load(self, node: ast.Call, effect: Effect | None, masked: bool) -> None:
+    def _check_load(self, node: ast.Call, effect: Effect | None) -> None:
         if effect is None or effect.kind is not EffectKind.LOAD or effect.pointer is None:
             raise self._not_understood(node)
         if effect.volatile:

@@ -327,7 +327,7 @@ def prove_launches(row: OneTileRow, longest: int, block: int, attempt: Attempt) 
         text = f"a decorator of the kernel may choose {tile}, or something that goes with it"
         raise unknown("length-is-known-at-the-launch", "tile-is-not-passed", text)
     for launch in facts.launches.launches:
-        _check(launch, tile, longest)
+        _check(launch, tile)
     attempt.prove("length-is-known-at-the-launch", f"each launch passes {tile}")
     said: list[Assumption] = []
     if not is_at_most(facts, row.extent - facts.forms.of(row.tile), 0, given=said):
@@ -338,7 +338,7 @@ def prove_launches(row: OneTileRow, longest: int, block: int, attempt: Attempt) 
     return LongRows(facts, tile, longest, block)
 
 
-def _check(launch: Launch, tile: str, longest: int) -> None:
+def _check(launch: Launch, tile: str) -> None:
     claim, given = "length-is-known-at-the-launch", launch.arguments.get(tile)
     if given is None:
         text = f"how long a tile is, is not passed by the launch in {launch.where}"

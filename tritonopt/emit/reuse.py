@@ -137,7 +137,7 @@ def surely_bound(statement: ast.stmt) -> set[str]:
     return set()
 
 
-# A stretch of statements that is rewritten step by step, each step on the facts of the last
+# What such a stretch computes twice, it computes once
 
 _EXACT = (0.0, 1.0, -1.0, float("inf"), float("-inf"))
 """What every float type has, so that it may be filled in before or after a cast."""

@@ -753,3 +753,42 @@ def launch(x: torch.Tensor):
     partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
     final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
     return y
+
+
+# case: what_stays_in_the_launch
+"""A parameter of a `while` stays, and one for which the launch does something else too."""
+
+
+@triton.jit
+def squares(X, P, p_stride, tag, stride, N, halvings, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    half = 1.0
+    step = 0
+    while step < halvings:
+        half *= 0.5
+        step += 1
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(P + row * p_stride + cols, x * x * half, mask=mask)
+
+
+@triton.jit
+def sum_of_rows(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        mask = (rows < M)[:, None] & (cols < N)[None, :]
+        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+
+
+def sum_of_squares(x: "f32[m, n]"):
+    m, n = x.shape
+    tags = [1]
+    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
+    y = torch.empty(n, dtype=torch.float32, device=x.device)
+    squares[(m,)](x, p, n, tags.pop(), x.stride(0), n, 3, BLOCK=triton.next_power_of_2(n))
+    sum_of_rows[(triton.cdiv(n, 128),)](p, y, m, n, ROWS=32, COLS=128)
+    return y
