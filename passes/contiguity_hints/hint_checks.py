@@ -6,11 +6,10 @@ import ast
 
 from tritonopt.facts import Atom, Effect, Polynomial
 from tritonopt.facts.algebra.atoms import Lane, Negative
-from tritonopt.facts.algebra.polynomial import TooLarge
+from tritonopt.facts.algebra.polynomial import TooLarge, put_in
 from tritonopt.facts.memory.counterexamples import CannotTell
 from tritonopt.facts.memory.hints import Hinted, counterexample, is_address
 from tritonopt.facts.memory.offsets import Kind, NotConsecutive, read_offsets
-from tritonopt.facts.memory.zeros import put_in
 from tritonopt.passes.contiguity_hints.wrapped_offsets import WrappedOffsets
 from tritonopt.rewriting.model import Condition, Site, Status
 

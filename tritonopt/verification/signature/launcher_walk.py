@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from tritonopt import source
 from tritonopt.facts.host import torch_api
-from tritonopt.facts.host.conditions import checked, conjuncts
+from tritonopt.facts.host.truths import checked, conjuncts
 from tritonopt.verification.signature.argument_language import LONG_NAMES
 from tritonopt.verification.signature.evidence import (
     Count,
