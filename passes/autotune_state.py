@@ -344,7 +344,7 @@ def _may_be_one_buffer(facts: KernelFacts, one: str, other: str) -> bool:
 
 def _loads_in(facts: KernelFacts, value: Value) -> Iterator[Effect]:
     """The loads whose element a value is computed from, not just where it stands or whether."""
-    parts = parts_of(facts.loops, value, is_loaded)
+    parts = parts_of(facts.loops, value, stop=is_loaded)
     return (facts.interpretation.loads[p.number] for p in parts if is_loaded(p))
 
 

@@ -12,14 +12,21 @@ from tritonopt.checks.condition import NotExpressible
 from tritonopt.emit.writing import Writer, comments_in, statements_around
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
 from tritonopt.facts.algebra.divisibility import Divisibility
-from tritonopt.facts.algebra.polynomial import TooLarge
+from tritonopt.facts.algebra.polynomial import TooLarge, put_in
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS
 from tritonopt.facts.memory.circumstances import is_left_out
-from tritonopt.facts.memory.lane_reductions import NEUTRAL, Reduction, reductions_of
-from tritonopt.facts.memory.masked_off_lanes import TakenIn, gives_other, spelled, taken_in, worst
-from tritonopt.facts.memory.zeros import put_in
+from tritonopt.facts.memory.masked_off_lanes import (
+    NEUTRAL,
+    Reduction,
+    TakenIn,
+    gives_other,
+    reductions_of,
+    spelled,
+    taken_in,
+    worst,
+)
 from tritonopt.facts.operations import Op
-from tritonopt.facts.uses import is_used_otherwise, made_of
+from tritonopt.facts.uses import is_stored_elsewhere, is_used_otherwise
 from tritonopt.facts.values import is_integer
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.protocol import Lint
@@ -271,7 +278,7 @@ def _fixed_loads(facts: KernelFacts, loads: Sequence[Effect], other: str) -> _Fi
             return None
         # GPUs read 0 there, so it changes nothing for whoever relies on what they do.
         if old is not None or other != "0.0":
-            if _is_stored_elsewhere(facts, load, load.loaded, reduced):
+            if is_stored_elsewhere(facts, load, load.loaded, reduced):
                 return None
             if old is not None and is_used_otherwise(facts.interpretation, load.loaded, reduced):
                 return None
@@ -371,19 +378,3 @@ def _floats(facts: KernelFacts, load: Effect, value: Value) -> Condition | None:
     if load.other is not None and (load.other.dtype == "int" or is_integer(load.other.dtype)):
         return None  # as an author writes it who loads integers
     return Condition("type-stays", Status.ASSUMED, "what is loaded counts as floats")
-
-
-def _is_stored_elsewhere(
-    facts: KernelFacts, load: Effect, loaded: Value, reduced: set[Value]
-) -> bool:
-    """Whether a lane outside of the mask may be stored, other than reduced."""
-    assert load.mask is not None
-    mask = facts.forms.condition(load.mask)
-    for effect in facts.effects:
-        if effect.kind not in (EffectKind.STORE, EffectKind.ATOMIC) or effect.stored is None:
-            continue
-        if loaded not in made_of(facts.interpretation, [effect.stored], reduced):
-            continue
-        if effect.mask is None or effect.mask.is_none or facts.forms.condition(effect.mask) != mask:
-            return True
-    return False

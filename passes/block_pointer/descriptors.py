@@ -24,9 +24,9 @@ from tritonopt.emit.writing import NotExpressible, Writer
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.algebra.divisibility import Divisibility, substitute
 from tritonopt.facts.algebra.polynomial import Polynomial
-from tritonopt.facts.host.conditions import checked, conjuncts
 from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.host.tensor_expressions import allocation
+from tritonopt.facts.host.truths import checked, conjuncts
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS, INTEGER_DTYPES, Value
 from tritonopt.launches.known_launches import check_builtin

@@ -94,7 +94,7 @@ class WidePlaces:
         """Whether it only decides where accesses end, and is a part of no address."""
         pointers = (effect.pointer for effect in self._facts.effects if effect.pointer is not None)
         return not any(
-            overflow.value in parts_of(self._facts.loops, pointer, is_loaded)
+            overflow.value in parts_of(self._facts.loops, pointer, stop=is_loaded)
             for pointer in pointers
         )
 
@@ -342,7 +342,9 @@ class WideOnDemand:
         found: set[str] = set()
         for effect in facts.effects:
             roots = [] if effect.pointer is None else [effect.pointer, *bounds_of(effect)]
-            if all(mended.isdisjoint(parts_of(facts.loops, root, is_loaded)) for root in roots):
+            if all(
+                mended.isdisjoint(parts_of(facts.loops, root, stop=is_loaded)) for root in roots
+            ):
                 continue
             bases = facts.bases(effect)
             if bases is None:

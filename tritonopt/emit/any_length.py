@@ -41,7 +41,6 @@ from tritonopt.facts.algebra.polynomial import Group, TooLarge
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.memory.masked_off_value import (
-    Axes,
     FilledLanes,
     NotKnown,
     Padding,
@@ -51,6 +50,7 @@ from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.precision import is_as_wide
 from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.facts.recurrences.reading import reduced_update
+from tritonopt.facts.repetition import Axes
 from tritonopt.facts.values import FLOAT_BITS, is_float, operands_first, reachable
 
 _GIVEN = frozenset(

@@ -11,8 +11,8 @@ from tritonopt.checks.condition import refuted, unknown
 from tritonopt.emit.writing import NotExpressible, Writer, in_a_file
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.constexprs import is_constexpr
+from tritonopt.facts.host.same_memory import may_be_part
 from tritonopt.facts.host.side_effects import definition_of, effects_of
-from tritonopt.facts.host.slices import may_be_part
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import reachable
 from tritonopt.launches.launch_grids import HEURISTICS

@@ -33,8 +33,12 @@ from tritonopt.facts.algebra.atoms import (
 from tritonopt.facts.algebra.counting import Count, Lanes, NotCounted, count_elements, end_of_mask
 from tritonopt.facts.algebra.forms import Forms
 from tritonopt.facts.algebra.polynomial import ONE, Monomial, monomial_polynomial
-from tritonopt.facts.algebra.sums import sum_over_lanes, sum_over_loop
-from tritonopt.facts.algebra.variation import varies_along, varies_with
+from tritonopt.facts.algebra.variation import (
+    sum_over_lanes,
+    sum_over_loop,
+    varies_along,
+    varies_with,
+)
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.loop_nests import TwoSweeps
 from tritonopt.facts.precision import check_pins

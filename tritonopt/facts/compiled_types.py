@@ -38,10 +38,9 @@ def counter_type(facts: KernelFacts, loop: Loop, *, fits: bool = False) -> str |
     """
     if loop.kind == "tl.static_range":
         return NUMBER
-    if not loop.is_counted or None in (loop.start, loop.stop, loop.step):
+    if not loop.is_counted or len(loop.bounds) < 3:
         return None
-    bounds = [b for b in (loop.start, loop.stop, loop.step) if b is not None]
-    found = promoted([integer_type(facts, b, fits=fits or _grows(facts, b)) for b in bounds])
+    found = promoted([integer_type(facts, b, fits=fits or _grows(facts, b)) for b in loop.bounds])
     return "int32" if found == NUMBER else found
 
 

@@ -276,19 +276,15 @@ def _quotient(parts: Sequence[str | None]) -> str | None:
 def _extremum(parts: Sequence[str | None]) -> str | None:
     """Python numbers are tensors of their own in `tl.maximum`, and bf16 is widened."""
     combined = _combined(parts)
-    if combined in NUMBERS:
-        return _as_tensor(combined)
-    if combined in ("fp32", "fp64", "int32", "int64"):
-        return combined
-    if combined in FLOATS:
-        return SOME_FLOAT
-    return SOME_INTEGER if combined in INTEGERS or combined in BOOLEANS else None
+    return _as_tensor(combined) if combined in NUMBERS else _widened(combined)
 
 
 def _reduced(value: Value, part: str | None) -> str | None:
+    return "int32" if value.reduction.name in ("argmax", "argmin") else _widened(part)
+
+
+def _widened(part: str | None) -> str | None:
     """Narrow types are widened, by some versions of Triton and in some reductions."""
-    if value.reduction.name in ("argmax", "argmin"):
-        return "int32"
     if part in ("fp32", "fp64", "int32", "int64"):
         return part
     if part in FLOATS:

@@ -67,6 +67,11 @@ class Loop:
         return self.node.lineno
 
     @property
+    def bounds(self) -> list[Value]:
+        """What it counts with: where it starts and stops and its steps, as far as it has them."""
+        return [bound for bound in (self.start, self.stop, self.step) if bound is not None]
+
+    @property
     def is_counted(self) -> bool:
         """Whether it is a loop over `range` or `tl.range`, which the compiler does not unroll."""
         return self.kind in ("range", "tl.range")
@@ -122,11 +127,11 @@ class Effect:
 
 
 def parts_of(
-    loops: Sequence[Loop], value: Value, stop: Callable[[Value], bool] = lambda _: False
+    loops: Sequence[Loop], *values: Value, stop: Callable[[Value], bool] = lambda _: False
 ) -> Iterator[Value]:
-    """All that a value is made of, by way of what loops carry as well; of a part where it is to
+    """All that values are made of, by way of what loops carry as well; of a part where it is to
     stop, that part alone."""
-    seen, todo = set[Value](), [value]
+    seen, todo = set[Value](), [*values]
     while todo:
         part = todo.pop()
         if part in seen:

@@ -58,7 +58,7 @@ class Interpretation:
         for effect in self.effects:
             yield from (v for v in (effect.pointer, effect.mask, effect.other, effect.stored) if v)
         for loop in self.loops:
-            yield from (v for v in (loop.start, loop.stop, loop.step) if v)
+            yield from loop.bounds
             yield from loop.initial.values()
             yield from loop.following.values()
 

@@ -195,9 +195,7 @@ class TwoSweeps:
                 yield value, node.lineno
         for loop in self.facts.loops:
             if loop.first > sweep.last or loop.first < sweep.first:
-                for bound in (loop.start, loop.stop, loop.step):
-                    if bound is not None:
-                        yield bound, loop.line
+                yield from ((bound, loop.line) for bound in loop.bounds)
 
 
 _End = tuple[Polynomial, Polynomial]

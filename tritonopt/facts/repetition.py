@@ -30,11 +30,13 @@ _MAX_NODES = 300
 _ROUNDING = 1e-6
 """Of the size of the numbers; they are computed in double precision."""
 
-_Row = tuple[float, ...]
+Row = tuple[float, ...]
+Axes = tuple[tuple[bool, ...], ...]
+"""The axes that are inserted into a value on the way up, innermost first."""
 
 
-class _Unclear(Exception):
-    """Something is computed from the element that is not understood."""
+class Unclear(ArithmeticError):
+    """Something is computed from the numbers in a way that is not understood."""
 
 
 def changes_when_repeated(facts: KernelFacts, stored: Value, element: frozenset[int]) -> bool:
@@ -68,9 +70,9 @@ def sweep_changes_when_repeated(
 def _differs(facts: KernelFacts, stored: Value, element: frozenset[int], trial: int) -> bool:
     row = _some_row(random.Random(trial), trial)
     try:
-        once = _Computation(facts, element, row, trial).row(stored)
-        twice = _Computation(facts, element, once, trial).row(stored)
-    except (_Unclear, ArithmeticError, ValueError):
+        once = _Replaced(facts, element, row, trial).row(stored)
+        twice = _Replaced(facts, element, once, trial).row(stored)
+    except (ArithmeticError, ValueError):
         return False
     return _are_apart(once, twice)
 
@@ -81,20 +83,20 @@ def _sweep_differs(facts: KernelFacts, store: Effect, element: frozenset[int], t
     try:
         once = _swept(facts, store, element, rows, trial)
         twice = _swept(facts, store, element, once, trial)
-    except (_Unclear, ArithmeticError, ValueError, RecursionError):
+    except (ArithmeticError, ValueError, RecursionError):
         return False
     return any(map(_are_apart, once, twice))
 
 
 def _swept(
-    facts: KernelFacts, store: Effect, element: frozenset[int], rows: list[_Row], trial: int
-) -> list[_Row]:
+    facts: KernelFacts, store: Effect, element: frozenset[int], rows: list[Row], trial: int
+) -> list[Row]:
     """The elements after the loop, by iteration."""
     assert store.stored is not None
-    found: list[_Row] = []
-    before: _Computation | None = None
+    found: list[Row] = []
+    before: _Replaced | None = None
     for iteration, row in enumerate(rows):
-        before = _Computation(
+        before = _Replaced(
             facts, element, row, trial, _Iteration(store.loops[-1], iteration, before)
         )
         here = all(bool(before.row(g.condition)[0]) == g.holds for g in store.guards)
@@ -102,7 +104,7 @@ def _swept(
     return found
 
 
-def _some_row(numbers: random.Random, trial: int) -> _Row:
+def _some_row(numbers: random.Random, trial: int) -> Row:
     # Whole numbers every other time: bits can be counted on them only.
     return tuple(
         float(numbers.randint(-300, 300)) if trial % 2 else numbers.uniform(-4, 4)
@@ -110,7 +112,7 @@ def _some_row(numbers: random.Random, trial: int) -> _Row:
     )
 
 
-def _are_apart(once: _Row, twice: _Row) -> bool:
+def _are_apart(once: Row, twice: Row) -> bool:
     size = max(1.0, *map(abs, once))
     return all(map(math.isfinite, (*once, *twice))) and any(
         abs(a - b) > _ROUNDING * size for a, b in zip(once, twice, strict=True)
@@ -123,62 +125,102 @@ class _Iteration:
 
     loop: Loop
     number: int
-    before: _Computation | None
+    before: _Replaced | None
 
 
-class _Computation:
-    """The lanes of one row, with numbers put in."""
+class Computation:
+    """Lanes with numbers put in; loops run once.
+
+    `trial` decides which numbers are drawn: for one value the same each time.
+    """
+
+    def __init__(self, facts: KernelFacts, trial: int, lanes: int) -> None:
+        self._facts = facts
+        self._trial = trial
+        self._lanes = lanes
+        self._known: dict[tuple[Value, Axes], Row] = {}
+
+    def row(self, value: Value, axes: Axes = ()) -> Row:
+        """The numbers that a value is in the lanes. Raises Unclear."""
+        if (value, axes) not in self._known:
+            self._known[value, axes] = self._compute(value, axes)
+        return self._known[value, axes]
+
+    def _compute(self, value: Value, axes: Axes) -> Row:
+        match value.op:
+            case Op.CONST if isinstance(value.constant, int | float):
+                return self._all(float(value.constant))
+            case Op.CARRIED:
+                loop = self._facts.loops[value.carrier.loop]
+                return self.row(loop.initial[value.carrier.name], axes)
+            case Op.RESULT:
+                loop = self._facts.loops[value.carrier.loop]
+                return self.row(loop.following[value.carrier.name], axes)
+            case Op.FULL | Op.BROADCAST_TO | Op.POS:
+                return self.row(value.operand, axes)
+            case Op.INSERT_AXES:
+                return self.row(value.operand, (value.pattern, *axes))
+            case Op.CAST if value.dtype == "bool":
+                return tuple(float(number != 0) for number in self.row(value.operand, axes))
+            case Op.CAST if "int" in (value.dtype or ""):
+                return tuple(float(int(number)) for number in self.row(value.operand, axes))
+            case Op.CAST:
+                return self.row(value.operand, axes)
+        compute = function_on_numbers(value)
+        if compute is None:
+            return self._other(value)
+        columns = zip(*(self.row(operand, axes) for operand in value.operands), strict=True)
+        return tuple(float(compute(*numbers)) for numbers in columns)
+
+    def _other(self, value: Value) -> Row:
+        """What is computed in no way that is known."""
+        raise Unclear
+
+    def _all(self, number: float) -> Row:
+        return (number,) * self._lanes
+
+    def _draws(self, value: Value) -> random.Random:
+        return random.Random(f"{self._trial} {value.serial}")
+
+
+class _Replaced(Computation):
+    """One row, of which some loads read what is replaced."""
 
     def __init__(
         self,
         facts: KernelFacts,
         element: frozenset[int],
-        row: _Row,
+        row: Row,
         trial: int,
         iteration: _Iteration | None = None,
     ) -> None:
+        super().__init__(facts, trial, _LENGTH)
         self._iteration = iteration
-        self._facts = facts
         self._element = element
         self._given = row
-        self._trial = trial
-        self._known: dict[Value, _Row] = {}
 
-    def row(self, value: Value) -> _Row:
-        if value not in self._known:
-            self._known[value] = self._compute(value)
-        return self._known[value]
-
-    def _compute(self, value: Value) -> _Row:
+    def _compute(self, value: Value, axes: Axes) -> Row:
         match value.op:
             case Op.LOAD if value.number in self._element:
                 return self._given
-            case Op.CONST if isinstance(value.constant, int | float):
-                return (float(value.constant),) * _LENGTH
             case Op.LANE:
                 return tuple(map(float, range(_LENGTH)))
             case Op.PROGRAM_ID | Op.ITERATION:
-                return (float(self._iteration_number(value)),) * _LENGTH
+                return self._all(float(self._iteration_number(value)))
             case Op.PARAM | Op.CONSTEXPR if value.name in self._facts.integers.parameters:
-                return (float(_LENGTH),) * _LENGTH
-            case Op.CARRIED:
-                return self._carried(value)
-            case Op.RESULT:
-                return self.row(self._facts.loops[value.carrier.loop].following[value.carrier.name])
-            case Op.FULL | Op.CAST | Op.INSERT_AXES | Op.BROADCAST_TO | Op.POS:
-                return self._passed_on(value)
+                return self._all(float(_LENGTH))
+            case Op.CARRIED if self._iteration is not None and self._iteration.before is not None:
+                loop = self._facts.loops[value.carrier.loop]
+                if loop is self._iteration.loop:
+                    return self._iteration.before.row(loop.following[value.carrier.name])
             case Op.REDUCE if value.reduction.name in _REDUCTIONS:
-                return (_REDUCTIONS[value.reduction.name](self.row(value.operand)),) * _LENGTH
+                return self._all(_REDUCTIONS[value.reduction.name](self.row(value.operand)))
             case Op.RESHAPED if (scan := _scan(value)) is not None:
                 return scan(self.row(value.operand))
             case Op.WHERE | Op.PHI:
                 condition, then, other = map(self.row, value.operands)
                 return tuple(t if c else o for c, t, o in zip(condition, then, other, strict=True))
-        compute = function_on_numbers(value)
-        if compute is not None:
-            columns = zip(*map(self.row, value.operands), strict=True)
-            return tuple(float(compute(*numbers)) for numbers in columns)
-        return self._anything(value)
+        return super()._compute(value, axes)
 
     def _iteration_number(self, value: Value) -> int:
         swept = self._iteration
@@ -187,36 +229,20 @@ class _Computation:
         )
         return swept.number if swept is not None and mine else 0
 
-    def _carried(self, value: Value) -> _Row:
-        """What it was before the loop: loops run once, but for the one that is swept."""
-        loop, name = self._facts.loops[value.carrier.loop], value.carrier.name
-        swept = self._iteration
-        if swept is not None and loop is swept.loop and swept.before is not None:
-            return swept.before.row(loop.following[name])
-        return self.row(loop.initial[name])
-
-    def _passed_on(self, value: Value) -> _Row:
-        row = self.row(value.operand)
-        if value.op is Op.CAST and value.dtype is not None and "int" in value.dtype:
-            return tuple(float(int(number)) for number in row)
-        if value.op is Op.CAST and value.dtype == "bool":
-            return tuple(float(number != 0) for number in row)
-        return row
-
-    def _anything(self, value: Value) -> _Row:
+    def _other(self, value: Value) -> Row:
         """What is not computed from the element is some number, the same each time."""
         for part in parts_of(self._facts.loops, value):
             if part.op is Op.LOAD and part.number in self._element:
-                raise _Unclear
-        numbers = random.Random(f"{self._trial} {value.serial}")
+                raise Unclear
+        numbers = self._draws(value)
         if value.op is Op.CONSTEXPR:
-            return (numbers.choice((0.0, 1.7)),) * _LENGTH  # a flag, or a number
+            return self._all(numbers.choice((0.0, 1.7)))  # a flag, or a number
         if value.shape == ():
-            return (numbers.uniform(0.1, 4),) * _LENGTH
+            return self._all(numbers.uniform(0.1, 4))
         return tuple(numbers.uniform(-4, 4) for _ in range(_LENGTH))
 
 
-def _scan(value: Value) -> Callable[[_Row], _Row] | None:
+def _scan(value: Value) -> Callable[[Row], Row] | None:
     """A function of a whole row; of a tile, along the axis that it is computed along."""
     return _SCANS.get(value.function)
 
@@ -230,7 +256,7 @@ def function_on_numbers(value: Value) -> Callable[..., float] | None:
 def _whole(compute: Callable[[int, int], int]) -> Callable[[float, float], float]:
     def computed(a: float, b: float) -> float:
         if int(a) != a or int(b) != b:
-            raise _Unclear
+            raise Unclear
         return float(compute(int(a), int(b)))
 
     return computed
@@ -240,18 +266,18 @@ def _sigmoid(x: float) -> float:
     return 1 / (1 + math.exp(-x))
 
 
-def _softmax(row: _Row) -> _Row:
+def _softmax(row: Row) -> Row:
     powers = [math.exp(number - max(row)) for number in row]
     return tuple(power / math.fsum(powers) for power in powers)
 
 
-_SCANS: Mapping[str, Callable[[_Row], _Row]] = {
+_SCANS: Mapping[str, Callable[[Row], Row]] = {
     "cumsum": lambda row: tuple(accumulate(row)),
     "cumprod": lambda row: tuple(accumulate(row, operator.mul)),
     "softmax": _softmax,
 }
 
-_REDUCTIONS: Mapping[str, Callable[[_Row], float]] = {"sum": math.fsum, "max": max, "min": min}
+_REDUCTIONS: Mapping[str, Callable[[Row], float]] = {"sum": math.fsum, "max": max, "min": min}
 
 _FUNCTIONS: Mapping[str, Callable[..., float]] = {
     "add": operator.add,

@@ -15,7 +15,6 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
 
 from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Loop, Value
@@ -48,12 +47,9 @@ _PLAIN = frozenset({"torch.empty", "torch.zeros"})
 _FREE = frozenset({Op.IN_BRANCH, Op.POS})
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Shared(Atom):
+class Shared(Atom, tag="shared", is_position=True):
     """The number of a group of programs, which take turns: `row % GROUPS`."""
 
-    tag: ClassVar[str] = "shared"
-    is_position: ClassVar[bool] = True
     count: Polynomial
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass, field
 
-from tritonopt.facts.effects import Effect, EffectKind
+from tritonopt.facts.effects import Effect, EffectKind, parts_of
 from tritonopt.facts.interpretation import Interpretation
 from tritonopt.facts.kernel_facts import KernelFacts
 from tritonopt.facts.operations import ELEMENTWISE, Op
@@ -109,28 +109,6 @@ def _is_sum(value: Value) -> bool:
     return value.function not in _KEEPS_VALUES
 
 
-def made_of(
-    interpretation: Interpretation, values: Iterable[Value], but: Collection[Value] = ()
-) -> set[Value]:
-    """Values with all that they are made of, through the iterations of loops too.
-
-    What stands in `but` is not looked into.
-    """
-    todo = list(values)
-    seen = set(todo)
-    while todo:
-        value = todo.pop()
-        if value in but:
-            continue
-        inside = list(value.operands)
-        if value.op in (Op.CARRIED, Op.RESULT):
-            loop = interpretation.loops[value.carrier.loop]
-            inside = [end[value.carrier.name] for end in (loop.initial, loop.following)]
-        todo += [part for part in inside if part not in seen]
-        seen.update(inside)
-    return seen
-
-
 def is_used_otherwise(interpretation: Interpretation, value: Value, but: Collection[Value]) -> bool:
     """Whether a value goes anywhere but lane by lane, into stores and into what stands in `but`."""
     used = users(interpretation)
@@ -143,6 +121,22 @@ def is_used_otherwise(interpretation: Interpretation, value: Value, but: Collect
                 return True
             seen.add(user)
             todo.append(user)
+    return False
+
+
+def is_stored_elsewhere(
+    facts: KernelFacts, load: Effect, loaded: Value, but: Collection[Value]
+) -> bool:
+    """Whether a lane outside of the mask of a load may be stored, other than by way of `but`."""
+    assert load.mask is not None
+    mask = facts.forms.condition(load.mask)
+    for effect in facts.effects:
+        if effect.kind not in (EffectKind.STORE, EffectKind.ATOMIC) or effect.stored is None:
+            continue
+        if loaded not in parts_of(facts.loops, effect.stored, stop=but.__contains__):
+            continue
+        if effect.mask is None or effect.mask.is_none or facts.forms.condition(effect.mask) != mask:
+            return True
     return False
 
 

@@ -137,9 +137,10 @@ class Value:
     def rank(self) -> int | None:
         return None if self.shape is None else len(self.shape)
 
-    def walk(self) -> Iterator[Value]:
-        """This value and all it is made of, each once."""
-        return reachable((self,))
+    def walk(self, but: Op | None = None) -> Iterator[Value]:
+        """This value and all it is made of, each once; what has the operation `but` is not looked
+        into."""
+        return reachable((self,), but)
 
     def __repr__(self) -> str:
         inside = ", ".join(map(repr, self.operands))
@@ -147,8 +148,8 @@ class Value:
         return f"{self.op}{shown}({inside})"
 
 
-def reachable(roots: Iterable[Value]) -> Iterator[Value]:
-    """The values and all they are made of, each once."""
+def reachable(roots: Iterable[Value], but: Op | None = None) -> Iterator[Value]:
+    """The values and all they are made of, each once, as `Value.walk` says."""
     seen: set[int] = set()
     for root in roots:
         todo = [root]
@@ -157,7 +158,7 @@ def reachable(roots: Iterable[Value]) -> Iterator[Value]:
             if value.serial not in seen:
                 seen.add(value.serial)
                 yield value
-                todo.extend(value.operands)
+                todo.extend(() if value.op is but else value.operands)
 
 
 def operands_first(value: Value, known: Mapping[int, object]) -> list[Value]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 
 from tritonopt import facts, source
-from tritonopt.facts.algebra.work import TooMuchWork
+from tritonopt.facts.algebra.polynomial import TooMuchWork
 from tritonopt.facts.launch_bindings import Recorded
 from tritonopt.rewriting.applied_suppressions import AppliedSuppressions
 from tritonopt.rewriting.focus import Focus

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tritonopt import facts, source
-from tritonopt.facts.algebra.work import TooMuchWork, at_most
+from tritonopt.facts.algebra.polynomial import TooMuchWork, at_most
 from tritonopt.facts.launch_bindings import Recorded
 from tritonopt.rewriting import registry
 from tritonopt.rewriting.applied_suppressions import AppliedSuppressions

@@ -72,7 +72,7 @@ class Kernel:
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        return tuple(_parameters(self.node.args))
+        return tuple(parameters_of(self.node.args))
 
     @cached_property
     def unknown_decorator(self) -> ast.expr | None:
@@ -149,7 +149,8 @@ def _qualname(name: str, scope: Scope | None) -> str:
     return ".".join(reversed(parts))
 
 
-def _parameters(args: ast.arguments) -> Iterator[Parameter]:
+def parameters_of(args: ast.arguments) -> Iterator[Parameter]:
+    """Those of any function, in order."""
     positional = [*args.posonlyargs, *args.args]
     defaults: list[ast.expr | None] = [None] * (len(positional) - len(args.defaults))
     defaults += args.defaults

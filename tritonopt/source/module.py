@@ -255,8 +255,12 @@ class Module:
             return True
         return self.program is not None and self.program.is_replaced(self, name)
 
+    def is_bound_once(self, name: str) -> bool:
+        """Whether a global has one meaning: in no branch, star import or text another."""
+        return len(self.names.module.bindings.get(name, ())) == 1 and not self.is_replaced(name)
+
     def replaces(self, name: str) -> bool:
-        """The same, as far as this file may give it that."""
+        """Whether it may have another value, as far as this file may give it that."""
         return name in self.hidden_names or name in self.changed_names
 
     @cached_property

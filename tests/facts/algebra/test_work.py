@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from tritonopt.facts.algebra.work import at_most, spend
+from tritonopt.facts.algebra.polynomial import at_most, spend
 
 
 def test_another_thread_has_work_of_its_own() -> None:

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from tritonopt import source
-from tritonopt.facts.host.conditions import checked, conjuncts
+from tritonopt.facts.host.truths import checked, conjuncts
 
 
 def known(statement: str) -> list[tuple[str, bool]]:

@@ -43,3 +43,15 @@ def kernel(X, W, Y, N, BLOCK: tl.constexpr):
     x = tl.load(X + c, mask=c < N)
     w = tl.load(W + c, mask=c < N)
     tl.store(Y, tl.sum(w * tl.log(x), axis=0))
+
+
+# case: bits_of_two_loads
+# expect: finding, undefined-lanes-reduced
+"""What is tried are fractions, which have no bits: so nothing shows that a 0 is right."""
+
+
+@triton.jit
+def kernel(X, Flags, Y, N, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    x = tl.load(X + c, mask=c < N)
+    tl.store(Y, tl.sum(x & tl.load(Flags + c), axis=0))

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from tritonopt.facts.algebra.polynomial import (
     ONE,
@@ -32,7 +31,6 @@ _ORDERS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
 # What is given
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Named(Atom):
     """What a name stands for."""
 
@@ -42,54 +40,33 @@ class Named(Atom):
         return self.name
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Param(Named):
+class Param(Named, tag="param"):
     """A parameter of the kernel."""
 
-    tag: ClassVar[str] = "param"
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Global(Named):
+class Global(Named, tag="global"):
     """A name of the module that is not known to be a constant."""
 
-    tag: ClassVar[str] = "global"
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class DType(Named):
+class DType(Named, tag="dtype"):
     """An element type."""
 
-    tag: ClassVar[str] = "dtype"
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Constant(Named):
+class Constant(Named, tag="constant"):
     """A constant that is no finite number."""
 
-    tag: ClassVar[str] = "constant"
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ProgramId(Atom):
-    tag: ClassVar[str] = "program_id"
-    is_position: ClassVar[bool] = True
+class ProgramId(Atom, tag="program_id", is_position=True):
     axis: Polynomial
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class NumPrograms(Atom):
-    tag: ClassVar[str] = "num_programs"
+class NumPrograms(Atom, tag="num_programs"):
     axis: Polynomial
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Lane(Atom):
+class Lane(Atom, tag="lane", is_lane=True, is_position=True):
     """The numbers from 0 to the extent along an axis, counted from the right."""
 
-    tag: ClassVar[str] = "lane"
-    is_lane: ClassVar[bool] = True
-    is_position: ClassVar[bool] = True
     extent: Polynomial
     axis: int
 
@@ -98,23 +75,18 @@ class Lane(Atom):
         return f"arange(0, {self.extent.readable})" + (f"[{after}]" if self.axis else "")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Iteration(Atom):
+class Iteration(Atom, tag="iteration", is_position=True):
     """A loop's canonical induction variable: 0, 1, 2, ...; None stands for any loop."""
 
-    tag: ClassVar[str] = "iteration"
-    is_position: ClassVar[bool] = True
     loop: int | None = None
 
     def _written(self) -> str:
         return f"iteration{self.loop}"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Loaded(Atom):
+class Loaded(Atom, tag="load"):
     """The element at an address, at a time: the version of the memory."""
 
-    tag: ClassVar[str] = "load"
     base: str
     offset: Polynomial
     version: Argument
@@ -126,36 +98,27 @@ class Loaded(Atom):
 # Conditions
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Negative(Atom):
+class Negative(Atom, tag="negative", is_indicator=True):
     """Where an integer is below 0."""
 
-    tag: ClassVar[str] = "negative"
-    is_indicator: ClassVar[bool] = True
     form: Polynomial
 
     def _written(self) -> str:
         return _comparison(self.form, "<")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Zero(Atom):
+class Zero(Atom, tag="zero", is_indicator=True):
     """Where an integer is 0."""
 
-    tag: ClassVar[str] = "zero"
-    is_indicator: ClassVar[bool] = True
     form: Polynomial
 
     def _written(self) -> str:
         return _comparison(self.form, "==")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Compared(Atom):
+class Compared(Atom, tag="holds", is_indicator=True):
     """Where a comparison of what need not be integers holds."""
 
-    tag: ClassVar[str] = "holds"
-    is_indicator: ClassVar[bool] = True
     order: str
     left: Polynomial
     right: Polynomial
@@ -166,19 +129,15 @@ class Compared(Atom):
         return f"({self.left.readable} {_ORDERS[self.order]} {self.right.readable})"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Truth(Atom):
+class Truth(Atom, tag="holds", is_indicator=True):
     """Where something is true, which is all that is known of it."""
 
-    tag: ClassVar[str] = "holds"
-    is_indicator: ClassVar[bool] = True
     form: Polynomial
 
 
 # Whole numbers
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Quotient(Atom):
     """A division of integers, rounded, or what it leaves."""
 
@@ -186,38 +145,28 @@ class Quotient(Atom):
     divisor: Polynomial
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class CeilDiv(Quotient):
+class CeilDiv(Quotient, tag="cdiv"):
     """The least integer that is not below dividend / divisor."""
 
-    tag: ClassVar[str] = "cdiv"
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class FloorDiv(Quotient):
+class FloorDiv(Quotient, tag="floordiv", is_quotient=True):
     """`dividend // divisor` as Triton divides integers; see `BindingTimes` for the rounding."""
 
-    tag: ClassVar[str] = "floordiv"
-    is_quotient: ClassVar[bool] = True
     rounding: str
 
     def _written(self) -> str:
         return f"{as_factor(self.dividend)}//{as_factor(self.divisor)}"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Mod(Quotient):
+class Mod(Quotient, tag="mod", is_quotient=True):
     """`dividend % divisor`, rounded alike."""
 
-    tag: ClassVar[str] = "mod"
-    is_quotient: ClassVar[bool] = True
     rounding: str
 
     def _written(self) -> str:
         return f"{as_factor(self.dividend)} % {as_factor(self.divisor)}"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Extremum(Atom):
     """The less or the greater of two; a launcher's has no options."""
 
@@ -231,71 +180,56 @@ class Extremum(Atom):
         return f"{self.tag}({', '.join(fields)})"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Minimum(Extremum):
-    tag: ClassVar[str] = "minimum"
+class Minimum(Extremum, tag="minimum"):
+    pass
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Maximum(Extremum):
-    tag: ClassVar[str] = "maximum"
+class Maximum(Extremum, tag="maximum"):
+    pass
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PowerOfTwo(Atom):
+class PowerOfTwo(Atom, tag="power_of_two"):
     """The least power of two that is not below the form."""
 
-    tag: ClassVar[str] = "power_of_two"
     form: Polynomial
 
 
 # Sums and functions
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Bound(Atom):
+class Bound(Atom, is_position=True):
     """A lane or an iteration that a sum goes over."""
-
-    is_position: ClassVar[bool] = True
 
     def _written(self) -> str:
         return "lane"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class BoundLane(Bound):
+class BoundLane(Bound, tag="bound lane"):
     """A lane that a sum goes over; the number tells it from others."""
 
-    tag: ClassVar[str] = "bound lane"
     extent: Polynomial
     number: int
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class BoundIteration(Bound):
+class BoundIteration(Bound, tag="bound iteration"):
     """An iteration that a sum goes over."""
 
-    tag: ClassVar[str] = "bound iteration"
     loop: int
 
     def _written(self) -> str:
         return f"iteration{self.loop}"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class HiddenLane(Bound):
+class HiddenLane(Bound, tag="hidden lane"):
     """A lane of an operand, where it is none of the result's own."""
 
-    tag: ClassVar[str] = "hidden lane"
     extent: Polynomial
     axis: int
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Total(Atom):
+class Total(Atom, tag="total"):
     """A sum of a term over (bound atom, extent) dimensions."""
 
-    tag: ClassVar[str] = "total"
     dimensions: tuple[Argument, ...]
     term: Polynomial
 
@@ -303,36 +237,29 @@ class Total(Atom):
         return f"sum({self.term.readable})"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Reduced(Atom):
+class Reduced(Atom, tag="reduce"):
     """A reduction over lanes that is no sum."""
 
-    tag: ClassVar[str] = "reduce"
     name: str
     lane: BoundLane
     extent: Polynomial
     term: Polynomial
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Rounded(Atom):
+class Rounded(Atom, tag="round"):
     """A number rounded to a narrower floating-point type."""
 
-    tag: ClassVar[str] = "round"
     dtype: str
     form: Polynomial
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Converted(Atom):
+class Converted(Atom, tag="cast"):
     """A number converted to a type that may change it."""
 
-    tag: ClassVar[str] = "cast"
     dtype: Argument
     form: Polynomial
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Function(Atom):
     """What is computed from operands alone."""
 
@@ -348,29 +275,21 @@ class Function(Atom):
         return type(self)(name, tuple(operands))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Math(Function):
+class Math(Function, tag="math"):
     """A function that is applied lane by lane."""
 
-    tag: ClassVar[str] = "math"
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Call(Function):
+class Call(Function, tag="call"):
     """What uses its operands in another order of lanes; named by its operation."""
 
-    tag: ClassVar[str] = "call"
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Attribute(Function):
-    tag: ClassVar[str] = "attribute"
+class Attribute(Function, tag="attribute"):
+    pass
 
 
 # What is not understood
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Placed(Atom):
     """What knows its axes, and the iterations that it may differ between."""
 
@@ -379,11 +298,8 @@ class Placed(Atom):
     depends: tuple[Argument, ...]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Opaque(Placed):
+class Opaque(Placed, tag="opaque"):
     """What is equal only to itself."""
-
-    tag: ClassVar[str] = "opaque"
 
     def _written(self) -> str:
         match self.identity:
@@ -392,87 +308,66 @@ class Opaque(Placed):
         return "?"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Undef(Placed):
+class Undef(Placed, tag="undef"):
     """A masked-off lane of a load without `other`."""
-
-    tag: ClassVar[str] = "undef"
 
     def _written(self) -> str:
         return "undefined"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TileNumber(Atom):
+class TileNumber(Atom, tag="tile_number"):
     """What a kernel calls the number of its tile, however it is computed."""
 
-    tag: ClassVar[str] = "tile_number"
     name: str
 
 
 # What a launcher gives
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class LauncherParameter(Atom):
+class LauncherParameter(Atom, tag="host parameter"):
     """A parameter of the launcher."""
 
-    tag: ClassVar[str] = "host parameter"
     name: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Chosen(Atom):
+class Chosen(Atom, tag="host chosen"):
     """What the tuner chooses, or the caller, in a way that is not seen."""
 
-    tag: ClassVar[str] = "host chosen"
     name: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Unread(Atom):
+class Unread(Atom, tag="host unread"):
     """An expression of the launcher whose value cannot be followed."""
 
-    tag: ClassVar[str] = "host unread"
     place: Argument
     what: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Flag(Atom):
+class Flag(Atom, tag="host flag", is_indicator=True):
     """Whether something holds that is about no size: a type, a device, an argument left out."""
 
-    tag: ClassVar[str] = "host flag"
-    is_indicator: ClassVar[bool] = True
     place: Argument
     what: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SameShape(Atom):
+class SameShape(Atom, tag="same shape", is_indicator=True):
     """Whether two tensors have the same sizes."""
 
-    tag: ClassVar[str] = "same shape"
-    is_indicator: ClassVar[bool] = True
     tensor: Polynomial
     other: Polynomial
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TensorSize(Atom):
+class TensorSize(Atom, tag="size"):
     """`tensor.size(which)`, its strides, its number of elements or of dimensions (`dim`)."""
 
-    tag: ClassVar[str] = "size"
     tensor: Polynomial
     method: str
     which: tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Choice(Atom):
+class Choice(Atom, tag="choice"):
     """`then if test else other` of the launcher."""
 
-    tag: ClassVar[str] = "choice"
     test: Polynomial
     then: Polynomial
     other: Polynomial

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
@@ -34,8 +35,14 @@ from tritonopt.facts.algebra.atoms import (
     Undef,
 )
 from tritonopt.facts.algebra.polynomial import ONE, Argument, Polynomial
-from tritonopt.facts.algebra.sums import bind_lane, fresh_lane, sum_over_lanes
-from tritonopt.facts.algebra.variation import has_unknown_axes, hide_lanes, move_axes
+from tritonopt.facts.algebra.variation import (
+    bind_lane,
+    fresh_lane,
+    has_unknown_axes,
+    hide_lanes,
+    move_axes,
+    sum_over_lanes,
+)
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.values import FLOAT_BITS, Value, is_integer
 
@@ -60,34 +67,6 @@ def _constant(forms: Forms, value: Value) -> Polynomial:
     return Polynomial.of(Constant(repr(constant)))
 
 
-def _parameter(forms: Forms, value: Value) -> Polynomial:
-    return Polynomial.of(Param(value.name))
-
-
-def _global(forms: Forms, value: Value) -> Polynomial:
-    return Polynomial.of(Global(value.name))
-
-
-def _dtype(forms: Forms, value: Value) -> Polynomial:
-    return Polynomial.of(DType(value.name))
-
-
-def _program_id(forms: Forms, value: Value) -> Polynomial:
-    return Polynomial.of(ProgramId(forms.of(value.axis)))
-
-
-def _num_programs(forms: Forms, value: Value) -> Polynomial:
-    return Polynomial.of(NumPrograms(forms.of(value.axis)))
-
-
-def _lane(forms: Forms, value: Value) -> Polynomial:
-    return Polynomial.of(Lane(forms.of(value.extent), 0))
-
-
-def _iteration(forms: Forms, value: Value) -> Polynomial:
-    return Polynomial.of(Iteration(value.number))
-
-
 # The operations of a ring
 
 
@@ -97,30 +76,15 @@ def _bits(forms: Forms, value: Value) -> Polynomial:
     return Polynomial.of(Math(f"bit {value.op}", inside))
 
 
-def _sum(forms: Forms, value: Value) -> Polynomial:
-    if forms.facts.truth_values.wraps(value):
-        return _bits(forms, value)
-    return forms.of(value.left) + forms.of(value.right)
+def _unless_bits(operation: Callable[..., Polynomial]) -> Rule:
+    """The rule of an operation that is the ring's but for single bits."""
 
+    def rule(forms: Forms, value: Value) -> Polynomial:
+        if forms.facts.truth_values.wraps(value):
+            return _bits(forms, value)
+        return operation(*map(forms.of, value.operands))
 
-def _difference(forms: Forms, value: Value) -> Polynomial:
-    if forms.facts.truth_values.wraps(value):
-        return _bits(forms, value)
-    return forms.of(value.left) - forms.of(value.right)
-
-
-def _negation(forms: Forms, value: Value) -> Polynomial:
-    if forms.facts.truth_values.wraps(value):
-        return _bits(forms, value)
-    return -forms.of(value.operand)
-
-
-def _product(forms: Forms, value: Value) -> Polynomial:
-    return forms.of(value.left) * forms.of(value.right)
-
-
-def _quotient(forms: Forms, value: Value) -> Polynomial:
-    return forms.of(value.left) * forms.of(value.right).inverse()
+    return rule
 
 
 def _power(forms: Forms, value: Value) -> Polynomial:
@@ -128,11 +92,6 @@ def _power(forms: Forms, value: Value) -> Polynomial:
     if exponent.constant in range(MAX_POWER + 1):
         return forms.of(base).power(int(exponent.constant))  # type: ignore[call-overload]
     return forms.unknown(value)
-
-
-def _operand(forms: Forms, value: Value) -> Polynomial:
-    """What the only operand is."""
-    return forms.of(value.operand)
 
 
 def _choice(forms: Forms, value: Value) -> Polynomial:
@@ -217,10 +176,6 @@ def _power_of_two(form: Polynomial) -> Polynomial:
     if number is not None and number.denominator == 1 and number > 0:
         return Polynomial.constant(1 << (int(number) - 1).bit_length())
     return Polynomial.of(PowerOfTwo(form))
-
-
-def _condition(forms: Forms, value: Value) -> Polynomial:
-    return forms.condition(value)
 
 
 def _bitwise(forms: Forms, value: Value) -> Polynomial:
@@ -374,35 +329,24 @@ def axes_of(value: Value) -> Axes:
     return "unknown" if value.rank is None else tuple(reversed(range(value.rank)))
 
 
-# Loops
-
-
-def _carried(forms: Forms, value: Value) -> Polynomial:
-    return forms.recurrences.carried(value)
-
-
-def _result(forms: Forms, value: Value) -> Polynomial:
-    return forms.recurrences.result(value)
-
-
 RULES: Mapping[Op, Rule] = {
     Op.CONST: _constant,
-    Op.PARAM: _parameter,
-    Op.CONSTEXPR: _parameter,
-    Op.GLOBAL: _global,
-    Op.DTYPE: _dtype,
-    Op.PROGRAM_ID: _program_id,
-    Op.NUM_PROGRAMS: _num_programs,
-    Op.LANE: _lane,
-    Op.ITERATION: _iteration,
-    Op.ADD: _sum,
-    Op.SUB: _difference,
-    Op.NEG: _negation,
-    Op.MUL: _product,
-    Op.DIV: _quotient,
+    Op.PARAM: lambda _, value: Polynomial.of(Param(value.name)),
+    Op.CONSTEXPR: lambda _, value: Polynomial.of(Param(value.name)),
+    Op.GLOBAL: lambda _, value: Polynomial.of(Global(value.name)),
+    Op.DTYPE: lambda _, value: Polynomial.of(DType(value.name)),
+    Op.PROGRAM_ID: lambda forms, value: Polynomial.of(ProgramId(forms.of(value.axis))),
+    Op.NUM_PROGRAMS: lambda forms, value: Polynomial.of(NumPrograms(forms.of(value.axis))),
+    Op.LANE: lambda forms, value: Polynomial.of(Lane(forms.of(value.extent), 0)),
+    Op.ITERATION: lambda _, value: Polynomial.of(Iteration(value.number)),
+    Op.ADD: _unless_bits(operator.add),
+    Op.SUB: _unless_bits(operator.sub),
+    Op.NEG: _unless_bits(operator.neg),
+    Op.MUL: lambda forms, value: forms.of(value.left) * forms.of(value.right),
+    Op.DIV: lambda forms, value: forms.of(value.left) * forms.of(value.right).inverse(),
     Op.POW: _power,
-    Op.POS: _operand,
-    Op.IN_BRANCH: _operand,
+    Op.POS: lambda forms, value: forms.of(value.operand),
+    Op.IN_BRANCH: lambda forms, value: forms.of(value.operand),
     Op.WHERE: _choice,
     Op.PHI: _choice,
     Op.MINIMUM: _extremum,
@@ -411,7 +355,7 @@ RULES: Mapping[Op, Rule] = {
     Op.MOD: _remainder,
     Op.CDIV: _ceiling_quotient,
     Op.ELEMENTWISE: _function,
-    **dict.fromkeys(COMPARISONS, _condition),
+    **dict.fromkeys(COMPARISONS, lambda forms, value: forms.condition(value)),
     **dict.fromkeys((Op.AND, Op.OR, Op.XOR), _bitwise),
     **dict.fromkeys((Op.INVERT, Op.NOT, Op.BOTH, Op.EITHER), _logic),
     Op.SHL: _function_of_bits,
@@ -425,7 +369,7 @@ RULES: Mapping[Op, Rule] = {
     Op.REDUCE: _reduction,
     **dict.fromkeys((Op.RESHAPED, Op.ONE_OF, Op.PART, Op.ELEMENT, Op.ATTRIBUTE, Op.TUPLE), _call),
     Op.LOAD: _load,
-    Op.CARRIED: _carried,
-    Op.RESULT: _result,
+    Op.CARRIED: lambda forms, value: forms.recurrences.carried(value),
+    Op.RESULT: lambda forms, value: forms.recurrences.result(value),
 }
 """By operation; what has no rule is not understood."""

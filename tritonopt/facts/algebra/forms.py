@@ -1,6 +1,6 @@
 """Canonical forms: what a value is, whatever it was called and however it was written.
 
-Every value has a form, a polynomial over atoms (see `polynomial`). Integers are
+Every value has a form, a polynomial over `atoms`. Integers are
 taken as mathematical integers (the condition `no-int32-overflow`, which covers
 narrower and unsigned types too, once a value has one), floating point as real
 numbers: equal forms of floats are equal up to rounding, which is what a rewrite
@@ -11,22 +11,6 @@ Lanes are numbered from the last axis, so that broadcasting changes nothing:
 `cols` and `cols[None, :]` have one form. A sum over lanes or iterations is an
 atom "total" over what varies, with what does not vary taken out of it. A loop
 that counts below zero runs zero times.
-
-Atoms, by tag:
-
-    param NAME, global NAME, program_id AXIS, num_programs AXIS
-    lane (EXTENT, AXIS FROM THE RIGHT)        iteration LOOP
-    load (BASE, OFFSET, MEMORY VERSION)       the element at an address, at a time
-    negative E, zero E, holds ...             indicators: E < 0, E == 0, another condition
-    total (DIMENSIONS, TERM)                  a sum; its own indices are "bound" atoms
-    cdiv A B                                  the least integer not below A / B
-    floordiv A B WHEN, mod A B WHEN           as Triton divides integers, by `BindingTimes`
-    round, cast, math, call, attribute        not ring operations
-    opaque (IDENTITY, AXES, DEPENDS)          not understood, equal only to itself
-    undef (ORDER, AXES, DEPENDS)              a masked-off lane of a load without `other`
-
-AXES of an atom are the axes, counted from the right, that its own axes lie along, or the
-bound atoms of the sums over them.
 """
 
 from __future__ import annotations
@@ -38,8 +22,7 @@ from tritonopt.facts.algebra.atoms import FloorDiv, Iteration, Opaque, Param, ce
 from tritonopt.facts.algebra.form_rules import RULES, axes_of
 from tritonopt.facts.algebra.indicators import Indicators, Signs
 from tritonopt.facts.algebra.polynomial import Argument, Polynomial, TooLarge
-from tritonopt.facts.algebra.sums import sum_over_loop
-from tritonopt.facts.algebra.variation import varies_itself
+from tritonopt.facts.algebra.variation import sum_over_loop, varies_itself
 from tritonopt.facts.effects import Loop
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
@@ -68,7 +51,7 @@ class Forms:
         self.memory = memory
         self.opened = opened
         self.signs = Signs(facts)
-        self.recurrences = Recurrences(self)
+        self.recurrences: Recurrences = Recurrences(self)
         self._indicators = Indicators(self)
         self._known: dict[int, Polynomial] = {}
 

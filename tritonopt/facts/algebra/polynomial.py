@@ -13,20 +13,64 @@ Indicators are idempotent: `m * m` is `m`. That makes masks algebra:
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Union
+from typing import TYPE_CHECKING, ClassVar, Union
 
 from tritonopt.checks.condition import Condition, Status, Unmet
-from tritonopt.facts.algebra.work import spend
+
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+else:
+
+    def dataclass_transform(**_):
+        return lambda cls: cls
+
 
 Argument = Union["Atom", "Polynomial", str, int, bool, None, tuple["Argument", ...]]
 
 MAX_TERMS = 256
 MAX_SIZE = 4000
 """Terms, and atoms with all that is inside them. Beyond either a form is of no use to anybody."""
+
+
+# How much work goes into what is asked of one kernel: it grows with the square of the loads and
+# stores, and faster where the forms of the indices grow too. It is counted in forms that are
+# computed, so that it ends everywhere alike: a clock would stop elsewhere on another machine.
+
+
+class TooMuchWork(Exception):
+    """More was asked than is worth waiting for."""
+
+
+class _Meter(threading.local):
+    """The forms that may still be computed, in each thread by itself."""
+
+    left: float = float("inf")
+
+
+_METER = _Meter()
+
+
+@contextmanager
+def at_most(forms: int) -> Iterator[None]:
+    """Inside, so many forms can be computed; one more raises TooMuchWork."""
+    before, _METER.left = _METER.left, forms
+    try:
+        yield
+    finally:
+        _METER.left = before
+
+
+def spend() -> None:
+    """One more form."""
+    _METER.left -= 1
+    if _METER.left < 0:
+        raise TooMuchWork
 
 
 class TooLarge(Unmet):
@@ -37,11 +81,12 @@ class TooLarge(Unmet):
         super().__init__(Condition("is-understood", Status.UNKNOWN, detail, "opaque-value"))
 
 
+@dataclass_transform(frozen_default=True, eq_default=False)
 @dataclass(frozen=True, eq=False, repr=False)
 class Atom:
     """A canonical leaf; its classes (see `atoms`) say what it is, its fields which one.
 
-    Atoms are equal where their keys are, which order them too.
+    Atoms are equal where their keys are, which order them too. Each class is a frozen dataclass.
     """
 
     tag: ClassVar[str] = ""
@@ -56,6 +101,11 @@ class Atom:
 
     arguments: tuple[Argument, ...] = field(init=False)
     """Its fields, for what treats all atoms alike."""
+
+    def __init_subclass__(cls, **told: str | bool) -> None:
+        for name, value in told.items():
+            setattr(cls, name, value)
+        dataclass(frozen=True, eq=False, repr=False)(cls)
 
     def __post_init__(self) -> None:
         self._keep(tuple(self.__dict__.values()))
@@ -121,11 +171,9 @@ class Atom:
         return self if same else self.with_arguments(mapped)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Group(Atom):
+class Group(Atom, tag="group"):
     """A sum that something is divided by."""
 
-    tag: ClassVar[str] = "group"
     form: Polynomial
 
     def _written(self) -> str:
@@ -265,6 +313,14 @@ class Polynomial:
         return not self.terms
 
     @property
+    def is_whole(self) -> bool:
+        """Whether nothing is divided in it."""
+        return all(
+            coefficient.denominator == 1 and all(power > 0 for _, power in monomial)
+            for monomial, coefficient in self.terms.items()
+        )
+
+    @property
     def sole_atom(self) -> Atom | None:
         """The atom that this is, if it is just one."""
         if len(self.terms) == 1:
@@ -376,11 +432,7 @@ class Polynomial:
         if len(divisor.terms) != 1 or any(a.is_indicator for a in divisor.atoms):
             return None
         quotient = self * divisor.inverse()
-        whole = all(
-            coefficient.denominator == 1 and all(power > 0 for _, power in monomial)
-            for monomial, coefficient in quotient.terms.items()
-        )
-        return quotient if whole else None
+        return quotient if quotient.is_whole else None
 
 
 def _polynomial(value: Polynomial | int | Fraction) -> Polynomial:
@@ -448,3 +500,15 @@ def _term_key(monomial: Monomial, coefficient: Fraction) -> str:
 
 ZERO = Polynomial({})
 ONE = Polynomial.constant(1)
+
+
+def put_in(form: Polynomial, numbers: Mapping[Atom, int]) -> Polynomial:
+    """A form in which some of its atoms are numbers."""
+    total = ZERO
+    for monomial, coefficient in form.terms.items():
+        term = Polynomial.constant(coefficient)
+        for atom, power in monomial:
+            number = numbers.get(atom)
+            term = term * (Polynomial.of(atom, power) if number is None else number**power)
+        total = total + term
+    return total

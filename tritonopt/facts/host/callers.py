@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from tritonopt.facts.host import torch_api
-from tritonopt.facts.host.conditions import checked, conjuncts
 from tritonopt.facts.host.local_names import Function, LocalNames, leaves, names_of
 from tritonopt.facts.host.tensor_expressions import shape_of, viewed
+from tritonopt.facts.host.truths import checked, conjuncts
 from tritonopt.source import Launch, Module
 from tritonopt.source.trees import walk
 
@@ -184,13 +184,9 @@ class _Reader:
         )
 
     def _tests(self, call: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
-        home, parents = self._names.home, self._module.names.parents
-        place: ast.AST | None = call
-        while place is not None and place not in home:
-            place = parents.get(place)
-        while isinstance(place, ast.stmt) and place in home:
-            around, block, index = home[place]
-            for statement in block[:index]:
+        place = self._names.statement_of(self._module, call)
+        for around, block, before in self._names.way_to(place):
+            for statement in before:
                 known = checked(self._module, statement)
                 if known is not None:
                     yield known
@@ -198,7 +194,6 @@ class _Reader:
                     yield statement.test, False
             if isinstance(around, ast.If):
                 yield around.test, block is around.body
-            place = around if isinstance(around, ast.stmt) else None
 
     def _is_read(self, test: ast.expr, holds: bool) -> bool:
         if not self._asks_for_sizes(test):

@@ -38,11 +38,7 @@ def passed(launch: Launch, parameter: str) -> frozenset[Plain] | None:
 
 def _default(launch: Launch, parameter: str) -> frozenset[Plain] | None:
     """Of what a launch leaves out: what stands at the kernel's parameter."""
-    arguments = launch.kernel.node.args
-    names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
-    count = len(arguments.defaults)
-    defaults = dict(zip(names[len(names) - count :], arguments.defaults, strict=True))
-    match defaults.get(parameter):
+    match {p.name: p.default for p in launch.kernel.parameters}.get(parameter):
         case ast.Constant(value=value) if isinstance(value, Plain):
             return frozenset({value})
     return None
@@ -125,7 +121,7 @@ class _Scope:
             if isinstance(n, ast.Assign) and [name] == [ast.unparse(t) for t in n.targets]
         ]
         plain = len(bound) == 1 and isinstance(bound[0], ast.Constant)
-        return bound if plain and _is_bound_once(self.module, name) else None
+        return bound if plain and self.module.is_bound_once(name) else None
 
     def _entries(
         self, table: ast.expr, others: Iterable[ast.expr], depth: int
@@ -160,7 +156,7 @@ class _Scope:
             return None
         body = self.module.tree.body
         found = [n for n in body if isinstance(n, ast.FunctionDef) and n.name == name]
-        if len(found) != 1 or found[0].decorator_list or not _is_bound_once(self.module, name):
+        if len(found) != 1 or found[0].decorator_list or not self.module.is_bound_once(name):
             return None
         inside = list(_own(found[0].body))
         if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in inside):
@@ -170,13 +166,6 @@ class _Scope:
         if not _ends(found[0].body):
             values.append(ast.Constant(None))
         return _Scope(self.module, found[0])._any_of(values, depth)
-
-
-def _is_bound_once(module: Module, name: str) -> bool:
-    """Whether a name of the file has one meaning: in no branch, star import or text another."""
-    names = module.names
-    once = len(names.module.bindings.get(name, ())) == 1
-    return once and name not in names.before_stars and not module.is_replaced(name)
 
 
 def _own(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:

@@ -16,8 +16,14 @@ from itertools import chain
 from tritonopt.facts.host.launcher_code import bindings_of, evaluated_by, evaluation_at
 from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.host.reach import reach_of
-from tritonopt.facts.host.same_memory import Bound, Reaching, bindings_in, may_be_one
-from tritonopt.facts.host.slices import may_overlap, surely_overlap
+from tritonopt.facts.host.same_memory import (
+    Bound,
+    Reaching,
+    bindings_in,
+    may_be_one,
+    may_overlap,
+    surely_overlap,
+)
 from tritonopt.facts.host.tensor_expressions import allocation, viewed
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.source import Kernel, Launch

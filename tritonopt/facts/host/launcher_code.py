@@ -6,10 +6,6 @@ itself, so that two readings of one name are equal only where it was not bound i
 
 A check (`assert`, `if ...: raise`, an `if` around the launch) counts where every way to the launch
 goes through it: it stands before the launch in the same block or in one around it.
-
-Atoms: host ("parameter", NAME), host ("chosen", NAME) for what the tuner chooses, host
-(WHERE, WHAT) for all else, size (TENSOR, WHICH), power_of_two (ARGUMENT, the least that is not
-below it), choice (TEST, ONE, OTHER), cdiv, floordiv, mod, minimum, maximum as in `forms`.
 """
 
 from __future__ import annotations
@@ -42,22 +38,21 @@ from tritonopt.facts.algebra.polynomial import (
     TooLarge,
 )
 from tritonopt.facts.host import torch_api
-from tritonopt.facts.host.conditions import checked, conjuncts
 from tritonopt.facts.host.local_names import leaves, names_bound_in, names_of, names_reshaped_in
 from tritonopt.facts.host.reach import Reach, reach_of
 from tritonopt.facts.host.side_effects import Evaluation
-from tritonopt.facts.host.tensor_expressions import shape_of
-from tritonopt.facts.host.truths import Guards, Truths, place_of, unknown
+from tritonopt.facts.host.tensor_expressions import integer, shape_of
+from tritonopt.facts.host.truths import Guards, Truths, checked, conjuncts, place_of, unknown
+from tritonopt.facts.host.tuner_choices import Tuning
 from tritonopt.facts.language import CEILING_DIVISIONS
 from tritonopt.facts.launch_bindings import LaunchBinding, Multiple
-from tritonopt.source import Kernel, Launch
+from tritonopt.source import Launch
 from tritonopt.source.module import Module
 from tritonopt.source.trees import walk
 
 MAX_DEPTH = 40
 _GOING_ON = (ast.FunctionDef, ast.AsyncFunctionDef, ast.With, ast.AsyncWith, ast.For, ast.Try)
 """What stands around a launch and keeps nothing away from it."""
-_TUNER, _HEURISTICS = "triton.autotune", "triton.heuristics"
 _READ = frozenset({"triton.next_power_of_2", "min", "max", "int", "isinstance", "len"})
 
 
@@ -66,7 +61,7 @@ def bindings_of(launch: Launch) -> tuple[LaunchBinding, ...]:
 
     Empty where decorators that cannot be read choose the arguments.
     """
-    tuning = _Tuning(launch.kernel)
+    tuning = Tuning(launch.kernel)
     if not tuning.readable:
         return ()
     host = _host_of(launch)
@@ -151,7 +146,7 @@ class _Passing:
         self,
         host: _Host,
         launch: Launch,
-        tuning: _Tuning,
+        tuning: Tuning,
         chosen: Mapping[str, int | None] | None,
         place: ast.stmt | None,
     ) -> None:
@@ -178,7 +173,7 @@ class _Passing:
     def _value(self, name: str, depth: int = 0) -> Polynomial:
         if name not in self._values:
             # Heuristics ask for each other; what asks for itself is not known.
-            self._values[name] = _unknown(self._launch.call, f"{name} by itself")
+            self._values[name] = unknown(self._launch.call, f"{name} by itself")
             self._values[name] = self._find_value(name, depth)
         return self._values[name]
 
@@ -189,7 +184,7 @@ class _Passing:
                 # In another file than the launch its names are others.
                 case ast.Lambda(args=arguments, body=body) if not self._launch.is_elsewhere:
                     return self._of_chosen(body, arguments, None, depth)
-            return _unknown(heuristic, f"{name} by a heuristic")
+            return unknown(heuristic, f"{name} by a heuristic")
         argument = self._launch.arguments.get(name)
         if argument is not None:
             return self._form(argument, self._place)
@@ -208,7 +203,7 @@ class _Passing:
     def _form(self, expression: ast.expr, place: ast.stmt | None) -> Polynomial:
         """An expression of the launch, if nothing that the launch evaluates changes it."""
         if self._evaluation.may_be_another(expression, evaluated_by(self._launch)):
-            return _unknown(expression, "changed")
+            return unknown(expression, "changed")
         return self._host.form(expression, place)
 
     def _grid(
@@ -251,111 +246,10 @@ class _Passing:
 
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         if len(every) != 1 or arguments.vararg is not None or arguments.kwarg is not None:
-            return _unknown(expression, "")
+            return unknown(expression, "")
         if self._evaluation.may_be_another(expression, evaluated_by(self._launch)):
-            return _unknown(expression, "changed")
+            return unknown(expression, "changed")
         return self._host.form(expression, place, _Chosen(every[0].arg, chosen))
-
-
-class _Tuning:
-    """What the decorators of a kernel choose for it."""
-
-    def __init__(self, kernel: Kernel) -> None:
-        self._module = kernel.module
-        self.readable = True
-        self.choices: list[dict[str, int | None] | None] = []
-        """The configurations; None for one that is not known."""
-        self.heuristics: dict[str, ast.expr] = {}
-        unknown = False
-        for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
-            if name == _TUNER and isinstance(decorator, ast.Call):
-                self.choices += self._configurations(decorator)
-            elif name == _HEURISTICS and isinstance(decorator, ast.Call):
-                self._read_heuristics(decorator)
-            elif name != kernel.jit:
-                unknown = True
-        if unknown:
-            self.choices = [None]
-        if not self.choices:
-            self.choices = [{}]
-
-    def _configurations(self, tuner: ast.Call) -> list[dict[str, int | None] | None]:
-        given = [k.value for k in tuner.keywords if k.arg == "configs"]
-        configurations = self._constant((*tuner.args[:1], *given)[:1])
-        if not isinstance(configurations, (ast.List, ast.Tuple)) or not configurations.elts:
-            return [None]
-        found = [self._configuration(node) for node in configurations.elts]
-        return [*found, None] if self._makes_more(tuner) else found
-
-    def _makes_more(self, tuner: ast.Call) -> bool:
-        """Whether what prunes the configurations makes one that is not among them."""
-        given = [k.value for k in tuner.keywords if k.arg == "prune_configs_by"]
-        names = {n.id for value in given for n in walk(value) if isinstance(n, ast.Name)}
-        functions = [f for f, _ in self._module.names.functions if f.name in names]
-        inside = (node for part in (*given, *functions) for node in walk(part))
-        return any(
-            (isinstance(n, ast.Call) and self._module.resolve(n.func) == "triton.Config")
-            or (isinstance(n, ast.Attribute) and n.attr == "kwargs" and self._is_changed(n))
-            for n in inside
-        )
-
-    def _is_changed(self, attribute: ast.Attribute) -> bool:
-        """Whether the items of a dict are bound there, or all of it is."""
-        around = self._module.names.parents.get(attribute)
-        item = isinstance(around, ast.Subscript) and not isinstance(around.ctx, ast.Load)
-        return item or not isinstance(attribute.ctx, ast.Load)
-
-    def _configuration(self, node: ast.expr) -> dict[str, int | None] | None:
-        if not isinstance(node, ast.Call) or self._module.resolve(node.func) != "triton.Config":
-            return None
-        given = [k.value for k in node.keywords if k.arg == "kwargs"]
-        match (*node.args[:1], *given)[:1]:
-            case (ast.Dict(keys=keys, values=values),):
-                chosen: dict[str, int | None] = {}
-                for key, value in zip(keys, values, strict=True):
-                    if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
-                        return None
-                    number = value.value if isinstance(value, ast.Constant) else None
-                    chosen[key.value] = int(number) if isinstance(number, int) else None
-                return chosen
-        return None
-
-    def _read_heuristics(self, decorator: ast.Call) -> None:
-        given = [k.value for k in decorator.keywords if k.arg == "values"]
-        table = self._constant((*decorator.args[:1], *given)[:1])
-        if not isinstance(table, ast.Dict):
-            self.readable = False
-            return
-        for key, value in zip(table.keys, table.values, strict=True):
-            if not isinstance(key, ast.Constant):
-                self.readable = False
-                return
-            self.heuristics[str(key.value)] = value
-
-    def _constant(self, expressions: Sequence[ast.expr]) -> ast.AST | None:
-        """An expression, or what the module binds a name to that it binds just once.
-
-        And only hands to the tuner: elsewhere a list may get more elements.
-        """
-        if not expressions or not isinstance(expressions[0], ast.Name):
-            return expressions[0] if expressions else None
-        name = expressions[0].id
-        bindings = self._module.names.module.bindings.get(name, [])
-        only = bindings[0] if len(bindings) == 1 else None
-        loads = (n for n in self._module.names.scope_of if n.id == name)
-        if not all(isinstance(n.ctx, ast.Store) or self._is_for_tuner(n) for n in loads):
-            return None
-        return only if isinstance(only, ast.AST) else None
-
-    def _is_for_tuner(self, node: ast.AST) -> bool:
-        """Whether an expression is an argument of `triton.autotune` or `triton.heuristics`."""
-        call = self._module.names.parents.get(node)
-        if isinstance(call, ast.keyword):
-            call = self._module.names.parents.get(call)
-        return isinstance(call, ast.Call) and self._module.resolve(call.func) in (
-            _TUNER,
-            _HEURISTICS,
-        )
 
 
 @dataclass(frozen=True)
@@ -415,9 +309,9 @@ class _Host:
         depth: int,
     ) -> Polynomial:
         known = self.tensor(tensor, place, depth)
-        return (
-            _unknown(tensor, f"{method} {which}") if known is None else _size(known, method, which)
-        )
+        if known is None:
+            return unknown(tensor, f"{method} {which}")
+        return Polynomial.of(TensorSize(known, method, which))
 
     def tensor(self, node: ast.Name, place: ast.stmt | None, depth: int) -> Polynomial | None:
         """A tensor, unless code that is not known may have given it other sizes."""
@@ -429,11 +323,7 @@ class _Host:
 
     def statement(self, node: ast.AST) -> ast.stmt | None:
         """The statement of the function that an expression stands in."""
-        parents = self._module.names.parents
-        around: ast.AST | None = node
-        while around is not None and around not in self._home:
-            around = parents.get(around)
-        return around if isinstance(around, ast.stmt) else None
+        return None if self._names is None else self._names.statement_of(self._module, node)
 
     # Names
 
@@ -475,20 +365,17 @@ class _Host:
             if found.value is not None and isinstance(found.place, ast.stmt):
                 return self._form(found.value, found.place, None, depth + 1)
             if found.place is not None:
-                return _unknown(found.place, f"{name} {found.how}")
+                return unknown(found.place, f"{name} {found.how}")
             if name in self._parameters:
                 return Polynomial.of(LauncherParameter(name))
         bindings = self._module.names.module.bindings.get(name, [])
-        home = self._module.names.scope_of[node].find(name) if node in self._scopes else None
+        scope = self._module.names.scope_of.get(node)
+        home = scope.find(name) if scope is not None else None
         of_module = home is None or home is self._module.names.module
         once = len(bindings) == 1 and name not in self._module.names.declared_global
         if of_module and once and isinstance(bindings[0], ast.expr):
             return self._form(bindings[0], None, None, depth + 1)
-        return _unknown(node, name)
-
-    @property
-    def _scopes(self) -> Mapping[ast.Name, object]:
-        return self._module.names.scope_of
+        return unknown(node, name)
 
     # Expressions
 
@@ -509,7 +396,7 @@ class _Host:
             return self._form(part, place, chosen, depth + 1)
 
         if depth > MAX_DEPTH:
-            return _unknown(node, "deep")
+            return unknown(node, "deep")
         try:
             match node:
                 case ast.Constant(value=int() as value):
@@ -528,22 +415,22 @@ class _Host:
                     holds = self._truths.of(test, inside, _Sizes(self, place, depth))
                     return Polynomial.of(Choice(holds, inside(body), inside(orelse)))
                 case ast.Subscript(value=shape, slice=index) if (
-                    which := _index(index)
+                    which := integer(index)
                 ) is not None and (asked := self.tensor_of(shape, place)) is not None:
                     return self.size(asked[0], "size", (which,), asked[1], depth)
                 case ast.Subscript(
                     value=ast.Name(id=name), slice=ast.Constant(value=str() as key)
                 ) if chosen is not None and name == chosen.name:
-                    return chosen.lookup(key) or _unknown(node, key)
+                    return chosen.lookup(key) or unknown(node, key)
                 case ast.Attribute(value=ast.Name() as tensor, attr="ndim"):
                     return self.size(tensor, "dim", (), place, depth)
                 case ast.Call():
                     return self._call(node, inside, place, depth)
         except TooLarge:
-            return _unknown(node, "large")
+            return unknown(node, "large")
         if self._truths.is_flag(node):
             return self._truths.flag(node)
-        return _unknown(node, "")
+        return unknown(node, "")
 
     def _truth(self, test: ast.expr, place: ast.stmt) -> Polynomial:
         return self._truths.of(test, lambda part: self.form(part, place), _Sizes(self, place, 0))
@@ -577,7 +464,7 @@ class _Host:
                 return Polynomial.of(FloorDiv(left, right, "static"))
             case ast.Mod():
                 return Polynomial.of(Mod(left, right, "static"))
-        return _unknown(node, "")
+        return unknown(node, "")
 
     def _call(
         self,
@@ -598,7 +485,7 @@ class _Host:
             return reduce(lambda one, other: Polynomial.of(extremum(one, other)), sides)
         if plain and name == "int" and len(node.args) == 1:
             argument = inside(node.args[0])
-            return argument if _is_surely_integer(argument) else _unknown(node, "int")
+            return argument if _is_surely_integer(argument) else unknown(node, "int")
         if plain and name == "bool" and len(node.args) == 1:
             return self._truths.of(node.args[0], inside, _Sizes(self, place, depth))
         if plain and name == "len" and len(node.args) == 1:
@@ -611,10 +498,10 @@ class _Host:
             case ast.Attribute(value=ast.Name() as tensor, attr=method) if (
                 method in torch_api.EXTENTS
             ):
-                which = [i for i in map(_index, node.args) if i is not None]
+                which = [i for i in map(integer, node.args) if i is not None]
                 if plain and len(which) == len(node.args):
                     return self.size(tensor, method, tuple(which), place, depth)
-        return _unknown(node, "")
+        return unknown(node, "")
 
 
 class _CheckedHost(_Host):
@@ -622,9 +509,9 @@ class _CheckedHost(_Host):
 
     def check(self, place: ast.stmt, found: _Checks) -> None:
         """What holds where `place` starts, whichever way the function came there."""
-        while place in self._home:
-            around, block, index = self._home[place]
-            for statement in block[:index]:
+        assert self._names is not None
+        for around, block, before in self._names.way_to(place):
+            for statement in before:
                 found.holding.append(self._guards.passed(statement))
                 known = checked(self._module, statement)
                 if known is not None:
@@ -639,10 +526,7 @@ class _CheckedHost(_Host):
                 holds = self._guards.truth(around.test, around)
                 found.holding.append(holds if block is around.body else ONE - holds)
             elif not isinstance(around, _GOING_ON):
-                found.holding.append(unknown(block[0]))
-            if around is self._function or not isinstance(around, ast.stmt):
-                return
-            place = around
+                found.holding.append(unknown(block[0], "passed"))
 
     def _hands_to_a_check(self, statement: ast.stmt) -> bool:
         """Whether it calls a function of the file that may raise, and drops what that returns."""
@@ -713,21 +597,15 @@ class _CheckedHost(_Host):
             difference = self.form(right, place) - self.form(left, place)
         except TooLarge:
             return
-        if not _is_whole(difference):
+        if not difference.is_whole:
             return
-        match op:
-            case ast.Eq() if holds:
-                found.nonnegative += [difference, -difference]
-            case ast.NotEq() if not holds:
-                found.nonnegative += [difference, -difference]
-            case ast.LtE():
-                found.nonnegative.append(difference if holds else -difference - 1)
-            case ast.Lt():
-                found.nonnegative.append(difference - 1 if holds else -difference)
-            case ast.GtE():
-                found.nonnegative.append(-difference if holds else difference - 1)
-            case ast.Gt():
-                found.nonnegative.append(-difference - 1 if holds else difference)
+        if equal:
+            found.nonnegative += [difference, -difference]
+        orders = {ast.LtE: difference, ast.GtE: -difference}
+        orders |= {ast.Lt: difference - 1, ast.Gt: -difference - 1}
+        if isinstance(op, tuple(orders)):
+            order = orders[type(op)]
+            found.nonnegative.append(order if holds else -order - 1)
 
 
 def _few_numbers(node: ast.expr) -> list[int]:
@@ -737,21 +615,12 @@ def _few_numbers(node: ast.expr) -> list[int]:
     return numbers if len(numbers) == len(elements) else []
 
 
-def _unknown(node: ast.AST, what: str) -> Polynomial:
-    """An atom that only the same reading of the same place is equal to."""
-    return Polynomial.of(Unread(place_of(node), what))
-
-
 def is_free(atom: Atom) -> bool:
     """Whether a launcher's atom may be any number: an argument, a size, or the tuner's choice.
 
     Any other is computed in a way that is not followed, and may always be a multiple of something.
     """
     return isinstance(atom, (LauncherParameter, Chosen, TensorSize))
-
-
-def _size(tensor: Polynomial, method: str, which: tuple[int, ...]) -> Polynomial:
-    return Polynomial.of(TensorSize(tensor, method, which))
 
 
 @dataclass(frozen=True)
@@ -784,16 +653,9 @@ def _is_truth(node: ast.expr) -> bool:
     )
 
 
-def _is_whole(form: Polynomial) -> bool:
-    return all(
-        coefficient.denominator == 1 and all(power > 0 for _, power in monomial)
-        for monomial, coefficient in form.terms.items()
-    )
-
-
 def _is_surely_integer(form: Polynomial) -> bool:
     """Whether it is made of sizes of tensors alone; a name may hold a float."""
-    return _is_whole(form) and not any(
+    return form.is_whole and not any(
         isinstance(leaf, (LauncherParameter, Chosen, Unread, Constant, Flag))
         for leaf in _outside_tensors(form)
     )
@@ -823,16 +685,6 @@ def _unpacked(targets: Sequence[ast.expr], value: ast.expr, name: str) -> ast.ex
             return None if isinstance(part, ast.Starred) else part
         case ast.Attribute(value=ast.Name(), attr="shape"):
             return ast.Subscript(value, ast.Constant(places[0]), ast.Load())
-    return None
-
-
-def _index(node: ast.expr) -> int | None:
-    """A number that counts from the start or from the end."""
-    match node:
-        case ast.Constant(value=int() as index) if not isinstance(index, bool):
-            return index
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as index)):
-            return -index
     return None
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
 from tritonopt.facts.host import torch_api
+from tritonopt.source.module import Module
 from tritonopt.source.trees import walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -109,6 +110,22 @@ class LocalNames:
     def hidden(self) -> set[str]:
         """Names that mean another thing somewhere in the function."""
         return self.of_inner | self.matched | self.declared
+
+    def statement_of(self, module: Module, node: ast.AST | None) -> ast.stmt | None:
+        """The statement of the function that a piece of it stands in."""
+        while node is not None and node not in self.home:
+            node = module.names.parents.get(node)
+        return node if isinstance(node, ast.stmt) else None
+
+    def way_to(
+        self, place: ast.AST | None
+    ) -> Iterator[tuple[ast.AST, list[ast.stmt], list[ast.stmt]]]:
+        """What is around a statement, from the inside out: the node, its block, and what stands
+        before in the block."""
+        while isinstance(place, ast.stmt) and place in self.home:
+            around, block, index = self.home[place]
+            yield around, block, block[:index]
+            place = around
 
     @property
     def replaces_memory(self) -> bool:

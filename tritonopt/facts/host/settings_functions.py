@@ -152,7 +152,7 @@ def _defined(
     module: source.Module, name: str, folder: Path
 ) -> tuple[source.Module | None, ast.FunctionDef | None]:
     """The function of a name, and the file that it stands in."""
-    if not _is_bound_once_and_for_all(module, name):
+    if not module.is_bound_once(name):
         return None, None
     own = _function(module, name)
     if own is not None:
@@ -181,13 +181,8 @@ def _imported(
         home = source.read(path.read_text(encoding="utf-8"), str(path))
     except (OSError, UnicodeDecodeError, source.SourceError):
         return None, None
-    known = _is_bound_once_and_for_all(home, name)
+    known = home.is_bound_once(name)
     return (home, _function(home, name)) if known else (None, None)
-
-
-def _is_bound_once_and_for_all(module: source.Module, name: str) -> bool:
-    """Whether nothing in the file may give a name of it another meaning, a star import neither."""
-    return len(module.names.module.bindings.get(name, [])) == 1 and not module.is_replaced(name)
 
 
 def _function(module: source.Module, name: str) -> ast.FunctionDef | None:

@@ -101,3 +101,14 @@ def same_shape(module: Module, call: ast.Call) -> ast.expr | None:
         case ast.Attribute(value=tensor, attr=method) if method in torch_api.SAME_SHAPE:
             return None if module.resolve(call.func) else tensor
     return None
+
+
+def integer(index: ast.expr | None) -> int | None:
+    """A whole number that is written out, as an index counts from the start or from the end."""
+    match index:
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            number = integer(operand)
+            return None if number is None else -number
+        case ast.Constant(value=int() as number) if not isinstance(number, bool):
+            return number
+    return None

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tritonopt.facts.host import torch_api
-from tritonopt.facts.host.conditions import conjuncts
 from tritonopt.facts.host.local_names import leaves, names_bound_in, names_of
 from tritonopt.facts.host.reach import reach_of
 from tritonopt.facts.host.tensor_expressions import allocation
+from tritonopt.facts.host.truths import conjuncts
 from tritonopt.source import Launch, Module
 from tritonopt.source.trees import blocks_of, walk
 

@@ -1,4 +1,4 @@
-"""Conditions of a launcher as forms: 1 where one holds and 0 where it does not.
+"""Conditions that a launcher checks, and as forms: 1 where one holds and 0 where it does not.
 
 Numbers are compared as numbers, shapes size by size. A question that is about no size, as
 `bias is not None` or `x.dtype == torch.float16`, is a flag: true or false, whatever the sizes are.
@@ -7,7 +7,7 @@ Numbers are compared as numbers, shapes size by size. A question that is about n
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Protocol
 
@@ -23,9 +23,8 @@ from tritonopt.facts.algebra.atoms import (
 from tritonopt.facts.algebra.indicators import negative, zero
 from tritonopt.facts.algebra.polynomial import ONE, ZERO, Argument, Polynomial, TooLarge
 from tritonopt.facts.host import torch_api
-from tritonopt.facts.host.conditions import checked
 from tritonopt.facts.host.local_names import LocalNames
-from tritonopt.facts.host.tensor_expressions import allocation, shape_of, viewed
+from tritonopt.facts.host.tensor_expressions import allocation, integer, shape_of, viewed
 from tritonopt.source.module import Module
 from tritonopt.source.trees import walk
 
@@ -40,6 +39,36 @@ _LOOKING = frozenset(
     ["isinstance", "torch.is_tensor", "torch.is_floating_point", "torch.is_complex"]
     + ["torch.is_grad_enabled", "torch.cuda.is_available"]
 )
+
+
+def checked(module: Module, statement: ast.stmt) -> tuple[ast.expr, bool] | None:
+    """A condition, and whether it holds or not, wherever a statement has been passed."""
+    match statement:
+        case ast.Assert(test=test):
+            return test, True
+        case ast.Expr(value=ast.Call(func=called, args=[test, *_])) if (
+            module.resolve(called) in torch_api.CHECKS
+        ):
+            return test, True
+        case ast.If(test=test, body=[*_, ast.Raise()]):
+            return test, False
+    return None
+
+
+def conjuncts(test: ast.expr, holds: bool) -> Iterator[tuple[ast.expr, bool]]:
+    """What a condition that holds, or does not, is made of: each part holds, or does not.
+
+    Of `a or b` that holds nothing is known, nor of `a and b` that does not.
+    """
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield from conjuncts(operand, not holds)
+        case ast.BoolOp(op=op, values=values):
+            if isinstance(op, ast.And) == holds:
+                for value in values:
+                    yield from conjuncts(value, holds)
+        case _:
+            yield test, holds
 
 
 class Shapes(Protocol):
@@ -169,7 +198,7 @@ class Truths:
             case ast.Subscript(value=shape, slice=ast.Slice(lower=lower, upper=upper, step=None)):
                 if shapes.tensor_of(shape) is None:
                     return None
-                first, last = _bound(lower, 0), _bound(upper, None)
+                first, last = 0 if lower is None else integer(lower), integer(upper)
                 if first is None or (upper is not None and last is None):
                     return None
                 if last is None:
@@ -278,17 +307,6 @@ def _all(parts: Sequence[Polynomial]) -> Polynomial:
     for part in parts:
         found = found * part
     return found
-
-
-def _bound(node: ast.expr | None, default: int | None) -> int | None:
-    match node:
-        case None:
-            return default
-        case ast.Constant(value=int() as number) if not isinstance(number, bool):
-            return number
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as number)):
-            return -number
-    return None
 
 
 def place_of(node: ast.AST) -> Argument:
@@ -429,14 +447,14 @@ class Guards:
         return not known and not all(map(self._truths.is_aside_value, given))
 
 
-def unknown(node: ast.stmt | ast.expr) -> Polynomial:
-    """Nobody can tell whether it lets the launcher go on."""
-    return Polynomial.of(Unread(place_of(node), "passed"))
+def unknown(node: ast.AST, what: str = "passed") -> Polynomial:
+    """What only the same reading of the same place is equal to: whether that was passed, say."""
+    return Polynomial.of(Unread(place_of(node), what))
 
 
 def _fits(tensor: ast.Name, sizes: Sequence[ast.expr]) -> ast.expr:
     """`tensor.numel() % (a * b) == 0`, or `tensor.numel() == a * b` where no size is -1."""
-    known = [size for size in sizes if not _is_open(size)]
+    known = [size for size in sizes if integer(size) != -1]
     product: ast.expr = ast.Constant(1)
     for size in known:
         product = ast.BinOp(product, ast.Mult(), size)
@@ -444,14 +462,6 @@ def _fits(tensor: ast.Name, sizes: Sequence[ast.expr]) -> ast.expr:
     if len(known) == len(sizes):
         return ast.Compare(number, [ast.Eq()], [product])
     return ast.Compare(ast.BinOp(number, ast.Mod(), product), [ast.Eq()], [ast.Constant(0)])
-
-
-def _is_open(size: ast.expr) -> bool:
-    """Whether it is -1, which stands for what is left."""
-    match size:
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)):
-            return True
-    return False
 
 
 def _name(called: ast.expr) -> str:

@@ -1,4 +1,4 @@
-"""What a tuner is given: how many configurations, at least; with one it runs nothing twice."""
+"""What a tuner is given: its configurations, and how many there are at least."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 
 from tritonopt.facts.algebra.atoms import Param
 from tritonopt.facts.algebra.polynomial import Atom
+from tritonopt.source import Kernel
 from tritonopt.source.module import Module
 from tritonopt.source.trees import walk
 
+_TUNER, _HEURISTICS = "triton.autotune", "triton.heuristics"
 _MANY = 8
 """Of so many, a filter is taken to leave more than one."""
 _SAME_NUMBER = frozenset({"list", "tuple", "sorted", "reversed"})
@@ -50,22 +52,118 @@ def least_number(module: Module, configs: ast.expr, depth: int = 0) -> int:
 
 def settings_of(configs: ast.expr) -> tuple[Mapping[Atom, int], ...]:
     """By configuration, the whole numbers that it gives; empty where one cannot be read."""
-    found: list[Mapping[Atom, int]] = []
-    for config in configs.elts if isinstance(configs, (ast.List, ast.Tuple)) else ():
-        match config:
-            case ast.Call(args=[ast.Dict(keys=keys, values=values), *_]):
-                pairs = zip(keys, values, strict=True)
-                found.append(
-                    {
-                        Param(name.value): number.value
-                        for name, number in pairs
-                        if isinstance(name, ast.Constant) and isinstance(number, ast.Constant)
-                        if isinstance(name.value, str) and isinstance(number.value, int)
-                    }
-                )
-            case _:
-                return ()
-    return tuple(found)
+    chosen = [_chosen_by(c) for c in getattr(configs, "elts", ())]
+    if None in chosen:
+        return ()
+    given = (choice or {} for choice in chosen)
+    return tuple({Param(n): k for n, k in g.items() if k is not None} for g in given)
+
+
+def _chosen_by(config: ast.expr) -> dict[str, int | None] | None:
+    """What a configuration gives to the parameters, None for what is no whole number."""
+    if not isinstance(config, ast.Call):
+        return None
+    given = [k.value for k in config.keywords if k.arg == "kwargs"]
+    match (*config.args[:1], *given)[:1]:
+        case (ast.Dict(keys=keys, values=values),):
+            chosen: dict[str, int | None] = {}
+            for key, value in zip(keys, values, strict=True):
+                if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+                    return None
+                number = value.value if isinstance(value, ast.Constant) else None
+                chosen[key.value] = int(number) if isinstance(number, int) else None
+            return chosen
+    return None
+
+
+class Tuning:
+    """What the decorators of a kernel choose for it."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._module = kernel.module
+        self.readable = True
+        self.choices: list[dict[str, int | None] | None] = []
+        """The configurations; None for one that is not known."""
+        self.heuristics: dict[str, ast.expr] = {}
+        unknown = False
+        for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
+            if name == _TUNER and isinstance(decorator, ast.Call):
+                self.choices += self._configurations(decorator)
+            elif name == _HEURISTICS and isinstance(decorator, ast.Call):
+                self._read_heuristics(decorator)
+            elif name != kernel.jit:
+                unknown = True
+        if unknown:
+            self.choices = [None]
+        if not self.choices:
+            self.choices = [{}]
+
+    def _configurations(self, tuner: ast.Call) -> list[dict[str, int | None] | None]:
+        given = [k.value for k in tuner.keywords if k.arg == "configs"]
+        configurations = self._constant((*tuner.args[:1], *given)[:1])
+        if not isinstance(configurations, (ast.List, ast.Tuple)) or not configurations.elts:
+            return [None]
+        found = [self._configuration(node) for node in configurations.elts]
+        return [*found, None] if self._makes_more(tuner) else found
+
+    def _makes_more(self, tuner: ast.Call) -> bool:
+        """Whether what prunes the configurations makes one that is not among them."""
+        given = [k.value for k in tuner.keywords if k.arg == "prune_configs_by"]
+        names = {n.id for value in given for n in walk(value) if isinstance(n, ast.Name)}
+        functions = [f for f, _ in self._module.names.functions if f.name in names]
+        inside = (node for part in (*given, *functions) for node in walk(part))
+        return any(
+            (isinstance(n, ast.Call) and self._module.resolve(n.func) == "triton.Config")
+            or (isinstance(n, ast.Attribute) and n.attr == "kwargs" and self._is_changed(n))
+            for n in inside
+        )
+
+    def _is_changed(self, attribute: ast.Attribute) -> bool:
+        """Whether the items of a dict are bound there, or all of it is."""
+        around = self._module.names.parents.get(attribute)
+        item = isinstance(around, ast.Subscript) and not isinstance(around.ctx, ast.Load)
+        return item or not isinstance(attribute.ctx, ast.Load)
+
+    def _configuration(self, node: ast.expr) -> dict[str, int | None] | None:
+        is_one = isinstance(node, ast.Call) and self._module.resolve(node.func) == "triton.Config"
+        return _chosen_by(node) if is_one else None
+
+    def _read_heuristics(self, decorator: ast.Call) -> None:
+        given = [k.value for k in decorator.keywords if k.arg == "values"]
+        table = self._constant((*decorator.args[:1], *given)[:1])
+        if not isinstance(table, ast.Dict):
+            self.readable = False
+            return
+        for key, value in zip(table.keys, table.values, strict=True):
+            if not isinstance(key, ast.Constant):
+                self.readable = False
+                return
+            self.heuristics[str(key.value)] = value
+
+    def _constant(self, expressions: Sequence[ast.expr]) -> ast.AST | None:
+        """An expression, or what the module binds a name to that it binds just once.
+
+        And only hands to the tuner: elsewhere a list may get more elements.
+        """
+        if not expressions or not isinstance(expressions[0], ast.Name):
+            return expressions[0] if expressions else None
+        name = expressions[0].id
+        bindings = self._module.names.module.bindings.get(name, [])
+        only = bindings[0] if len(bindings) == 1 else None
+        loads = (n for n in self._module.names.scope_of if n.id == name)
+        if not all(isinstance(n.ctx, ast.Store) or self._is_for_tuner(n) for n in loads):
+            return None
+        return only if isinstance(only, ast.AST) else None
+
+    def _is_for_tuner(self, node: ast.AST) -> bool:
+        """Whether an expression is an argument of `triton.autotune` or `triton.heuristics`."""
+        call = self._module.names.parents.get(node)
+        if isinstance(call, ast.keyword):
+            call = self._module.names.parents.get(call)
+        return isinstance(call, ast.Call) and self._module.resolve(call.func) in (
+            _TUNER,
+            _HEURISTICS,
+        )
 
 
 def keywords_of(module: Module, given: ast.expr) -> dict[str, ast.expr] | None:

@@ -10,12 +10,10 @@ import ast
 from collections.abc import Sequence
 
 from tritonopt.facts.interpretation import Interpretation
-from tritonopt.facts.interpreting.calls import Alternatives, Calls, Helpers
-from tritonopt.facts.interpreting.expressions import Expressions
-from tritonopt.facts.interpreting.language_calls import LanguageCalls
+from tritonopt.facts.interpreting.calls import Alternatives, Calls, Helpers, LanguageCalls
 from tritonopt.facts.interpreting.lookup import Bindings, Lookup
 from tritonopt.facts.interpreting.state import State
-from tritonopt.facts.interpreting.statements import Loops, Statements
+from tritonopt.facts.interpreting.statements import Expressions, Loops, Statements
 from tritonopt.facts.values import Value
 from tritonopt.source import Kernel
 

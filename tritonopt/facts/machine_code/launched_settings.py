@@ -276,12 +276,7 @@ class _Shown:
         facts = self._facts
         forms = [facts.forms.condition(e.mask) for e in facts.effects if e.mask is not None]
         forms += [facts.forms.address(e.pointer)[1] for e in facts.effects if e.pointer is not None]
-        forms += [
-            facts.forms.of(bound)
-            for loop in facts.loops
-            for bound in (loop.start, loop.stop, loop.step)
-            if bound is not None
-        ]
+        forms += [facts.forms.of(bound) for loop in facts.loops for bound in loop.bounds]
         return any(Param(name) in set(form.leaves()) for form in forms)
 
     # Options, tiles

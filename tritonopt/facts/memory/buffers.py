@@ -216,6 +216,15 @@ class SizesOfStore:
                     asked.append((atom.tensor, atom.which))
                 elif not isinstance(atom, (Lane, ProgramId, Iteration)) and atom not in self._free:
                     raise CannotTell
+        found = self._given_tensors(asked)
+        if not 0 < len(found) <= self._most_tensors:
+            raise CannotTell
+        return {tensor: _least_rank(found[tensor]) for tensor in sorted(found, key=_key)}
+
+    def _given_tensors(
+        self, asked: list[tuple[Polynomial, tuple[int, ...]]]
+    ) -> dict[Polynomial, set[int]]:
+        """The given tensors that what is asked of some tensors comes from, and which sizes."""
         found: dict[Polynomial, set[int]] = {}
         seen: set[tuple[Polynomial, tuple[int, ...]]] = set()
         while asked:
@@ -232,9 +241,7 @@ class SizesOfStore:
                 if not isinstance(tensor.sole_atom, LauncherParameter):
                     raise CannotTell
                 found.setdefault(tensor, set()).update(which)
-        if not 0 < len(found) <= self._most_tensors:
-            raise CannotTell
-        return {tensor: _least_rank(found[tensor]) for tensor in sorted(found, key=_key)}
+        return found
 
     @property
     def _tensor(self) -> Polynomial:
@@ -346,11 +353,7 @@ class Trial(SizesOfStore):
     def _numbers(self, sizes: tuple[int, ...]) -> dict[Atom, int]:
         """What the sizes and what is computed from them come to."""
         numbers: dict[Atom, int] = {atom: self._size(atom, sizes) for atom in self._sized}
-        for atom in self._powers:
-            number = number_of(atom.form, numbers)
-            if number is None or number < 1:
-                raise CannotTell
-            numbers[atom] = 1 << (number - 1).bit_length()
+        self._add_powers(numbers)
         for check in self._checks:
             for leaf in check.leaves():
                 with suppress(CannotTell):
@@ -360,6 +363,14 @@ class Trial(SizesOfStore):
                         one, other = (self._sizes_of(tensor, sizes) for tensor in leaf.inside)
                         numbers[leaf] = int(one == other)
         return numbers
+
+    def _add_powers(self, numbers: dict[Atom, int]) -> None:
+        """Those of two that are computed from the numbers."""
+        for atom in self._powers:
+            number = number_of(atom.form, numbers)
+            if number is None or number < 1:
+                raise CannotTell
+            numbers[atom] = 1 << (number - 1).bit_length()
 
     @cached_property
     def _numbered(self) -> list[Polynomial]:

@@ -38,6 +38,7 @@ from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.values import Value
 from tritonopt.source import Launch
+from tritonopt.source.kernels import parameters_of
 from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
@@ -86,18 +87,13 @@ def defaults_of(launch: Launch) -> dict[Atom, Polynomial]:
     """The numbers, texts and None that the launcher's parameters have as a default."""
     if launch.launcher is None:
         return {}
-    arguments = launch.launcher.args
-    plain = [*arguments.posonlyargs, *arguments.args]
-    count = len(arguments.defaults)
-    given = [*zip(plain[len(plain) - count :], arguments.defaults, strict=True)]
-    given += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d]
     found: dict[Atom, Polynomial] = {}
-    for argument, default in given:
-        match default:
+    for parameter in parameters_of(launch.launcher.args):
+        match parameter.default:
             case ast.Constant(value=int() as number):
-                found[LauncherParameter(argument.arg)] = Polynomial.constant(int(number))
+                found[LauncherParameter(parameter.name)] = Polynomial.constant(int(number))
             case ast.Constant(value=str() as text):
-                found[LauncherParameter(argument.arg)] = Polynomial.of(Constant(repr(text)))
+                found[LauncherParameter(parameter.name)] = Polynomial.of(Constant(repr(text)))
     return found
 
 
@@ -174,17 +170,12 @@ def arms_taken(
 
 def is_left_out(facts: KernelFacts, node: ast.AST) -> bool:
     """Whether a piece of the kernel stands where no launch comes: `if FUSED:`, always False."""
-    parents, home = facts.kernel.module.names.parents, names_of(facts.kernel.node).home
-    place: ast.AST | None = node
-    while place is not None and place not in home:
-        place = parents.get(place)
-    while isinstance(place, ast.stmt) and place in home:
-        around, block, _ = home[place]
+    names = names_of(facts.kernel.node)
+    for around, block, _ in names.way_to(names.statement_of(facts.kernel.module, node)):
         if isinstance(around, ast.If) and around.test in facts.values:
             arms = arms_taken(facts, facts.values[around.test])
             if arms is not None and (block is around.body) not in arms:
                 return True
-        place = around
     return False
 
 

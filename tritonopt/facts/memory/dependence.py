@@ -6,7 +6,7 @@ programs of a launch have no order: what they may do to each other is in `races`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -22,8 +22,8 @@ from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 from tritonopt.facts.algebra.variation import has_unknown_axes, varies_along, varies_with
 from tritonopt.facts.assumptions import Assumption
 from tritonopt.facts.effects import Effect, EffectKind, Loop
+from tritonopt.facts.memory.masked_off_value import conjuncts
 from tritonopt.facts.operations import Op
-from tritonopt.facts.values import Value
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
@@ -265,7 +265,7 @@ class _Places:
             if lane and (step - inner[0] * lanes[0].extent).is_zero:
                 return True
         forms = self.facts.forms
-        for part in _conjuncts(self.effect.mask):
+        for part in conjuncts(self.effect.mask) if self.effect.mask is not None else ():
             if part.op is Op.LT and (forms.of(part.right) - step).is_zero:
                 moving = forms.of(part.left)
                 if forms.is_nonnegative(moving) and self._is_uniform(rest - moving):
@@ -288,15 +288,6 @@ class _Places:
             return True
         lanes = any(varies_along(atom, axis) for atom in form.atoms for axis in range(_MOST_AXES))
         return not lanes and not has_unknown_axes(form)
-
-
-def _conjuncts(mask: Value | None) -> Iterator[Value]:
-    """Comparisons all of which hold where a mask does."""
-    if mask is not None and mask.op in (Op.AND, Op.BOTH):
-        yield from _conjuncts(mask.left)
-        yield from _conjuncts(mask.right)
-    elif mask is not None:
-        yield mask
 
 
 class Accesses:

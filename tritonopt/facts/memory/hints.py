@@ -278,7 +278,7 @@ class _Uses:
             found = list(self._in(pointer, ONE, set()))
             yield from found
             if not found and any(
-                part in self._same for part in parts_of(self._facts.loops, pointer, is_loaded)
+                part in self._same for part in parts_of(self._facts.loops, pointer, stop=is_loaded)
             ):
                 yield None
 

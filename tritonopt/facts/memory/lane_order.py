@@ -16,17 +16,15 @@ from typing import TYPE_CHECKING
 
 from tritonopt.facts.algebra.atoms import Iteration, Lane, Loaded, Placed
 from tritonopt.facts.algebra.divisibility import replaced
-from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
+from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge, put_in
 from tritonopt.facts.algebra.variation import has_unknown_axes
-from tritonopt.facts.effects import Effect, EffectKind, Loop
+from tritonopt.facts.effects import Effect, EffectKind, Loop, parts_of
 from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.host.tensor_expressions import viewed
 from tritonopt.facts.memory.circumstances import is_left_out
 from tritonopt.facts.memory.offsets import number_of
-from tritonopt.facts.memory.zeros import put_in
 from tritonopt.facts.operations import ELEMENTWISE, NAMED, Op
-from tritonopt.facts.uses import made_of
 from tritonopt.facts.values import Value
 from tritonopt.source import Launch
 
@@ -148,16 +146,16 @@ def _is_seen(facts: KernelFacts, first: Effect, second: Effect) -> bool:
             used += [effect.pointer, effect.mask, effect.stored]
             used += [guard.condition for guard in effect.guards]
     values = [value for value in used if value is not None]
-    return loaded in made_of(facts.interpretation, values)
+    return any(part is loaded for part in parts_of(facts.loops, *values))
 
 
 def _waits(facts: KernelFacts, first: Effect, second: Effect) -> bool:
     """Whether a store takes what other lanes have loaded before it: who stores has waited."""
     if first.loaded is None or second.stored is None:
         return False
-    every = made_of(facts.interpretation, [second.stored])
+    every = parts_of(facts.loops, second.stored)
     moved = [v for v in every if v.op not in _LANE_BY_LANE]
-    return first.loaded in made_of(facts.interpretation, moved)
+    return first.loaded in parts_of(facts.loops, *moved)
 
 
 def _meets(facts: KernelFacts, first: Effect, second: Effect, across: Loop | None) -> bool:

@@ -1,38 +1,164 @@
 """What a reduction takes in of the lanes where the mask of a load is off.
 
-And what the load would have to give them for the result to be right.
+And what the load would have to give them for the result to be right. Whether a reduction notices
+is found by trying numbers, for what is loaded elsewhere too: `tl.sum(x)` does not notice the 0 that
+today's hardware reads without an `other=`, but `tl.sum(tl.exp(x))` and `tl.max(x)` do.
 """
 
 from __future__ import annotations
 
+import ast
 import math
+import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.algebra.atoms import Compared, Lane, Negative
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.algebra.divisibility import Divisibility
-from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial
+from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, put_in
 from tritonopt.facts.dtypes import BOOLEANS, INTEGERS
-from tritonopt.facts.effects import Effect
+from tritonopt.facts.effects import Effect, Guard
+from tritonopt.facts.language import REDUCTION_PARAMETERS
 from tritonopt.facts.memory.circumstances import arms_taken
-from tritonopt.facts.memory.lane_reductions import NEUTRAL, Reduction
 from tritonopt.facts.memory.masked_off_value import NotKnown, Padding
 from tritonopt.facts.memory.offsets import Kind, NotConsecutive, Offsets, read_offsets, stays_below
-from tritonopt.facts.memory.zeros import (
-    Axes,
-    padding_is_noticed,
-    put_in,
-    widened,
-    zero_is_special,
-)
 from tritonopt.facts.operations import COMPARISONS, ELEMENTWISE, Op
+from tritonopt.facts.repetition import Axes, Computation, Row, Unclear
 from tritonopt.facts.values import Value, is_integer
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
+
+
+NEUTRAL = {
+    "sum": 0.0,
+    "max": -math.inf,
+    "argmax": -math.inf,
+    "min": math.inf,
+    "argmin": math.inf,
+    "prod": 1.0,
+}
+"""What a lane must hold for the reduction not to notice it."""
+
+_OTHER_FORMS = {
+    "reduce": ("input", "axis", "combine_fn", "keep_dims"),
+    **{name: REDUCTION_PARAMETERS[name] for name in ("max", "min", "argmax", "argmin")},
+}
+"""Reductions whose result the facts do not follow: with a function, or with indices."""
+
+_MOVES = {
+    "sort": ("x", "dim", "descending"),
+    "topk": ("x", "k", "dim"),
+    "cumsum": ("input", "axis", "reverse"),
+    "cumprod": ("input", "axis", "reverse"),
+}
+"""What gives each lane something of the others along the axis."""
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A reduction of the kernel's own text."""
+
+    node: ast.expr
+    name: str
+    operand: Value
+    axes: frozenset[int]
+    """The axes that are reduced, counted from the right."""
+    alike: str = ""
+    """The reduction that notices what this one does, where it has another name."""
+
+    @property
+    def noticing(self) -> str:
+        return self.alike or self.name
+
+
+def reductions_of(facts: KernelFacts) -> list[Reduction]:
+    """In source order, each once."""
+    found: dict[Value, Reduction] = {}
+    for node, value in facts.values.items():
+        if isinstance(node, ast.Call) and value not in found:
+            reduction = _reduction(node, value)
+            if reduction is not None and reduction.name == "reduce" and _multiplies(facts, node):
+                reduction = replace(reduction, name="prod")
+            if reduction is not None:
+                found[value] = reduction
+    return sorted(found.values(), key=lambda r: (r.node.lineno, r.node.col_offset))
+
+
+def _reduction(node: ast.expr, value: Value) -> Reduction | None:
+    if value.op is Op.REDUCE:
+        operand, name, axes = value.operand, value.reduction.name, value.reduction.axes
+        if operand.rank is None:
+            return None
+        return Reduction(node, name, operand, frozenset(operand.rank - 1 - a for a in axes))
+    match value.op, value.attribute:
+        case Op.RESHAPED, (str() as name, tuple() as keywords) if name in _MOVES:
+            return _moving(node, value, name, keywords)
+        case Op.RESHAPED, (str() as name, tuple() as keywords) if name in _OTHER_FORMS:
+            pass
+        case _:
+            return None
+    given = _given(value, _OTHER_FORMS[name], keywords)
+    operand = given.get("input", value)
+    rank, axis = operand.rank, given.get("axis")
+    if not rank:
+        return None
+    if axis is None or axis.is_none:
+        return Reduction(node, name, operand, frozenset(range(rank)))
+    if not isinstance(axis.constant, int):
+        return None
+    return Reduction(node, name, operand, frozenset({rank - 1 - axis.constant % rank}))
+
+
+def _given(
+    value: Value, parameters: tuple[str, ...], keywords: tuple[str, ...]
+) -> dict[str, Value]:
+    positional = len(value.operands) - len(keywords)
+    return dict(zip((*parameters[:positional], *keywords), value.operands, strict=False))
+
+
+def _moving(node: ast.expr, value: Value, name: str, keywords: tuple[str, ...]) -> Reduction | None:
+    """A sort, or a scan from the end: one from the start comes to the lanes behind it last."""
+    first, *others = _MOVES[name]
+    given = _given(value, _MOVES[name], keywords)
+    operand = given.get(first, value.operands[0])
+    axis = given.get("axis" if "axis" in others else "dim")
+    turned = given.get(others[-1])
+    if not operand.rank:
+        return None
+    along = 0
+    if axis is not None and not axis.is_none:
+        if not isinstance(axis.constant, int):
+            return None
+        along = operand.rank - 1 - axis.constant % operand.rank
+    elif "axis" in others:
+        along = operand.rank - 1  # scans go along axis 0 where nothing is said
+    falls = name == "topk" or (turned is not None and turned.constant is True)
+    if name in ("sort", "topk"):
+        return Reduction(node, name, operand, frozenset({along}), "max" if falls else "min")
+    alike = "sum" if name == "cumsum" else "prod"
+    return Reduction(node, name, operand, frozenset({along}), alike) if falls else None
+
+
+def _multiplies(facts: KernelFacts, reduction: ast.Call) -> bool:
+    """Whether the function that a `tl.reduce` is given is the product of its two parameters."""
+    names = {
+        n.id
+        for n in (*reduction.args, *(k.value for k in reduction.keywords))
+        if isinstance(n, ast.Name)
+    }
+    for combine in facts.kernel.module.kernels:
+        if combine.name in names and len(combine.node.body) == 1:
+            match combine.node.body[0]:
+                case ast.Return(
+                    value=ast.BinOp(left=ast.Name(id=a), op=ast.Mult(), right=ast.Name(id=b))
+                ):
+                    return {a, b} == {p.name for p in combine.parameters} and a != b
+    return False
+
 
 _PASSED_ON = ELEMENTWISE - {Op.WHERE, Op.MUL, Op.AND}
 
@@ -268,7 +394,7 @@ class _Taking:
         operands = value.operands
         match value.op:
             case Op.WHERE:
-                decided = self._decided(value.condition, axes)
+                decided = decided_by(self._facts, value.condition, axes, self._known)
                 taken = value.then if decided else value.other
                 return decided is not None and self.reaches(taken, axes)
             case Op.PHI:
@@ -302,13 +428,6 @@ class _Taking:
         if arms is not None:
             return any(self.reaches(then if arm else other, axes) for arm in arms)
         return self.reaches(then, axes) and self.reaches(other, axes)
-
-    def _decided(self, condition: Value, axes: Axes) -> bool | None:
-        form = put_in(
-            self._facts.forms.condition(widened(self._facts, condition, axes)), self._known
-        )
-        constant = form.constant_value
-        return None if constant is None else bool(constant)
 
     def _is_zero(self, value: Value, axes: Axes) -> bool:
         form = self._facts.forms.of(widened(self._facts, value, axes))
@@ -346,8 +465,7 @@ class _Filling(Padding):
         return ""
 
     def _is_off(self, mask: Value, axes: Axes) -> bool:
-        form = self._facts.forms.condition(widened(self._facts, mask, axes))
-        return put_in(form, self._known).is_zero
+        return decided_by(self._facts, mask, axes, self._known) is False
 
     def _load(self, value: Value, axes: Axes) -> float:
         if self._facts.interpretation.loads[value.number] is self._effect:
@@ -400,3 +518,156 @@ class _Filling(Padding):
         if self.of(loop.following[name], axes) != before:
             raise NotKnown("value-is-not-known", f"{name} is another number in each iteration")
         return before
+
+
+_TRIALS = 8
+_ROUNDING = 1e-6
+_INDICES = frozenset({Op.LANE, Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.ITERATION})
+_CONNECTIVES = COMPARISONS | {Op.AND, Op.OR, Op.NOT, Op.BOTH, Op.EITHER}
+
+
+def padding_is_noticed(
+    facts: KernelFacts,
+    reduction: str,
+    operand: Value,
+    load: int,
+    off: Mapping[Atom, int],
+    on: Mapping[Atom, int],
+) -> bool | None:
+    """Whether a reduction has another result with the lanes that are off; None where it is open.
+
+    `load` is the load, by its place in the order of effects; `off` says which comparisons of
+    indices hold in the lanes that its mask leaves out, `on` in the others.
+    """
+    try:
+        guards = facts.interpretation.loads[load].guards
+        pairs = [
+            (
+                _Lane(facts, trial, off, guards, load).of(operand),
+                _Lane(facts, trial, on, guards).of(operand),
+            )
+            for trial in range(_TRIALS)
+        ]
+    except (ArithmeticError, ValueError, RecursionError):
+        return None
+    match reduction:
+        case "sum":
+            changed = [abs(held) > _ROUNDING for held, _ in pairs]
+        case "prod":
+            changed = [abs(held - 1) > _ROUNDING for held, _ in pairs]
+        case "max" | "argmax":
+            return any(inside < held - _ROUNDING for held, inside in pairs)
+        case "min" | "argmin":
+            return any(inside > held + _ROUNDING for held, inside in pairs)
+        case _:
+            return None
+    # Where only some flags or numbers make a difference, the kernel may know why.
+    return all(changed) or (None if any(changed) else False)
+
+
+def zero_is_special(facts: KernelFacts, operand: Value, load: int, off: Mapping[Atom, int]) -> bool:
+    """Whether a lane that reads 0 has no finite number, as in log(0), whatever else is loaded."""
+    guards = facts.interpretation.loads[load].guards
+    for trial in range(_TRIALS):
+        try:
+            if math.isfinite(_Lane(facts, trial, off, guards, load).of(operand)):
+                return False
+        except (Unclear, RecursionError):
+            return False
+        except (ArithmeticError, ValueError):
+            continue
+    return True
+
+
+def decided_by(
+    facts: KernelFacts, condition: Value, axes: Axes, known: Mapping[Atom, int]
+) -> bool | None:
+    """Whether a condition holds where some comparisons are known; None if they do not decide it."""
+    form = facts.forms.condition(widened(facts, condition, axes))
+    constant = put_in(form, known).constant_value
+    return None if constant is None else bool(constant)
+
+
+def widened(facts: KernelFacts, value: Value, axes: Axes) -> Value:
+    """A value with the axes inserted that it gets on its way up."""
+    for pattern in axes:
+        if value.shape != ():
+            value = facts.interpretation.table.insert_axes(value, pattern)
+    return value
+
+
+class _Lane(Computation):
+    """One lane with numbers put in; `load` is the one whose mask is off there, if any is."""
+
+    def __init__(
+        self,
+        facts: KernelFacts,
+        trial: int,
+        known: Mapping[Atom, int],
+        guards: Sequence[Guard],
+        load: int | None = None,
+    ) -> None:
+        super().__init__(facts, trial, lanes=1)
+        self._given = known
+        self._holding = {guard.condition: guard.holds for guard in guards}
+        self._load = load
+        other = None if load is None else facts.interpretation.loads[load].other
+        self._is_filled = other is not None and not other.is_none
+
+    def of(self, value: Value, axes: Axes = ()) -> float:
+        """The number that a value is in this lane. Raises Unclear."""
+        return self.row(value, axes)[0]
+
+    def _compute(self, value: Value, axes: Axes) -> Row:
+        match value.op:
+            case Op.LOAD:
+                return self._all(self._loaded(value, axes))
+            case Op.WHERE:
+                decided = decided_by(self._facts, value.condition, axes, self._given)
+                holds = self.of(value.condition, axes) if decided is None else decided
+                return self.row(value.then if holds else value.other, axes)
+            case Op.PHI if value.operands[0] in self._holding:
+                side = value.then if self._holding[value.operands[0]] else value.other
+                return self.row(side, axes)
+            case Op.PHI:
+                return self.row(random.Random(self._trial).choice((value.then, value.other)), axes)
+            case Op.REDUCE:
+                return self._all(self._anything(value))
+            case op if op in _CONNECTIVES:
+                decided = decided_by(self._facts, value, axes, self._given)
+                if decided is not None:
+                    return self._all(float(decided))
+                if any(part.op in _INDICES for part in value.walk(Op.LOAD)):
+                    raise Unclear  # where the lane is decides it, not what is loaded there
+        return super()._compute(value, axes)
+
+    def _loaded(self, value: Value, axes: Axes) -> float:
+        load = self._facts.interpretation.loads[value.number]
+        given = load.other is not None and not load.other.is_none
+        if value.number == self._load:
+            return self.of(load.other) if given and load.other is not None else 0.0
+        masked = load.mask is not None and not load.mask.is_none
+        decided = decided_by(self._facts, value.mask, axes, self._given) if masked else True
+        if decided is None and self._load is not None:
+            raise Unclear
+        if decided is not False:
+            if self._is_filled and value.shape != ():
+                raise Unclear  # these lanes have numbers of their own
+            return self._anything(value)
+        return self.of(load.other) if given and load.other is not None else 0.0
+
+    def _other(self, value: Value) -> Row:
+        if any(part.op is Op.LOAD for part in value.walk()):
+            raise Unclear
+        return self._all(self._anything(value))
+
+    def _anything(self, value: Value) -> float:
+        """Some number, the same for both kinds of lanes."""
+        numbers = self._draws(value)
+        if value.op is Op.CONSTEXPR:
+            return numbers.choice((0.0, 1.7))  # a flag, or a number
+        if value.op in _INDICES or value.name in self._facts.integers.parameters:
+            return float(numbers.randint(1, 9))
+        if value.op is not Op.LOAD:
+            return numbers.uniform(0.1, 4)
+        return numbers.uniform(-4, 4)

@@ -30,11 +30,10 @@ from tritonopt.facts.algebra.atoms import (
     ProgramId,
     Zero,
 )
-from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
+from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge, put_in
 from tritonopt.facts.dtypes import FLOATS
-from tritonopt.facts.memory.zeros import put_in
 from tritonopt.facts.operations import BITS, COMPARISONS, Op
-from tritonopt.facts.repetition import function_on_numbers
+from tritonopt.facts.repetition import Axes, function_on_numbers
 from tritonopt.facts.values import (
     FLOAT_BITS,
     INTEGER_DTYPES,
@@ -63,9 +62,6 @@ _COMPARED: Mapping[Op, Callable[[float, float], bool]] = {
     Op.EQ: operator.eq,
     Op.NE: operator.ne,
 }
-
-Axes = tuple[tuple[bool, ...], ...]
-"""The axes that are inserted into a value on the way up, innermost first."""
 
 _UNKNOWN = "value-is-not-known"
 
@@ -432,21 +428,21 @@ def _cast(number: float, value: Value) -> float:
 
 def _implies(mask: Value, kept: Value) -> bool:
     """Whether a mask is `kept` and more, part by part."""
-    parts = set(_conjuncts(mask, inner=True))
+    parts = set(conjuncts(mask, inner=True))
     if kept in parts:
         return True
-    wanted = list(_conjuncts(kept))
+    wanted = list(conjuncts(kept))
     # Bits of integers are another matter: 1 & 2 is false, though both are true.
     return all(part.op in COMPARISONS and part in parts for part in wanted)
 
 
-def _conjuncts(value: Value, *, inner: bool = False) -> Iterator[Value]:
+def conjuncts(value: Value, *, inner: bool = False) -> Iterator[Value]:
     """The parts of a chain of `&`; with `inner` also the chains that it is made of."""
     if value.op in (Op.AND, Op.BOTH):
         if inner:
             yield value
         for operand in value.operands:
-            yield from _conjuncts(operand, inner=inner)
+            yield from conjuncts(operand, inner=inner)
     else:
         yield value
 
@@ -457,7 +453,7 @@ def _negated(condition: Value) -> Value | None:
         return None
     inside = condition.operand
     # The bits of an integer are not just the two.
-    boolean = all(part.op in COMPARISONS for part in _conjuncts(inside))
+    boolean = all(part.op in COMPARISONS for part in conjuncts(inside))
     return inside if boolean else None
 
 

@@ -188,7 +188,7 @@ class _Access(Trial):
         self._parts = {
             part: substitute(facts.forms.of(part), binding)
             for root in (effect.pointer, *bounds_of(effect))
-            for part in parts_of(facts.loops, root, is_loaded)
+            for part in parts_of(facts.loops, root, stop=is_loaded)
             if part.op in _COMPUTED and facts.forms.address(part)[0] is None
         }
         self._block = 0
@@ -280,34 +280,19 @@ class _Access(Trial):
                     asked.append((atom.tensor, atom.which))
                 elif not isinstance(atom, _VARYING) and atom not in self._blocks:
                     raise CannotTell
-        roots: set[Polynomial] = set()
-        seen = set(asked)
-        rank = 1
-        while asked:
-            tensor, which = asked.pop()
-            shape = self._shapes.get(tensor)
-            if shape is None:
-                roots.add(tensor)
-                rank = max([rank, *(i + 1 if i >= 0 else -i for i in which)])
-                continue
-            following = [] if shape.like is None else [(shape.like, which)]
-            atoms = [atom for size in shape.sizes for atom in inputs_of(size)]
-            if not all(isinstance(atom, TensorSize) for atom in atoms):
-                raise CannotTell
-            following += [(a.tensor, a.which) for a in atoms if isinstance(a, TensorSize)]
-            asked += [each for each in following if each not in seen]
-            seen.update(following)
-        root = roots.pop() if len(roots) == 1 else None
-        given = root.sole_atom if root is not None else None
-        if root is None or not isinstance(given, LauncherParameter):
+        given = self._given_tensors(asked)
+        if len(given) != 1:
             raise CannotTell
-        if not may_be_large(self._launch, given.name):
+        ((root, asked_of),) = given.items()
+        name = root.sole_atom
+        if not isinstance(name, LauncherParameter) or not may_be_large(self._launch, name.name):
             raise CannotTell
         # What else the launch asks of it, it has too: `x.stride(1)`.
         passed = (a for form in self._binding.values.values() for a in inputs_of(form))
-        axes = (a.which for a in passed if isinstance(a, TensorSize) and a.tensor == root)
-        rank = max([rank, *(i + 1 if i >= 0 else -i for each in axes for i in each)])
-        known = rank_of(self._launch, given.name)
+        own = (a for a in passed if isinstance(a, TensorSize) and a.tensor == root)
+        axes = asked_of.union(*(atom.which for atom in own))
+        rank = max([1, *(i + 1 if i >= 0 else -i for i in axes)])
+        known = rank_of(self._launch, name.name)
         if known is None and rank == 1:
             origin = partial(root_of, self._shapes)
             known, rank = axes_gone_through(self._facts, self._binding, root, origin)
@@ -349,11 +334,7 @@ class _Access(Trial):
         numbers = self._checked(sizes)
         numbers |= {atom: self._size(atom, sizes) for atom in self._sized}
         numbers |= dict.fromkeys(self._blocks, self._block)
-        for atom in self._powers:
-            number = number_of(atom.form, numbers)
-            if number is None or number < 1:
-                raise CannotTell
-            numbers[atom] = 1 << (number - 1).bit_length()
+        self._add_powers(numbers)
         return numbers
 
     def _checked(self, sizes: tuple[int, ...]) -> dict[Atom, int]:
@@ -629,9 +610,8 @@ class Widths:
         loop = next((one for one in self._facts.loops if one.iteration is iteration), None)
         if loop is not None and loop.kind.endswith("static_range"):
             return _PYTHON
-        bounds = [] if loop is None else [loop.start, loop.stop, loop.step]
-        given = [bound for bound in bounds if bound is not None]
-        return self._as_tensor(self._combined(given)) if given else None
+        bounds = [] if loop is None else loop.bounds
+        return self._as_tensor(self._combined(bounds)) if bounds else None
 
     @staticmethod
     def _as_tensor(width: int | None) -> int | None:

@@ -188,15 +188,13 @@ def find_numbers(interpretation: Interpretation) -> frozenset[str]:
         if value.op in _ARITHMETIC:
             found.update(o.name for o in value.operands if o.op is Op.PARAM)
     for loop in interpretation.loops:
-        for bound in (loop.start, loop.stop, loop.step):
-            # The sum of a pointer and a number would be a pointer, and no bound.
-            terms = [bound] if bound is not None else []
-            while terms:
-                term = terms.pop()
-                if term.op in (Op.ADD, Op.SUB):
-                    terms += term.operands
-                elif term.op is Op.PARAM:
-                    found.add(term.name)
+        terms = loop.bounds  # the sum of a pointer and a number would be a pointer, and no bound
+        while terms:
+            term = terms.pop()
+            if term.op in (Op.ADD, Op.SUB):
+                terms += term.operands
+            elif term.op is Op.PARAM:
+                found.add(term.name)
     return frozenset(found)
 
 
@@ -233,9 +231,8 @@ def find_integers(interpretation: Interpretation, pointers: frozenset[str]) -> I
         if value.op is Op.LANE:
             descend(value.extent)
     for loop in interpretation.loops:
-        for bound in (loop.start, loop.stop, loop.step):
-            if bound is not None:
-                descend(bound)
+        for bound in loop.bounds:
+            descend(bound)
     for effect in interpretation.effects:
         if effect.pointer is not None:
             descend(effect.pointer)

@@ -29,7 +29,7 @@ from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.host.callers import passes_any_size
 from tritonopt.facts.host.launcher_code import forms_at
-from tritonopt.facts.host.slices import rows_from
+from tritonopt.facts.host.same_memory import rows_from
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.memory.buffers import (
     MAX_RANK,

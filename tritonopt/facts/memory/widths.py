@@ -318,7 +318,7 @@ class WholeNumbers:
             # What decides whether something is done is a flag or a length.
             yield from (part for part in (effect.pointer, effect.mask) if part is not None)
         for loop in facts.loops:
-            yield from (b for b in (loop.start, loop.stop, loop.step) if b is not None)
+            yield from loop.bounds
         for value in facts.interpretation.computed:
             to = facts.types.of(value) if value.op is Op.CAST else None
             if value.op in _WHOLE or (to is not None and to.all_in(INTEGERS)):
@@ -344,14 +344,4 @@ def _is_counted(value: Value) -> bool:
 
 def _loads_in(value: Value) -> Iterator[int]:
     """The loads that a value is computed from; where those stand is another matter."""
-    seen: set[Value] = set()
-    todo = [value]
-    while todo:
-        part = todo.pop()
-        if part in seen:
-            continue
-        seen.add(part)
-        if part.op is Op.LOAD:
-            yield part.number
-        else:
-            todo += part.operands
+    return (part.number for part in value.walk(Op.LOAD) if part.op is Op.LOAD)

@@ -405,7 +405,7 @@ def all_parts(facts: KernelFacts, value: Value) -> Iterator[Value]:
 
 def bounds_of(loop: Loop) -> list[Value]:
     """What decides the trip count of a loop."""
-    return [v for v in (loop.start, loop.stop, loop.step, loop.condition) if v is not None]
+    return [*loop.bounds, *([] if loop.condition is None else [loop.condition])]
 
 
 def is_computed_in(loop: Loop, opaque: Value) -> bool:

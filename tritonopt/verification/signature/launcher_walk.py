@@ -11,7 +11,7 @@ from typing import TypeGuard
 
 from tritonopt import source
 from tritonopt.facts.host import torch_api
-from tritonopt.facts.host.conditions import checked, conjuncts
+from tritonopt.facts.host.truths import checked, conjuncts
 from tritonopt.source.parsing import parsed
 from tritonopt.verification.signature.argument_language import DTYPES, LONG_NAMES, Dimension
 from tritonopt.verification.signature.documented import DocumentedShape, documented_shapes
