@@ -357,3 +357,22 @@ def launch(x):
     y = torch.empty_like(x)
     kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
     return y
+
+
+# case: sizes_that_the_caller_knows
+# expect: silent
+"""All lengths are numbers, so whoever calls it passes what fits."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+def launch(x):
+    y = torch.empty((16,), device=x.device)
+    kernel[(16,)](x, y, 64, BLOCK=64)
+    return y
