@@ -257,7 +257,8 @@ class SizesOfStore:
         if fixed and self._ends_at_buffer:
             raise CannotTell  # which tensors fit it is for the caller to know
         inputs = (atom for form in self._forms for atom in self._inputs(form))
-        if self._ends_at_buffer and not any(isinstance(atom, TensorSize) for atom in inputs):
+        lengths = (a for a in inputs if isinstance(a, TensorSize) and a.method != "stride")
+        if self._ends_at_buffer and not any(lengths):
             self._note_open_end()  # and here as well
         sizes = [] if shape is None else shape.sizes
         atoms = [a for form in (*self._forms, *sizes) for a in self._given(form)]
