@@ -376,3 +376,27 @@ def launch(x):
     y = torch.empty((16,), device=x.device)
     kernel[(16,)](x, y, 64, BLOCK=64)
     return y
+
+
+# case: configurations_are_pruned
+# expect: silent
+"""What prunes the configurations may leave the one that fits."""
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 32})],
+    key=["N"],
+    prune_configs_by={"early_config_prune": lambda configs, named: configs[:1]},
+)
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N)
+    tl.store(Y + offsets, x * 2, mask=offsets < N)
+
+
+def launch(x):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 64),)](x, y, n)
+    return y

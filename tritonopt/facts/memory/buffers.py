@@ -569,8 +569,10 @@ def find_left_out(facts: KernelFacts) -> Iterator[tuple[Effect, str]]:
 
     The grid is the same under both, and a program stores another number of elements.
     """
+    tuners = [d for d in facts.kernel.node.decorator_list if isinstance(d, ast.Call)]
+    pruned = any(k.arg in (None, "prune_configs_by") for d in tuners for k in d.keywords)
     writes = [effect for effect in facts.effects if effect.writes]
-    for store in writes:
+    for store in writes if not (pruned or any(len(d.args) > 2 for d in tuners)) else ():
         bases = [facts.bases(write) for write in writes]
         own = facts.bases(store)
         if store.kind is EffectKind.STORE and own is not None and None not in bases:
