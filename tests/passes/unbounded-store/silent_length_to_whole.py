@@ -400,3 +400,20 @@ def launch(x):
     y = torch.empty_like(x)
     kernel[(triton.cdiv(n, 64),)](x, y, n)
     return y
+
+
+# case: rows_for_another_tensor
+# expect: silent
+"""How many dimensions there are is not seen: a row for each number of the other tensor fits."""
+
+
+@triton.jit
+def kernel(X, Slots, Y, WIDTH: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, WIDTH)
+    slot = tl.load(Slots + row)
+    tl.store(Y + slot * WIDTH + cols, tl.load(X + row * WIDTH + cols))
+
+
+def launch(x, slots, y):
+    kernel[(slots.shape[0],)](x, slots, y, WIDTH=512)

@@ -271,7 +271,8 @@ class SizesOfStore:
             known = rank_of(self._launch, _parameter_name(tensor))
             if (known or rank) > MAX_RANK:
                 raise CannotTell
-            if indexed and whole and known is None:
+            unasked = root == tensor and not own
+            if known is None and (unasked or (indexed and whole)):
                 self._note_open_end()
             self._ranks[tensor] = known or rank
 
