@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
-from tritonopt.facts.algebra.atoms import Iteration, Param
-from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
+from tritonopt.facts.algebra.atoms import Iteration, Param, TensorSize
+from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import is_loaded, parts_of
 from tritonopt.facts.host.tuner_choices import bound, keywords_of, least_number, settings_of
 from tritonopt.facts.memory.offsets import number_of
@@ -37,7 +37,8 @@ class AutotuneState(Lint):
     buffer to `restore_value`, which is right for any content; `reset_to_zero` saves the copy of a
     buffer that starts at zero.
 
-    Names in `key` that are no parameters are reported too: Triton leaves them out.
+    It also reports names in `key` that are no parameters, which Triton leaves out, and a tile as
+    long as a tensor of which `key` has no size.
 
     ## Why
 
@@ -123,12 +124,21 @@ class AutotuneState(Lint):
 def _keys_of_nothing(facts: KernelFacts, decorator: ast.Call) -> Iterator[Site]:
     """Names in the key that are no parameters, which Triton passes over without a word."""
     given = [k.value for k in decorator.keywords if k.arg == "key"] or decorator.args[1:2]
-    own = {parameter.name for parameter in facts.kernel.parameters}
-    for wrong in sorted((_texts(given[0]) or set()) - own) if given else ():
+    key = _texts(given[0]) if given else None
+    claim, harm = "launches-can-be-tuned", "what was tuned for one size is used for all"
+    parameters = {p.name: p for p in facts.kernel.parameters}
+    for wrong in sorted((key or set()) - set(parameters)):
         message = f"{wrong} in the key is no parameter, so the tuner does not look at it"
-        harm = "what was tuned for one size is used for all"
-        claim, reason = "launches-can-be-tuned", "key-of-nothing"
-        yield Site.of_mistake(given[0], claim, reason, message, harm)
+        yield Site.of_mistake(given[0], claim, "key-of-nothing", message, harm)
+    for name in sorted(facts.extents - key) if key else ():
+        for values in (binding.values for binding in facts.launches.bindings):
+            size = values.get(Param(name), ONE).sole_atom
+            leaves = (a for other in key or () for a in values.get(Param(other), ONE).leaves())
+            known = {a.tensor for a in leaves if isinstance(a, TensorSize)}
+            if isinstance(size, TensorSize) and size.method == "size" and size.tensor not in known:
+                message = f"{name} is the size of a tile, and not in the key"
+                yield Site.of_mistake(given[0], claim, "size-not-in-key", message, harm)
+                break
 
 
 @dataclass(frozen=True)

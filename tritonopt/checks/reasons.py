@@ -692,6 +692,10 @@ REASONS: Mapping[str, Reason] = {
         "A length of a tensor is the number of programs along axis 1 or 2, which ends at 65535.",
         "Swap the axes of the grid: axis 0 ends at 2**31 - 1.",
     ),
+    "size-not-in-key": Reason(
+        "A tile is as long as a tensor, and the key of the tuner does not name its length.",
+        "Name the parameter in `key=`.",
+    ),
     "key-of-nothing": Reason(
         "The key of a tuner names what is no parameter; Triton leaves such a name out.",
         "Name the parameter with the size; add one where there is none.",

@@ -306,3 +306,32 @@ def launch(x):
     n = x.numel()
     kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, torch.empty_like(x), n)
     return x
+
+
+# case: size_in_the_key
+# expect: silent
+"""The key has the width of the tile."""
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 16}), triton.Config({"BLOCK": 64})],
+    key=["N", "WIDTH"],
+)
+@triton.jit
+def kernel(A, V, O, N, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, WIDTH)
+    total = tl.zeros([WIDTH], dtype=tl.float32)
+    for i in range(0, N, BLOCK):
+        n = i + tl.arange(0, BLOCK)
+        a = tl.load(A + row * N + n, mask=n < N, other=0.0)
+        v = tl.load(V + n[:, None] * WIDTH + cols[None, :], mask=(n < N)[:, None], other=0.0)
+        total += tl.sum(a[:, None] * v, axis=0)
+    tl.store(O + row * WIDTH + cols, total)
+
+
+def launch(a, v):
+    m, n = a.shape
+    o = torch.empty((m, v.shape[1]), device=a.device)
+    kernel[(m,)](a, v, o, n, WIDTH=v.shape[1])
+    return o

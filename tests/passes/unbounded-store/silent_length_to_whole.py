@@ -357,3 +357,63 @@ def launch(x):
     y = torch.empty_like(x)
     kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
     return y
+
+
+# case: sizes_that_the_caller_knows
+# expect: silent
+"""All lengths are numbers, so whoever calls it passes what fits."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+def launch(x):
+    y = torch.empty((16,), device=x.device)
+    kernel[(16,)](x, y, 64, BLOCK=64)
+    return y
+
+
+# case: configurations_are_pruned
+# expect: silent
+"""What prunes the configurations may leave the one that fits."""
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 32})],
+    key=["N"],
+    prune_configs_by={"early_config_prune": lambda configs, named: configs[:1]},
+)
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N)
+    tl.store(Y + offsets, x * 2, mask=offsets < N)
+
+
+def launch(x):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 64),)](x, y, n)
+    return y
+
+
+# case: rows_for_another_tensor
+# expect: silent
+"""How many dimensions there are is not seen: a row for each number of the other tensor fits."""
+
+
+@triton.jit
+def kernel(X, Slots, Y, WIDTH: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, WIDTH)
+    slot = tl.load(Slots + row)
+    tl.store(Y + slot * WIDTH + cols, tl.load(X + row * WIDTH + cols))
+
+
+def launch(x, slots, y):
+    kernel[(slots.shape[0],)](x, slots, y, WIDTH=512)

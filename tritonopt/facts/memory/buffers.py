@@ -263,6 +263,10 @@ class SizesOfStore:
         fixed = shape is not None and all(size.constant_value is not None for size in shape.sizes)
         if fixed and self._ends_at_buffer:
             raise CannotTell  # which tensors fit it is for the caller to know
+        inputs = (atom for form in self._forms for atom in self._inputs(form))
+        lengths = (a for a in inputs if isinstance(a, TensorSize) and a.method != "stride")
+        if self._ends_at_buffer and not any(lengths):
+            self._note_open_end()  # and here as well
         sizes = [] if shape is None else shape.sizes
         atoms = [a for form in (*self._forms, *sizes) for a in self._given(form)]
         for tensor, rank in self._ranks.items():
@@ -274,7 +278,8 @@ class SizesOfStore:
             known = rank_of(self._launch, _parameter_name(tensor))
             if (known or rank) > MAX_RANK:
                 raise CannotTell
-            if indexed and whole and known is None:
+            unasked = root == tensor and not own
+            if known is None and (unasked or (indexed and whole)):
                 self._note_open_end()
             self._ranks[tensor] = known or rank
 
@@ -576,8 +581,10 @@ def find_left_out(facts: KernelFacts) -> Iterator[tuple[Effect, str]]:
 
     The grid is the same under both, and a program stores another number of elements.
     """
+    tuners = [d for d in facts.kernel.node.decorator_list if isinstance(d, ast.Call)]
+    pruned = any(k.arg in (None, "prune_configs_by") for d in tuners for k in d.keywords)
     writes = [effect for effect in facts.effects if effect.writes]
-    for store in writes:
+    for store in writes if not (pruned or any(len(d.args) > 2 for d in tuners)) else ():
         bases = [facts.bases(write) for write in writes]
         own = facts.bases(store)
         if store.kind is EffectKind.STORE and own is not None and None not in bases:
