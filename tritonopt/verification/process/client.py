@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import secrets
 import signal
@@ -26,6 +27,7 @@ from tritonopt.verification.process import wire
 from tritonopt.verification.process.containment import Contained
 from tritonopt.verification.process.fork_server import Forked, ForkServerDied, fork_server
 from tritonopt.verification.process.messages import (
+    LATE,
     OUT_OF_MEMORY,
     Attempt,
     Failure,
@@ -134,8 +136,8 @@ class Worker:
     def receive(self, seconds: float | None = None) -> Any:
         assert self.connection is not None, "send comes first"
         limit = self.timeout if seconds is None else min(seconds, self.timeout)
-        if self.contained is not None:
-            limit = max(min(limit, self.contained.ends_at - time.monotonic()), 0.0)
+        left = math.inf if self.contained is None else self.contained.ends_at - time.monotonic()
+        is_last, limit = left < limit, max(min(limit, left), 0.0)
         try:
             if self.server == SERVER:
                 ends = time.monotonic() + limit
@@ -145,7 +147,9 @@ class Worker:
             else:
                 raise TimeoutError
         except TimeoutError:
-            raise self._dead(f"no answer within {limit:.0f} s") from None
+            death = self._dead(f"no answer within {limit:.0f} s")
+            late = Failure(LATE, "the budget of time was spent", refused=True)
+            raise Died(late) if is_last else death from None
         except wire.Forged as error:
             self.close()
             raise Died(Failure("Forged", f"the file speaks for what runs it: {error}")) from None
