@@ -179,7 +179,7 @@ def forge(data):
 _PICKLED = "import pickle\nclass F:\n    def __reduce__(self):\n        return exec, ('1 / 0',)\n"
 _WORDS = """
 text = b'["0123456789abcdef", "ok", "interpreter"]'
-forge(struct.pack("!QQ", len(text) + 3, 0) + b"[]\\n" + text)
+forge(struct.pack("!QQ", len(text), 0) + text)
 """
 
 
@@ -217,6 +217,8 @@ def test_answers_come_back_as_they_were() -> None:
     assert isinstance(found, Outcome) and found.coverage == coverage
     assert np.array_equal(found.outputs[0].bits, bits)
     assert replace(found, outputs=()) == replace(outcome, outputs=())
+    _, (plain, *_) = sent("ok", (Outcome(plain=("\x1b[2Jidentical\n",)),), "run")  # type: ignore[misc]
+    assert plain.plain == ("?[2Jidentical\n",)
     attempt = Attempt(6, 3, blame=Blame(("x",), compared=(("==", Literal(3), (1, "f32")),)))
     _, again = sent("ok", attempt, "attempt")
     assert again == attempt and isinstance(again, Attempt)

@@ -178,7 +178,7 @@ class Worker:
         if self.log is not None:
             self.log.seek(max(0, self.log.seek(0, os.SEEK_END) - 4096))
             lines = self.log.read().decode("utf-8", "replace").strip().splitlines()
-            tail = lines[-1][:300] if lines else ""
+            tail = wire.readable(lines[-1][:300]) if lines else ""
         self.close()
         if reason:
             return Died(Failure("Hang", reason))
