@@ -38,12 +38,9 @@ from tritonopt.verification.process.messages import (
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from importlib import import_module; import_module(sys.argv[3]).serve(int(sys.argv[2]))"
-)
-_CONTAINED = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from tritonopt.verification.process.containment import Contained, enter; "
-    "enter(Contained(**json.loads(sys.argv[4])), int(sys.argv[2])); "
+    "from importlib import import_module; given = json.loads(sys.argv[4]); box = import_module("
+    "'tritonopt.verification.process.containment'); fd = int(sys.argv[2]); "
+    "given and box.enter(box.Contained(**given), fd); import_module(sys.argv[3]).serve(fd)"
 )
 SERVER = "tritonopt.verification.worker.server"
 
@@ -110,13 +107,13 @@ class Worker:
         return self.connection
 
     def _fresh(self, descriptor: int, log: IO[bytes]) -> subprocess.Popen[bytes]:
-        environment, start = dict(os.environ), [_START]
-        given = [json.dumps(sys.path), str(descriptor), self.server]
-        if self.contained is not None:
-            environment, start = self.contained.environment(environment), [_CONTAINED + _START]
-            given.append(json.dumps(asdict(self.contained)))
+        box, environment = self.contained, {**os.environ}
+        if box is not None:
+            environment = box.environment(environment)
+        given = json.dumps(None if box is None else asdict(box))
+        path = json.dumps(sys.path)
         return subprocess.Popen(
-            [sys.executable, "-c", *start, *given],
+            [sys.executable, "-c", _START, path, str(descriptor), self.server, given],
             pass_fds=[descriptor],
             stdin=subprocess.DEVNULL,
             stdout=log,
