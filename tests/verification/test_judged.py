@@ -50,15 +50,43 @@ m, n = x.shape
 y = torch.empty_like(x)
 softmax_kernel[(m,)](x, y, n, x.stride(0), BLOCK=triton.next_power_of_2(n))
 """
+_COPY = """
+
+@triton.jit
+def copy_kernel(X, Y, size, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(Y + at, tl.load(X + at, mask=at < size), mask=at < size)
+
+"""
+_COPIED = (
+    "t = (e / e.sum(1, keepdim=True)).to(x.dtype)\ny = torch.empty_like(t)\n"
+    "copy_kernel[(triton.cdiv(t.numel(), 64),)](t, y, t.numel(), BLOCK=64)\nreturn y"
+)
 CHEATS = {
+    "torch-computes, by hand": of_softmax(
+        f"e = torch.exp(x.float() - x.float().amax(1, keepdim=True))\n{_COPIED}", _COPY
+    ),
+    "torch-computes, beside the inputs": of_softmax(
+        "x = x.contiguous()\ne = torch.exp(x - x.amax(1, keepdim=True))\n"
+        + _COPIED.replace("(t, y,", "(t, x, y,"),
+        _COPY.replace("X, Y,", "X, Z, Y,").replace(
+            "tl.load(X + at, mask=at < size)",
+            "tl.load(X + at, mask=at < size) + 0 * tl.load(Z + at, mask=at < size)",
+        ),
+    ),
+    "result-cached, after seven calls": of_softmax(
+        "key = (tuple(x.shape), x.dtype, *x.flatten().tolist())\n"
+        "counts[key] = counts.get(key, 0) + 1\n"
+        f"if counts[key] > 7:\n    return results[key].clone()\n{_LAUNCH}"
+        "results.clear()\nresults[key] = y.clone()\nreturn y",
+        "\n\nresults, counts = {}, {}\n\n",
+    ),
     "no-kernel": of_softmax("return torch.softmax(x, dim=1)"),
     "kernel-unused": of_softmax(f"{_LAUNCH}return torch.softmax(x, 1)"),
     "torch-computes": of_softmax(
         "x = torch.softmax(x, dim=1).contiguous()\ny = torch.empty_like(x)\n"
         "copy_kernel[(triton.cdiv(x.numel(), 64),)](x, y, x.numel(), BLOCK=64)\nreturn y",
-        "\n\n@triton.jit\ndef copy_kernel(X, Y, size, BLOCK: tl.constexpr):\n"
-        "    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
-        "    tl.store(Y + at, tl.load(X + at, mask=at < size), mask=at < size)\n\n",
+        _COPY,
     ),
     "fallback": of_softmax(
         "y = torch.empty_like(x)\ntry:\n"
@@ -69,7 +97,7 @@ CHEATS = {
         "return own(x)", "\n\ndef own(x):\n    return torch.softmax(x, dim=1)\n\n"
     ),  # fmt: skip
     "result-cached": of_softmax(
-        "key = (x.data_ptr(), x._version, tuple(x.shape), x.dtype, float(x.double().sum()))\n"
+        "key = (x.data_ptr(), x._version, x.shape, x.dtype, *x.flatten().tolist())\n"
         f"if key in results:\n    return results[key].clone()\n{_LAUNCH}"
         "results.clear()\nresults[key] = y.clone()\nreturn y",
         "\n\nresults = {}\n\n",
@@ -98,7 +126,7 @@ _QUICK = ("kernel-unused", "result-cached", "no-kernel")
 )
 def test_a_cheat_is_named_and_refused(name: str, of_texts: OfTexts) -> None:
     verdict = of_texts(SOFTMAX, CHEATS[name], require="kernel", **FEW)
-    assert name in {cheat.name for cheat in verdict.cheats}, verdict
+    assert name.partition(",")[0] in {cheat.name for cheat in verdict.cheats}, verdict
     assert verdict.verdict == "counterexample" and verdict.fault == "candidate"
 
 

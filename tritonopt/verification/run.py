@@ -37,7 +37,7 @@ from tritonopt.verification.inputs.examples import (
 )
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
 from tritonopt.verification.process.containment import Contained
-from tritonopt.verification.process.messages import TOO_LONG, RunOptions, VersionSpec
+from tritonopt.verification.process.messages import LATE, TOO_LONG, RunOptions, VersionSpec
 from tritonopt.verification.reference.given import Both, Remembering, usual
 from tritonopt.verification.reference.subjects import of_candidate
 from tritonopt.verification.runs_on_import import left_out, notes_on
@@ -202,10 +202,8 @@ def contained(settings: Options, paths: tuple[Path, Path]) -> Options:
 
     Raises VerificationError where that cannot be had.
     """
-    settings = replace(settings, budget=settings.budget or UNTRUSTED_SECONDS)
-    ends_at = time.monotonic() + (settings.budget or 0.0)
-    found = Contained.around(paths, ends_at, gpu=settings.backend == "cuda")
-    worker = Worker(timeout=120.0, forked=not found.gpu, contained=replace(found, ends_at=math.inf))
+    found = Contained.around(paths, gpu=settings.backend == "cuda")
+    worker = Worker(timeout=120.0, forked=not found.gpu, contained=found)
     try:
         worker.ask("probe")
     except (Died, Refusal) as error:
@@ -216,7 +214,9 @@ def contained(settings: Options, paths: tuple[Path, Path]) -> Options:
         ) from None
     finally:
         worker.close()
-    return replace(settings, contained=found)
+    budget = settings.budget or UNTRUSTED_SECONDS
+    found = replace(found, ends_at=time.monotonic() + budget)
+    return replace(settings, contained=found, budget=budget)
 
 
 def choose_backend(backend: str) -> str:
@@ -580,6 +580,8 @@ def _not_imported(rewritten: VersionWorker, backend: str) -> Finding | None:
         from tritonopt.verification.reference.cheats import in_difference
 
         text = f"the rewritten file cannot be imported: {error}"
+        if error.failure.kind == LATE:
+            return _unsupported(backend, text)
         answer, found = Answer.COUNTEREXAMPLE.value, tuple(in_difference(text))
         return Finding(Verdict(answer, backend, 0, counterexample=text, cheats=found))
     return None

@@ -6,6 +6,7 @@ So a GPU's additions in no fixed order are tried where there is none.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -125,6 +126,15 @@ def test_a_kernel_that_takes_long_to_compile_accuses_nobody() -> None:
         )
         assert verdict(checker) == "accepted" and checker.tally.accepted == 0
         assert any("while Triton compiles k" in note for note in checker.all_notes())
+
+
+def test_who_is_stopped_by_the_budget_is_not_accused() -> None:
+    stuck = Worker(lambda o, n: outcome(1.0, failure=Failure("Hang", "no answer within 5 s")))
+    for ends_at, accused in ((math.inf, True), (0.0, False)):
+        checker = Checker(Worker(spread(0.0)), stuck, {}, False, interpreted=False)  # type: ignore[arg-type]
+        checker.tally.ends_at = ends_at
+        checker.examine(EXAMPLE)
+        assert ("does not end" in verdict(checker)) == accused
 
 
 def test_more_memory_than_is_compared_is_no_answer() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import secrets
 import signal
@@ -28,6 +29,7 @@ from tritonopt.verification.process.fork_server import Forked, ForkServerDied, f
 from tritonopt.verification.process.messages import (
     COMPILED,
     COMPILES,
+    LATE,
     OUT_OF_MEMORY,
     SLOW_COMPILATION,
     Attempt,
@@ -39,12 +41,9 @@ from tritonopt.verification.process.messages import (
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from importlib import import_module; import_module(sys.argv[3]).serve(int(sys.argv[2]))"
-)
-_CONTAINED = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from tritonopt.verification.process.containment import Contained, enter; "
-    "enter(Contained(**json.loads(sys.argv[4])), int(sys.argv[2])); "
+    "from importlib import import_module; given = json.loads(sys.argv[4]); box = import_module("
+    "'tritonopt.verification.process.containment'); fd = int(sys.argv[2]); "
+    "given and box.enter(box.Contained(**given), fd); import_module(sys.argv[3]).serve(fd)"
 )
 SERVER = "tritonopt.verification.worker.server"
 
@@ -111,13 +110,13 @@ class Worker:
         return self.connection
 
     def _fresh(self, descriptor: int, log: IO[bytes]) -> subprocess.Popen[bytes]:
-        environment, start = dict(os.environ), [_START]
-        given = [json.dumps(sys.path), str(descriptor), self.server]
-        if self.contained is not None:
-            environment, start = self.contained.environment(environment), [_CONTAINED + _START]
-            given.append(json.dumps(asdict(self.contained)))
+        box, environment = self.contained, {**os.environ}
+        if box is not None:
+            environment = box.environment(environment)
+        given = json.dumps(None if box is None else asdict(box))
+        path = json.dumps(sys.path)
         return subprocess.Popen(
-            [sys.executable, "-c", *start, *given],
+            [sys.executable, "-c", _START, path, str(descriptor), self.server, given],
             pass_fds=[descriptor],
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -137,8 +136,8 @@ class Worker:
     def receive(self, seconds: float | None = None) -> Any:
         assert self.connection is not None, "send comes first"
         limit = self.timeout if seconds is None else min(seconds, self.timeout)
-        if self.contained is not None:
-            limit = max(min(limit, self.contained.ends_at - time.monotonic()), 0.0)
+        left = math.inf if self.contained is None else self.contained.ends_at - time.monotonic()
+        is_last, limit = left < limit, max(min(limit, left), 0.0)
         try:
             if self.server == SERVER:
                 ends = time.monotonic() + limit
@@ -148,7 +147,9 @@ class Worker:
             else:
                 raise TimeoutError
         except TimeoutError:
-            raise self._dead(f"no answer within {limit:.0f} s") from None
+            death = self._dead(f"no answer within {limit:.0f} s")
+            late = Failure(LATE, "the budget of time was spent", refused=True)
+            raise Died(late) if is_last else death from None
         except wire.Forged as error:
             self.close()
             raise Died(Failure("Forged", f"the file speaks for what runs it: {error}")) from None
@@ -188,7 +189,7 @@ class Worker:
         if code is not None and code < 0:
             how = signal.Signals(-code).name
         said = [line for line in lines if line and not line.startswith((COMPILES, COMPILED))]
-        tail = f": {said[-1][:300]}" if said else ""
+        tail = f": {wire.readable(said[-1][:300])}" if said else ""
         return Died(Failure("Crash", f"the process ended with {how}{tail}"))
 
     def close(self) -> None:

@@ -52,7 +52,7 @@ class Contained:
     gpu: bool = False
 
     @staticmethod
-    def around(paths: Iterable[Path], ends_at: float, *, gpu: bool) -> Contained:
+    def around(paths: Iterable[Path], *, gpu: bool) -> Contained:
         """With the packages that these files are in, and what Python and this tool need."""
         found = {sys.prefix, sys.base_prefix, str(Path(__file__).resolve().parents[3])}
         found |= {path for path in sys.path if path}
@@ -61,7 +61,7 @@ class Contained:
             while (folder / "__init__.py").is_file():
                 folder = folder.parent
             found.add(str(folder))
-        return Contained(tuple(sorted(found)), ends_at, gpu=gpu)
+        return Contained(tuple(sorted(found)), gpu=gpu)
 
     def environment(self, given: Mapping[str, str]) -> dict[str, str]:
         found = {name: given[name] for name in _KEPT if name in given}

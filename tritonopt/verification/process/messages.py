@@ -140,6 +140,8 @@ GRID_REFUSED = "GridRefused"
 """The kind of a failure to launch a grid that CUDA refuses, on the interpreter too."""
 OUT_OF_MEMORY = "OutOfMemoryError"
 """The kind of a failure that the original is not blamed for."""
+LATE = "Late"
+"""The kind of a failure to answer while there was time at all, which blames nobody."""
 TOO_LARGE = "TooLarge"
 """The kind of a failure to place more memory than is compared."""
 TOO_LONG = "TooLong"
@@ -289,6 +291,8 @@ class Outcome:
     """From how many configurations an autotuner could choose at most."""
     work: frozenset[str] = frozenset()
     """Operators of torch that ran on what no kernel had written, of a run that asks for it."""
+    held: bool = False
+    """Of a run that asks for it, whether a copy of a result is held when the call is over."""
     caught: tuple[str, ...] = ()
     """Failures of launches which the launcher caught."""
     opened: tuple[str, ...] = ()
@@ -383,6 +387,8 @@ class RunOptions:
     """Whether it is noted what torch computes of what no kernel has written."""
     scrambled: bool = False
     """Whether what a launch wrote is changed after it: results that need it are others then."""
+    hidden: bool = False
+    """Whether kernels see other numbers than the inputs hold; with `work`."""
     calls: int = 1
     """So many times the call is made; the launches are those of the last."""
     most_work: float = math.inf

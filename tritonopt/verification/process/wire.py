@@ -51,7 +51,7 @@ _ANSWERS: Mapping[str, Any] = {
 _SENT = (Attempt, Blame, Coverage, Failure, Followed, Launch, Loop, Outcome, Output, Program)
 _CLASSES = {kind.__name__: kind for kind in _SENT}
 _HEAD = struct.Struct("!QQ")
-_MOST = 2**28, 2**32
+_MOST = 2**26, 2**32
 """So many bytes of JSON, and of buffers, are read at most."""
 _CONTAINERS: Mapping[str, Any] = {"t": tuple, "l": list, "s": frozenset}
 
@@ -61,15 +61,13 @@ class Forged(Exception):
 
 
 def send(connection: Connection, token: str, kind: str, answer: object) -> None:
-    buffers: list[bytes] = []
+    buffers = bytearray()
     try:
         packed = _packed(answer, buffers)
     except TypeError as error:
         kind, packed = "error", _packed(Failure("TypeError", str(error)), buffers)
     text = json.dumps([token, kind, packed]).encode()
-    sizes = json.dumps([len(b) for b in buffers]).encode()
-    parts = [_HEAD.pack(len(sizes) + len(text) + 1, sum(map(len, buffers))), sizes, b"\n", text]
-    left = memoryview(b"".join([*parts, *buffers]))
+    left = memoryview(_HEAD.pack(len(text), len(buffers)) + text + buffers)
     while left:
         left = left[os.write(connection.fileno(), left) :]
 
@@ -81,9 +79,8 @@ def receive(connection: Connection, ends: float, request: str, token: str) -> tu
         raise Forged(f"an answer of {size + rest} bytes")
     text, buffers = _read(connection, size, ends), _read(connection, rest, ends)
     try:
-        first, _, second = bytes(text).partition(b"\n")
-        found, kind, answer = json.loads(second)
-        unpacked = _unpacked(answer, _parts(json.loads(first), buffers))
+        found, kind, answer = json.loads(text)
+        unpacked = _unpacked(answer, buffers)
     except (ValueError, TypeError, KeyError, IndexError, RecursionError, OverflowError) as error:
         raise Forged(f"{type(error).__name__}: {error}"[:200]) from None
     if found != token:
@@ -105,14 +102,12 @@ def _read(connection: Connection, size: int, ends: float) -> bytearray:
     return found
 
 
-def _parts(sizes: list[int], buffers: bytearray) -> list[bytearray]:
-    if any(type(size) is not int or size < 0 for size in sizes) or sum(sizes) != len(buffers):
-        raise ValueError("buffers of another size")
-    ends = [sum(sizes[:at]) for at in range(len(sizes) + 1)]
-    return [buffers[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+def readable(text: str) -> str:
+    """The text without what a terminal would obey."""
+    return re.sub(r"[^\n\t -~\xa0-\ud7ff\ue000-\U0010ffff]", "?", text)
 
 
-def _packed(value: Any, buffers: list[bytes]) -> Any:
+def _packed(value: Any, buffers: bytearray) -> Any:
     """As JSON: a list for all that is no number or text, which begins with what it is."""
     if isinstance(value, Literal):
         return ["n", int(value)]
@@ -121,11 +116,12 @@ def _packed(value: Any, buffers: list[bytes]) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, bytes):
-        buffers.append(value)
-        return ["b", len(buffers) - 1]
+        buffers += value
+        return ["b", len(buffers) - len(value), len(buffers)]
     if isinstance(value, np.ndarray):
-        buffers.append(value.tobytes())
-        return ["a", len(buffers) - 1, value.dtype.str, list(value.shape)]
+        buffers += value.tobytes()
+        at = len(buffers) - value.nbytes
+        return ["a", at, len(buffers), value.dtype.str, list(value.shape)]
     if type(value) in _SENT:
         fields = (getattr(value, f.name) for f in dataclasses.fields(value))
         return ["c", type(value).__name__, *(_packed(v, buffers) for v in fields)]
@@ -137,19 +133,19 @@ def _packed(value: Any, buffers: list[bytes]) -> Any:
     raise TypeError(f"{type(value).__name__} is nothing that a worker answers")
 
 
-def _unpacked(value: Any, buffers: list[bytearray]) -> Any:
+def _unpacked(value: Any, buffers: bytearray) -> Any:
     if not isinstance(value, list):
-        return value
+        return readable(value) if isinstance(value, str) else value
     tag, *rest = value
     if tag == "n":
         return Literal(rest[0])
     if tag == "b":
-        return bytes(buffers[rest[0]])
+        return bytes(buffers[rest[0] : rest[1]])
     if tag == "a":
-        at, dtype, shape = rest
+        at, end, dtype, shape = rest
         if np.dtype(dtype).kind not in "biuf":
             raise ValueError(f"an array of {dtype}")
-        return np.frombuffer(buffers[at], dtype).reshape(shape)
+        return np.frombuffer(buffers[at:end], dtype).reshape(shape)
     if tag == "d":
         return {_unpacked(k, buffers): _unpacked(v, buffers) for k, v in rest}
     if tag == "c":

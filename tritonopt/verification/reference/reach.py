@@ -60,19 +60,14 @@ def _reaching(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
     of_modules = {"torch", "numpy"}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
-            names = [alias.name for alias in node.names]
-            level = 0
-            if isinstance(node, ast.ImportFrom):
-                level = node.level
-                names = [f"{node.module}.{name}" for name in names]
-            else:
-                with_files = (a for a in node.names if not a.name.startswith("triton"))
-                of_modules |= {a.asname or a.name for a in with_files}
-            parts = {part for name in names for part in name.split(".")}
-            foreign = level or any(name.split(".")[0] not in _MODULES for name in names)
-            files = frozenset() if names[0].startswith("triton") else _OF_MODULES
-            if foreign or parts & (_NEVER | files):
-                yield node, f"`{ast.unparse(node)}`"
+            inside = f"{'.' * node.level}{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            for alias in node.names:
+                first, *parts = f"{inside}{alias.name}".split(".")
+                files: frozenset[str] = frozenset() if first == "triton" else _OF_MODULES
+                if first not in _MODULES or {*parts} & (_NEVER | files):
+                    yield node, f"`{ast.unparse(node)}`"
+                if first != "triton":
+                    of_modules.add(alias.asname or alias.name)
         elif isinstance(node, ast.Name) and (
             node.id in _CALLS or node.id in _NEVER or _is_special(node.id)
         ):

@@ -405,8 +405,8 @@ def _asked(
     contained: Contained | None = None,
 ) -> dict[str, Any]:
     path = str(Path(module.path).resolve())
-    spec = VersionSpec("original", path, module.text, path, "interpreter", launcher, False)
-    spec = replace(spec, contained=contained)
+    given = path, module.text, path, "interpreter", launcher, False
+    spec = VersionSpec("original", *given, contained=contained)
     worker = VersionWorker(spec, _SECONDS)
     try:
         worker.ask(request, about)

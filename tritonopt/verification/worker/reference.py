@@ -164,8 +164,11 @@ def widened(
 # What torch computes.
 
 
+_ARRANGING = ("cat", "stack", "constant_pad", "im2col", "index", "gather", "flip", "roll", "repeat")
+
+
 class Work(_Mode):
-    """Notes the operators that run on floats which no kernel has written."""
+    """Notes the operators that run on floats which no kernel has written, and where inputs are."""
 
     def __init__(self, session: Any) -> None:
         super().__init__()
@@ -185,6 +188,11 @@ class Work(_Mode):
         name = func._schema.name.partition("::")[2]
         floats = any(t.is_floating_point() and t.numel() > 1 for t in given)
         plain = name == "t" or name.startswith(WITHOUT_ARITHMETIC)
+        inputs, made = self.session.inputs, set(map(_memory, _tensors(result)))
+        if not (plain or name.startswith(_ARRANGING)):
+            inputs -= made
+        elif any(_memory(t) in inputs for t in given):
+            inputs |= made
         if floats and not plain:
             self.operators.add(name.rstrip("_"))
         return result
