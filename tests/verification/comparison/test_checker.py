@@ -40,6 +40,11 @@ class Worker:
         self.asked = options
         return self.receive(len(options))
 
+    def run_within(
+        self, seconds: float, example: Example, options: tuple[RunOptions, ...]
+    ) -> tuple[Outcome, ...]:
+        return self.run(example, *options)
+
 
 def outcome(*values: float, atomics: bool = False, failure: Failure | None = None) -> Outcome:
     bits = np.array(values, dtype=np.float32).view(np.uint32)
