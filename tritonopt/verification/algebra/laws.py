@@ -286,7 +286,6 @@ LAWS: Mapping[str, Law] = {
 
 # The functions of libdevice on residues: those that are arithmetic, and the rest uninterpreted.
 
-
 _SAME: Mapping[str, str] = {
     "fast_expf": "exp", "fast_logf": "log", "fast_log2f": "log2", "sqrt_rn": "sqrt",
     "rsqrt_rn": "rsqrt", "div_rn": "fdiv", "fast_dividef": "fdiv", "add_rn": "fadd",
