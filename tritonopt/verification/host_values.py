@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from tritonopt.facts.host import torch_api
 from tritonopt.source.trees import blocks_of
-from tritonopt.verification.coverage.text_differences import Body, Statement
+from tritonopt.verification.coverage.text_differences import Body, Statement, names_in
 from tritonopt.verification.process.messages import BOTH, OBJECT, Span, span_of
 
 _MADE = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Call, ast.Subscript, ast.Attribute)
@@ -65,7 +65,7 @@ def host_values(
     `suspects` are names that may hold something else than in the other version.
     """
     nodes = [] if counterpart is None else [*ast.walk(counterpart.node)]
-    same = [n for n in nodes if isinstance(n, ast.expr) and _names(n).isdisjoint(suspects)]
+    same = [n for n in nodes if isinstance(n, ast.expr) and names_in(n).isdisjoint(suspects)]
     known = {ast.dump(n) for n in same if isinstance(n, _MADE)}
     known_asked = {ast.dump(n) for node in same for n in _asked_whether_true(node)}
     for statement in body.statements:
@@ -190,7 +190,7 @@ def _is_product(node: ast.expr) -> bool:
 
 def _is_plain(node: ast.expr, body: Body) -> bool:
     """Whether one value is no sign of a decision: types, absence, one tile for a whole row."""
-    if not _names(node):
+    if not names_in(node):
         return True  # It is a number; what chooses it is asked apart.
     match node:
         case ast.Compare(ops=[ast.Is() | ast.IsNot()]):
@@ -221,10 +221,6 @@ def _holds_all(size: str, tile: ast.expr, body: Body) -> bool:
         and [ast.dump(a) for a in n.args] == [size]
         for n in bound
     )
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def _expressions(statement: Statement) -> Iterator[ast.expr]:

@@ -20,7 +20,7 @@ from math import prod
 
 from tritonopt import source
 from tritonopt.source.single_numbers import named_numbers
-from tritonopt.source.trees import blocks_of, walk
+from tritonopt.source.trees import blocks_of, is_text, walk
 from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.text_differences import Body, Comparison, Version
 
@@ -138,16 +138,12 @@ def _never_ran(kernel: source.Kernel, unmet: Collection[Demand]) -> bool:
     node = kernel.node
     asked = [d for d in unmet if d.title == "original" and d.kind == "line"]
     lines = {d.line for d in asked if d.within and d.within.start == node.lineno}
-    body = [s for s in node.body if not _is_text(s)]
+    body = [s for s in node.body if not is_text(s)]
     return bool(lines) and bool(body) and min(lines) <= body[0].lineno + _FEW_LINES
 
 
 _FEW_LINES = 3
 """Within so many lines of the first one what differs may begin, in a kernel that never ran."""
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _both_ways(
@@ -275,7 +271,7 @@ class _Asked:
                 return self._name(body, name, passed, depth)
             case ast.Attribute(attr=attr) if attr in _OF_SIZES:
                 return True
-            case ast.Attribute(value=ast.Name(id=name), attr=attr) if name in _parameters(body):
+            case ast.Attribute(value=ast.Name(id=name), attr=attr) if name in body.parameters:
                 return self._kept(body, name, attr, depth)
             case ast.Attribute(value=value):
                 return inside(value)
@@ -299,7 +295,7 @@ class _Asked:
                 where, part = self._returned(body, name, value)
                 if part is None or not self.plain(where, part, passed=passed, depth=depth + 1):
                     return False
-            return name not in _parameters(body) or self._parameter(body, name, passed, depth)
+            return name not in body.parameters or self._parameter(body, name, passed, depth)
         finally:
             self.open.discard((body.name, name))
 
@@ -359,12 +355,6 @@ class _Asked:
 
 def _called(call: ast.Call) -> str:
     return ast.unparse(call.func)
-
-
-def _parameters(body: Body) -> set[str]:
-    arguments = body.node.args
-    every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-    return {a.arg for a in every}
 
 
 def _bound_to(body: Body, name: str) -> Iterator[ast.Assign | ast.expr | None]:

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from tritonopt.verification.algebra import field
-from tritonopt.verification.algebra.carried import VARIABLE, Carried
-from tritonopt.verification.algebra.field import is_float, reals_of
+from tritonopt.verification.algebra.field import VARIABLE, Carried, is_float, reals_of
 from tritonopt.verification.algebra.following import Run
 from tritonopt.verification.algebra.laws import LAWS
 from tritonopt.verification.replacing import replaced

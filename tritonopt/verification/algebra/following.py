@@ -9,9 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from tritonopt.verification.algebra.carried import NUMBER, VARIABLE, Carried, Degree
 from tritonopt.verification.algebra.decisions import COMPARED, ROUNDED, Decisions, Known
-from tritonopt.verification.algebra.field import Residues, as_reals, is_float, reals_of, width_of
+from tritonopt.verification.algebra.field import (
+    NUMBER,
+    VARIABLE,
+    Carried,
+    Degree,
+    Residues,
+    as_reals,
+    is_float,
+    reals_of,
+    width_of,
+)
 from tritonopt.verification.algebra.ring import Ring, is_simple, of_integers, of_whole_floats
 
 # Where two versions part: what was computed from what, and the way back from an output.

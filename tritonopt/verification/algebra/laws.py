@@ -14,14 +14,16 @@ from typing import Any
 import numpy as np
 
 from tritonopt.verification.algebra import field
-from tritonopt.verification.algebra.carried import (
+from tritonopt.verification.algebra.field import (
     EXPONENTIAL,
     NUMBER,
     VARIABLE,
     Carried,
+    is_float,
     largest_degree,
+    reals_of,
+    width_of,
 )
-from tritonopt.verification.algebra.field import is_float, reals_of, width_of
 from tritonopt.verification.algebra.following import Run
 from tritonopt.verification.algebra.ring import of_integers, of_whole_floats
 
@@ -285,7 +287,6 @@ LAWS: Mapping[str, Law] = {
 
 
 # The functions of libdevice on residues: those that are arithmetic, and the rest uninterpreted.
-
 
 _SAME: Mapping[str, str] = {
     "fast_expf": "exp", "fast_logf": "log", "fast_log2f": "log2", "sqrt_rn": "sqrt",

@@ -222,7 +222,6 @@ class _Watch:
 
 # Calls of a launcher that were seen, as `--args` writes them: each one, and all together.
 
-
 _MOST_VALUES = 4
 """Of an argument that is no tensor and no size, so many are drawn."""
 

@@ -23,7 +23,7 @@ from tritonopt.verification.comparison.compare import (
 from tritonopt.verification.comparison.residuals import Oracle, Residuals
 from tritonopt.verification.comparison.tally import NOT_COMPILED, Examination, Tally
 from tritonopt.verification.comparison.versions import Versions
-from tritonopt.verification.coverage.requirements import Both, Observed
+from tritonopt.verification.coverage.requirements import Observed
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.client import VersionWorker
 from tritonopt.verification.process.messages import (
@@ -35,6 +35,7 @@ from tritonopt.verification.process.messages import (
     TF32,
     TOO_LARGE,
     TOO_LONG,
+    Both,
     Failure,
     Outcome,
 )

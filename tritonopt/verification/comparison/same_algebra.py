@@ -11,14 +11,20 @@ from tritonopt.verification.algebra.field import by_chance
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import Difference, residues_differ, shared
 from tritonopt.verification.coverage.demands import Demand
-from tritonopt.verification.coverage.requirements import Both
 from tritonopt.verification.inputs.examples import ORDINARY, Example, PlainValue, Repeat
-from tritonopt.verification.process.messages import Coverage, Outcome, RunOptions, same_bits
+from tritonopt.verification.process.messages import (
+    Both,
+    Coverage,
+    Outcome,
+    RunOptions,
+    all_ran,
+    both_merged,
+    same_bits,
+)
 from tritonopt.verification.verdict import Algebra, AlgebraAnswer
 
 LEAST, MOST = 4, 12
 """How many draws are made, on calls that run together what all of them do, if they can."""
-_TITLES = ("original", "rewritten")
 _SMALLER = 3
 """So many smaller calls are tried where two versions differ."""
 _UNFIT = 3
@@ -95,7 +101,7 @@ class SameAlgebra:
 
     def _adds(self, example: Example) -> bool:
         """Whether a call ran what no draw has."""
-        added = _merged(self.ran, self.checker.observed.seen[example])
+        added = both_merged(self.ran, self.checker.observed.seen[example])
         return len(self._missing(added)) < len(self._missing(self.ran))
 
     def _further_ones(self) -> list[Example]:
@@ -113,15 +119,13 @@ class SameAlgebra:
 
     def _missing(self, ran: Both) -> list[Demand]:
         """What was seen to run, and did not in the draws."""
-        drawn = dict(zip(_TITLES, ran, strict=True))
-        return [d for d in self._met if not d.met_by(drawn[d.title])]
+        return [d for d in self._met if not d.met_by(ran[d.side])]
 
     @cached_property
     def _met(self) -> list[Demand]:
         """What ran in calls in which something was written; there is nothing to compare else."""
-        both = reduce(_merged, self.checker.observed.seen.values(), (Coverage(), Coverage()))
-        covered = dict(zip(_TITLES, both, strict=True))
-        return [d for d in self.demands if d.met_by(covered[d.title])]
+        both = reduce(both_merged, self.checker.observed.seen.values(), (Coverage(), Coverage()))
+        return [d for d in self.demands if d.met_by(both[d.side])]
 
     def _answer(self) -> Algebra:
         different = self.differing is not None
@@ -165,7 +169,7 @@ class SameAlgebra:
         assert ours.followed is not None and theirs.followed is not None
         degree = ours.followed.degree + theirs.followed.degree
         self.draws += 1
-        self.ran = _merged(self.ran, (ours.coverage, theirs.coverage))
+        self.ran = both_merged(self.ran, (ours.coverage, theirs.coverage))
         self.bound *= by_chance(degree)
         self.limits = (
             self.limits[0] | ours.followed.limits,
@@ -211,12 +215,12 @@ class SameAlgebra:
             fit,
             key=lambda e: (
                 _is_narrow(e),
-                -len(set(_ran(seen[e]))),
+                -len(all_ran(seen[e])),
                 e not in differing,
                 self._work(e),
             ),
         ):
-            new = set(_ran(seen[example]))
+            new = all_ran(seen[example])
             if example in differing:
                 new.add(_form(example))
             if new - covered:
@@ -226,18 +230,6 @@ class SameAlgebra:
         rest = [e for e in rest if not _is_narrow(e)] or rest
         step = max(1, len(rest) // LEAST)
         return [*chosen, *rest[::step][: max(0, LEAST - len(chosen))]][:MOST]
-
-
-def _merged(one: Both, other: Both) -> Both:
-    return one[0].merged(other[0]), one[1].merged(other[1])
-
-
-def _ran(coverage: Both) -> Iterator[object]:
-    for title, side in zip(_TITLES, coverage, strict=True):
-        yield from ((title, line) for line in side.lines)
-        yield from ((title, test) for test in side.tests)
-        yield from ((title, "loop", line, min(loop.turns, 2), loop.ragged)
-                    for line, loop in side.loops.items())  # fmt: skip
 
 
 def _is_fit(example: Example) -> bool:

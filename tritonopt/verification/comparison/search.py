@@ -318,7 +318,6 @@ class Scouting:
 
 # Calls that no draw is left to make: edge cases, gradients, large ones, what draws missed.
 
-
 _REFUSED = "does not take it"
 _OUTSIDE = "reads or writes outside of its memory"
 _FEW_SIZES = (7, 70, 3, 4)

@@ -288,10 +288,9 @@ class Aiming:
     def _of_one_value(self) -> Iterator[Example]:
         """Each size in turn, where a launcher computed what came to the same in every call."""
         for demand in [d for d in self.unmet() if d.span is not None]:
-            at = ("original", "rewritten").index(demand.title)
             for example, (sizes, change) in self.sized_calls.made().items():
                 both = self.seen(example)
-                if both and demand.span in both[at].values:
+                if both and demand.span in both[demand.side].values:
                     for name, size in sizes.items():
                         if demand in self.unmet():
                             yield from self.plain.attempt({**sizes, name: 2 * size + REST}, change)

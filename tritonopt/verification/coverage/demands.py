@@ -19,6 +19,7 @@ from tritonopt.verification.coverage.text_differences import (
     Comparison,
     Statement,
     Version,
+    names_in,
 )
 from tritonopt.verification.host_values import HostValue, have_differed, host_values, reads_tensors
 from tritonopt.verification.process.messages import Coverage, Place, Span
@@ -69,6 +70,15 @@ class Demand:
     """Whether it counts only whether it is true."""
     of_values: bool = False
     """Whether it asks what tensors hold: one without elements does not tell."""
+
+    @property
+    def side(self) -> int:
+        """The place of its version in what both ran."""
+        return ("original", "rewritten").index(self.title)
+
+    def entered(self, both: Sequence[Coverage]) -> bool:
+        """Whether a call ran anything of the function that it is asked of."""
+        return bool(both[self.side].lines & set(self.within))
 
     @property
     def is_far(self) -> bool:
@@ -409,7 +419,7 @@ def _of_launches(node: ast.AST) -> set[str]:
 def _choices(node: ast.AST, suspects: set[str]) -> set[str]:
     """Conditional expressions, and the tests of branches, that ask nothing that may differ."""
     found = [n for n in ast.walk(node) if isinstance(n, (ast.If, ast.IfExp))]
-    same = (n for n in found if not _names(n.test) & suspects)
+    same = (n for n in found if not names_in(n.test) & suspects)
     return {ast.dump(n.test if isinstance(n, ast.If) else n) for n in same}
 
 
@@ -500,12 +510,12 @@ def _is_masked(module: source.Module, loop: ast.For | ast.While) -> bool:
         for node in inside:
             if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
                 continue
-            if node.value is not None and _names(node.value) & varying:
+            if node.value is not None and names_in(node.value) & varying:
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 varying |= set().union(*map(_bound, targets))
         if len(varying) == before:
             break
-    return any(_names(mask) & varying for mask in _masks(module, inside))
+    return any(names_in(mask) & varying for mask in _masks(module, inside))
 
 
 def _rebound_from_itself(inside: Iterable[ast.AST]) -> set[str]:
@@ -515,7 +525,7 @@ def _rebound_from_itself(inside: Iterable[ast.AST]) -> set[str]:
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             found.add(node.target.id)
         elif isinstance(node, ast.Assign):
-            found |= set().union(*map(_bound, node.targets)) & _names(node.value)
+            found |= set().union(*map(_bound, node.targets)) & names_in(node.value)
     return found
 
 
@@ -531,10 +541,6 @@ def _masks(module: source.Module, inside: Iterable[ast.AST]) -> Iterator[ast.exp
         yield from node.args[place : place + 1]
         if any(k.arg == "boundary_check" for k in node.keywords):
             yield from node.args[:1]
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def _bound(node: ast.AST) -> set[str]:

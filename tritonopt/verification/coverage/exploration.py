@@ -24,7 +24,7 @@ from tritonopt.verification.coverage.sized_calls import (
 )
 from tritonopt.verification.coverage.text_differences import Numbers
 from tritonopt.verification.inputs.examples import ROWS, Example
-from tritonopt.verification.process.messages import Coverage, Loop
+from tritonopt.verification.process.messages import Coverage, Loop, all_ran
 
 _SMALL = 5
 _SMALLER = 3
@@ -301,8 +301,7 @@ class Exploration:
         if not demand.within:
             return True
         calls = [self.tried.base, *({**self.tried.base, n: size} for n, size in self.best.items())]
-        at = ("original", "rewritten").index(demand.title)
-        return any(both[at].lines & set(demand.within) for both in map(self.of, calls) if both)
+        return any(demand.entered(both) for both in map(self.of, calls) if both)
 
     def wanting(self, name: str) -> bool:
         """Whether a loop that this size bears on has not gone as far as it must."""
@@ -366,7 +365,6 @@ class Exploration:
 
 
 # Calls of larger sizes than those that tiles ask for, as long as something has not run.
-
 
 _LIMITS = (2**12, 2**14, 2**15, 2**16)
 """Where launchers like to take another kernel, or a loop for one tile."""
@@ -565,7 +563,7 @@ class Crossing:
         """How many statements the longest call of these sizes executed."""
         made = self.sized_calls.made().items()
         runs = (both for e, (own, _) in made if own == sizes and (both := self.seen(e)))
-        return max(map(_work, runs), default=0)
+        return max((sum(c.work for c in both) for both in runs), default=0)
 
 
 def crossed(
@@ -581,10 +579,10 @@ def crossed(
     with one of the `changes`, then two that both come to where something has still not run.
     """
     coverage = {example: both for example in made if (both := seen(example)) is not None}
-    work = {example: _work(both) for example, both in coverage.items()}
-    ran = {e: _ran(both) for e, both in coverage.items() if 0 < work[e] <= _MOST_APIECE}
+    work = {example: sum(c.work for c in both) for example, both in coverage.items()}
+    ran = {e: all_ran(both) for e, both in coverage.items() if 0 < work[e] <= _MOST_APIECE}
     apart = _cover(ran, work)
-    near = {example for example in apart if _enters(coverage[example], unmet)}
+    near = {example for example in apart if any(d.entered(coverage[example]) for d in unmet)}
     for change, example in product(changes, sorted(apart, key=lambda e: e not in near)):
         yield made[example][0], _both(change, made[example][1])
     least = min((work[example] for example in ran), default=1)
@@ -609,30 +607,7 @@ def _cover(ran: Mapping[Example, set[object]], work: Mapping[Example, int]) -> l
     return found
 
 
-def _ran(both: tuple[Coverage, Coverage]) -> set[object]:
-    """Lines, outcomes of tests, second and ragged turns, in either version."""
-    return {
-        (at, thing)
-        for at, side in enumerate(both)
-        for thing in (
-            *side.lines,
-            *side.tests,
-            *((line, min(loop.turns, 2), loop.ragged) for line, loop in side.loops.items()),
-        )
-    }
-
-
-def _enters(both: tuple[Coverage, Coverage], unmet: Iterable[Demand]) -> bool:
-    """Whether it runs anything of a function in which something has still not run."""
-    sides: Mapping[str, Coverage] = dict(zip(("original", "rewritten"), both, strict=True))
-    return any(sides[d.title].lines & set(d.within) for d in unmet)
-
-
 def _both(one: Change, other: Change) -> Change:
     if one is same or one is other:
         return other
     return one if other is same else in_turn(other, one)
-
-
-def _work(both: tuple[Coverage, Coverage]) -> int:
-    return sum(coverage.work for coverage in both)

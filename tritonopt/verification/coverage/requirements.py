@@ -35,7 +35,14 @@ from tritonopt.verification.coverage.sized_calls import TriedSizes
 from tritonopt.verification.coverage.text_differences import Comparison, Version
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker
-from tritonopt.verification.process.messages import Coverage, Place, RunOptions, VersionSpec
+from tritonopt.verification.process.messages import (
+    Both,
+    Coverage,
+    Place,
+    RunOptions,
+    VersionSpec,
+    both_merged,
+)
 from tritonopt.verification.signature.argument_language import Signature
 from tritonopt.verification.signature.launchers import Launcher
 
@@ -47,9 +54,6 @@ if TYPE_CHECKING:
 _MUCH_WORK = 30_000
 """Statements of kernels that are executed in some seconds; a loop inside of a loop over all rows
 has that many with a few hundred of them."""
-
-Both = tuple[Coverage, Coverage]
-"""What the original ran, and what the rewritten version did."""
 
 
 @dataclass
@@ -79,12 +83,12 @@ class Observed:
 
     def covers(self, coverage: Both) -> None:
         """Some of what both versions ran: compiled kernels do not tell all of it."""
-        self.covered = _merged(self.covered, coverage)
+        self.covered = both_merged(self.covered, coverage)
 
     def fills(self, example: Example, coverage: Both) -> None:
         """The same of a call, if its tensors have elements."""
         if all(0 not in recipe.shape for recipe in example.tensors.values()):
-            self.filled = _merged(self.filled, coverage)
+            self.filled = both_merged(self.filled, coverage)
 
     def is_heavy(self, example: Example) -> bool:
         """Whether a call is as large as one that was heavy, in every dimension.
@@ -102,10 +106,6 @@ class Observed:
         if not (ours.stored or theirs.stored):
             self.covers(coverage)
             self.fills(example, coverage)
-
-
-def _merged(some: Both, more: Both) -> Both:
-    return some[0].merged(more[0]), some[1].merged(more[1])
 
 
 def _as_large(example: Example, other: Example) -> bool:
@@ -207,14 +207,12 @@ class Requirements:
         return [d for d in self._never_met() if d.impossible]
 
     def _never_met(self) -> list[Demand]:
-        titles = "original", "rewritten"
-        sides = dict(zip(titles, self.observed.covered, strict=True))
-        filled = dict(zip(titles, self.observed.filled, strict=True))
+        sides, filled = self.observed.covered, self.observed.filled
         asked = self.demands
         if self.blind:
             # How many programs and lanes there were, and what lanes hold, the interpreter tells.
             asked = [d for d in asked if d.kind not in ("programs", "lanes", *NUMBERS)]
-        return [d for d in asked if not d.met_by((filled if d.of_values else sides)[d.title])]
+        return [d for d in asked if not d.met_by((filled if d.of_values else sides)[d.side])]
 
     @property
     def blind(self) -> bool:
@@ -248,7 +246,15 @@ def _cannot_be_ragged(demand: Demand, tried: Sequence[TriedSizes]) -> bool:
 
 
 # Guards that two versions of a kernel share: `if row >= M: return`, and what it has become.
-
+#
+# Where the grid is exact no program ever takes such a guard, and no call can be asked for that
+# does. It need not be seen to run where both versions of the kernel leave under the same condition,
+# all that the kernel does to memory stands behind the guard in both, and neither ever left: then
+# nothing is written where it holds, in the one as in the other.
+#
+# Conditions are the same where they come to the same of arguments that both versions pass alike,
+# and of the program's place in the grid; how they are written says nothing. A program that goes
+# through several places of the original's grid is, in each turn, the program of that place.
 
 _HARMLESS = (
     "abs", "arange", "broadcast_to", "cast", "cdiv", "cumsum", "dot", "exp", "exp2", "expand_dims",
@@ -554,8 +560,8 @@ def _is_fixed(demand: Demand, required: Requirements) -> bool:
     """
     if demand.kind not in LOOPS:
         return demand.kind == "programs"
-    at = ("original", "rewritten").index(demand.title)
-    ran = [c for both in required.observed.seen.values() if demand.line in (c := both[at]).loops]
+    every = (both[demand.side] for both in required.observed.seen.values())
+    ran = [c for c in every if demand.line in c.loops]
     loops = [c.loops[demand.line] for c in ran]
     single = all(loop.turns == 1 and loop.bounds is not None for loop in loops)
     same = len({loop.bounds for loop in loops}) == 1 and len({c.constants for c in ran}) == 1

@@ -27,7 +27,7 @@ from tritonopt.verification.inputs.examples import (
     TensorRecipe,
     sized,
 )
-from tritonopt.verification.process.messages import Coverage, Loop
+from tritonopt.verification.process.messages import Both, Coverage, Loop
 from tritonopt.verification.signature.argument_language import (
     COMPLEX,
     FLOATS,
@@ -40,7 +40,7 @@ from tritonopt.verification.signature.argument_language import (
 
 # Which of the calls so far run what differs, or come near, where a plain one does not.
 
-Seen = Callable[[Example], tuple[Coverage, Coverage] | None]
+Seen = Callable[[Example], Both | None]
 """What both versions ran on an example; None where the original did not take it."""
 _MOST = 2
 
@@ -72,9 +72,8 @@ def met(example: Example, demands: Sequence[Demand], seen: Seen) -> set[Demand]:
     both = seen(example)
     if both is None:
         return set()
-    sides: Mapping[str, Coverage] = dict(zip(("original", "rewritten"), both, strict=True))
     asked = (d for d in demands if d.kind in ("line", "true", "false", "turns"))
-    return {d for d in asked if d.met_by(sides[d.title])}
+    return {d for d in asked if d.met_by(both[d.side])}
 
 
 def entering(
@@ -94,20 +93,15 @@ def entering(
 def _entered(example: Example, unmet: Sequence[Demand], seen: Seen) -> set[tuple[str, range]]:
     """The functions of some demands of which a call runs anything."""
     both = seen(example)
-    if both is None:
-        return set()
-    sides: Mapping[str, Coverage] = dict(zip(("original", "rewritten"), both, strict=True))
-    return {(d.title, d.within) for d in unmet if sides[d.title].lines & set(d.within)}
+    return set() if both is None else {(d.title, d.within) for d in unmet if d.entered(both)}
 
 
-def open_numbers(
-    demands: Iterable[Demand], runs: Iterable[tuple[Coverage, Coverage] | None]
-) -> list[int]:
+def open_numbers(demands: Iterable[Demand], runs: Iterable[Both | None]) -> list[int]:
     """Numbers of which no comparison, limit or other expression has come out both ways."""
     seen = [both for both in runs if both]
     together = [reduce(Coverage.merged, each) for each in zip(*seen, strict=True)]
     asked = (d for d in demands if d.kind in NUMBERS or d.is_far)
-    never = (d for d in asked if not seen or not d.met_by(together[d.title == "rewritten"]))
+    never = (d for d in asked if not seen or not d.met_by(together[d.side]))
     return list(dict.fromkeys(d.number for d in never if d.number is not None))
 
 
@@ -132,12 +126,11 @@ class TriedSizes:
 
     def largest_single(self, demand: Demand) -> int:
         """The largest size tried that bears on a loop, where it never took a second turn; or 0."""
-        at = ("original", "rewritten").index(demand.title)
         largest = 0
         for name in self.governed.get((demand.title, demand.line), ()):
             for size in (*self.odd.get(name, ()), self.explored.get(name, 0)):
                 found = self.of({**self.base, name: size})
-                turns = found[at].loops.get(demand.line, Loop()).turns if found else 0
+                turns = found[demand.side].loops.get(demand.line, Loop()).turns if found else 0
                 largest = max(largest, size if turns == 1 else 0)
         return largest
 
@@ -151,14 +144,13 @@ class TriedSizes:
         A size that bears on it was odd, which is a multiple of no tile; and either the loop took
         several turns and all of them whole, or the original takes no such size.
         """
-        at = ("original", "rewritten").index(demand.title)
         if not self.governs(demand):
             # No size has a part in how often it turns, as far as each could be changed.
             return self.weighed >= set(self.base)
         for name in self.governed[demand.title, demand.line]:
             for size in self.odd.get(name, ()):
                 found = self.of({**self.base, name: size})
-                if not found or found[at].loops.get(demand.line, Loop()).turns >= 2:
+                if not found or found[demand.side].loops.get(demand.line, Loop()).turns >= 2:
                     return True
         return False
 
@@ -292,7 +284,6 @@ class SizedCalls:
 
 
 # Changes of a call that leave its sizes alone: arguments, types, classes of values.
-
 
 _MOST_VALUES = 4
 WHOLE = ("i32", "i64", "i16", "i8", "u8")

@@ -77,6 +77,11 @@ class Body:
     statements: list[Statement] = field(default_factory=list)
     nested: list[Body] = field(default_factory=list)
 
+    @property
+    def parameters(self) -> set[str]:
+        arguments = self.node.args
+        return {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+
     def computed_from(self, names: set[str]) -> set[str]:
         """These names, and all that they are computed from."""
         needed, before = set(names), -1
@@ -201,7 +206,7 @@ class Comparison:
             p.concerned and not isinstance(p.node, (ast.With, ast.Try)) for p in statement.parents
         )
         read = statement.reads()
-        if under or read & suspects or (read & self.suspects) - _parameters(body.node):
+        if under or read & suspects or (read & self.suspects) - body.parameters:
             statement.depends = True
         if statement.concerned:
             suspects |= statement.binds()
@@ -221,7 +226,7 @@ class Comparison:
         for part in statement.head:
             for callee, name, value in _passed_values(version, part):
                 suspects = self.local[callee.name]
-                used = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+                used = names_in(value)
                 new = (callee.name, name, ast.dump(value)) not in passed
                 if name not in suspects and (new or used & (self.local[body.name] | self.suspects)):
                     suspects.add(name)
@@ -234,6 +239,10 @@ class Comparison:
         if body not in self._handed_on:
             self._handed_on[body] = set(_passed(version, body.node))
         return self._handed_on[body]
+
+
+def names_in(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def _definitions(
@@ -263,14 +272,8 @@ def _passed_values(version: Version, node: ast.AST) -> Iterator[tuple[Body, str,
             for name, value in zip(positional, call.args, strict=False):
                 yield callee, name, value
             for keyword in call.keywords:
-                if keyword.arg in _parameters(callee.node):
+                if keyword.arg in callee.parameters:
                     yield callee, str(keyword.arg), keyword.value
-
-
-def _parameters(node: Function) -> set[str]:
-    arguments = node.args
-    every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-    return {a.arg for a in every}
 
 
 def _decorators(body: Body) -> list[str]:
@@ -322,7 +325,6 @@ def _module_names(old: source.Module, new: source.Module) -> set[str]:
 
 
 # Sizes that the text of two versions singles out.
-
 
 LARGEST = 2**17
 """Numbers beyond that are no sizes of anything that is run here."""

@@ -133,6 +133,27 @@ class Coverage:
         )
 
 
+Both = tuple[Coverage, Coverage]
+"""What the original ran, and what the rewritten version did."""
+
+
+def both_merged(some: Both, more: Both) -> Both:
+    return some[0].merged(more[0]), some[1].merged(more[1])
+
+
+def all_ran(both: Both) -> set[object]:
+    """Lines, outcomes of tests, second and ragged turns, in either version."""
+    return {
+        (at, thing)
+        for at, side in enumerate(both)
+        for thing in (
+            *side.lines,
+            *side.tests,
+            *((line, min(loop.turns, 2), loop.ragged) for line, loop in side.loops.items()),
+        )
+    }
+
+
 Bits = npt.NDArray[Any]
 Reals = npt.NDArray[np.float64]
 

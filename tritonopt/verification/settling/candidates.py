@@ -6,7 +6,6 @@ if the original takes it and stays within its memory. So names and habits may le
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +23,7 @@ from tritonopt.verification.signature.argument_language import (
     TensorArgument,
     TorchType,
 )
-from tritonopt.verification.signature.inference import InferredSignature, layouts
+from tritonopt.verification.signature.inference import InferredSignature, is_none, layouts
 from tritonopt.verification.signature.launcher_walk import DEFAULT_DTYPES, Evidence
 
 FRAMES: tuple[tuple[str, ...], ...] = (
@@ -200,7 +199,7 @@ def _shared(reading: InferredSignature, like: Signature | None) -> dict[str, Arg
     for parameter in reading.launcher.parameters if like is not None else ():
         default = reading.launcher.defaults.get(parameter.arg)
         argument = None if like is None else like.get(parameter.arg)
-        if isinstance(argument, TensorArgument) and (default is None or _is_nothing(default)):
+        if isinstance(argument, TensorArgument) and (default is None or is_none(default)):
             found[parameter.arg] = replace(argument, optional=False, numbers=())
         elif default is None and argument is not None:
             found[parameter.arg] = argument
@@ -496,7 +495,7 @@ def variations(
         default = reading.launcher.defaults.get(name)
         evidence = reading.evidence[name]
         given = signature.get(name)
-        none = default is not None and _is_nothing(default)
+        none = default is not None and is_none(default)
         if isinstance(given, TensorArgument) and (none or (default is None and evidence.optional)):
             yield name, (replace(given, optional=True),)
         if (default is None and name in known) or name in _WHERE:
@@ -556,16 +555,12 @@ def free_numbers(reading: InferredSignature, signature: Signature) -> Iterator[C
     for at, parameter in enumerate(reading.launcher.parameters):
         name = parameter.arg
         given, default = signature.get(name), reading.launcher.defaults.get(name)
-        none = default is None or _is_nothing(default)
+        none = default is None or is_none(default)
         optional = none and (default is not None or reading.evidence[name].optional)
         guessed = isinstance(given, SizeArgument) and optional and not given.as_tuple
         guessed |= given == ChoiceArgument(name, (1,)) and (default is None or optional)
         if guessed and name not in known and reading.kind(parameter) in ("", "number", "float"):
             yield ChoiceArgument(name, _numbers(at))
-
-
-def _is_nothing(default: ast.expr) -> bool:
-    return isinstance(default, ast.Constant) and default.value is None
 
 
 def _numbers(at: int) -> tuple[int | float, ...]:

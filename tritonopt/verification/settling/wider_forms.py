@@ -309,7 +309,10 @@ def _with_others_given(signature: Signature) -> Signature:
 
 
 # Ties that a search has guessed, undone: sizes told apart, where the original takes that as well.
-
+#
+# A guess that two sizes are one hides all that a rewrite does to one of them alone. So every tie is
+# tried without: what the original then takes on all patterns of sizes, larger and smaller than what
+# it was tied to, without leaving its memory, was a guess. What it does not take was none.
 
 _FREE, _GROUP = "mnkblcdepqrstuvwg", "g"
 _MOST_PLACES = 6

@@ -238,7 +238,7 @@ class _Solution:
         name = parameter.arg
         evidence = self.found.evidence[name]
         default = self._named(self.launcher.defaults.get(name))
-        if default is not None and _is_none(default):
+        if default is not None and is_none(default):
             return ChoiceArgument(name, (None,)) if self.launcher.by_position else None
         if evidence.several:
             self.unknown[name] = "[f32[m, n], f32[m, n]]"
@@ -347,7 +347,7 @@ class _Solution:
         return "n"
 
 
-def _is_none(node: ast.expr) -> bool:
+def is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
