@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from tritonopt.facts import KernelFacts
@@ -18,7 +17,6 @@ from tritonopt.rewriting.protocol import Lint
 _MOST = 65535
 
 
-@dataclass(frozen=True)
 class GridLimits(Lint):
     """Find grids whose second or third axis grows with the first dimension of a tensor.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -25,7 +24,6 @@ _ROUNDED = "rounded-before-the-sum", "is added up in the type of what is loaded:
 _LATE = "masked-after-the-exponential", "is NaN where the exponential is inf: mask the exponent"
 
 
-@dataclass(frozen=True)
 class NarrowArithmetic(Lint):
     """Find sums that lose bits before their accumulator gets them.
 

@@ -338,7 +338,9 @@ class WideOnDemand:
     def _tensors(self) -> frozenset[str]:
         """Those with the offsets that may not fit."""
         claim, facts = "parameter-can-be-added", self.facts
+        # An axis that is added to what is cast stands in the parts of the offsets, see `_views`.
         mended = {facts.values[node] for place in self.places for node in place.nodes}
+        mended |= {overflow.value for place in self.places for overflow in place.fixed}
         found: set[str] = set()
         for effect in facts.effects:
             roots = [] if effect.pointer is None else [effect.pointer, *bounds_of(effect)]
@@ -351,6 +353,8 @@ class WideOnDemand:
                 detail = f"which buffer line {effect.line} is about is not known"
                 raise unknown(claim, claim, detail)
             found |= bases
+        if not found:
+            raise unknown(claim, claim, "which buffers have these offsets is not known")
         for name in sorted(found):
             if may_be_none(facts, name):
                 raise refuted(claim, "not-tunable", f"{name} may be None")

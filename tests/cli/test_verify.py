@@ -90,6 +90,7 @@ def test_what_is_asked(answer: Any) -> None:
         "budget": None,
         "text": None,
         "command": [],
+        "untrusted": False,
     }
     command = "verify a.py b.py --launcher scale --args x:f32[n] --backend cuda --require identical"
     main([*command.split(), "--max-examples", "7", "--seed", "5"])
@@ -109,6 +110,7 @@ def test_what_is_asked(answer: Any) -> None:
         "budget": None,
         "text": None,
         "command": [],
+        "untrusted": False,
     }
     main(["verify", "a.py", "b.py", "--quick"])
     assert asked.options["max_examples"] == 10

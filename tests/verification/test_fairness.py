@@ -160,7 +160,7 @@ def test_a_nan_that_was_given_has_to_stay(of_texts: Callable[..., Verdict]) -> N
 def test_a_rewrite_that_does_not_end_is_a_counterexample(
     of_texts: Callable[..., Verdict], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tritonopt.verification.comparison.residuals._LEAST_SECONDS", 3.0)
+    monkeypatch.setattr("tritonopt.verification.comparison.versions._LEAST_SECONDS", 3.0)
     text = _ADD_ONE + UNFIT["no strides"]
     stuck = text.replace(
         "    o = tl.program", "    while n > 3:\n        n += 1\n    o = tl.program"
@@ -173,7 +173,7 @@ def test_a_rewrite_that_does_not_end_is_a_counterexample(
 def test_calls_that_take_the_original_long_are_left_out(
     of_texts: Callable[..., Verdict], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tritonopt.verification.comparison.residuals.MOST_WORK", 60)
+    monkeypatch.setattr("tritonopt.verification.comparison.versions.MOST_WORK", 60)
     text = _ADD_ONE + UNFIT["no strides"]
     verdict = of_texts(text, text.replace("+ 1", "+ 1.0"), args="x: f32[m, n]", max_examples=20)
     assert verdict.verdict in ("identical", "equivalent"), verdict.reason
@@ -183,7 +183,7 @@ def test_calls_that_take_the_original_long_are_left_out(
 def test_a_rewritten_version_may_take_longer_than_calls_that_are_left_out(
     of_texts: Callable[..., Verdict], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tritonopt.verification.comparison.residuals.MOST_WORK", 200)
+    monkeypatch.setattr("tritonopt.verification.comparison.versions.MOST_WORK", 200)
     text = _ADD_ONE + UNFIT["no strides"]
     longer = text.replace(
         "    o = tl.program", "    for _ in range(100):\n        pass\n    o = tl.program"

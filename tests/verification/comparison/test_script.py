@@ -40,7 +40,7 @@ def test_it_shows_the_same_without_this_package(
     assert verdict.verdict == "counterexample" and verdict.script is not None
     assert verdict.counterexample is not None
     head, _, _ = verdict.script.partition("# That is all there is to read")
-    assert len(head.splitlines()) < 60 and len(verdict.script.splitlines()) < 150
+    assert len(head.splitlines()) < 60 and len(verdict.script.splitlines()) < 160
     shown = run(verdict.script, tmp_path)
     assert shown.returncode == 1, shown.stderr
     # All but the line about the search, which has nothing to do with the script.
