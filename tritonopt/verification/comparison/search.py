@@ -23,7 +23,7 @@ from tritonopt.verification.comparison.drawing import Drawing, FirstDifference, 
 from tritonopt.verification.comparison.tally import Counterexample
 from tritonopt.verification.coverage.aiming import Aiming
 from tritonopt.verification.coverage.requirements import Requirements, Scouts
-from tritonopt.verification.coverage.sized_calls import TriedSizes
+from tritonopt.verification.coverage.sized_calls import TriedSizes, with_values
 from tritonopt.verification.coverage.text_differences import Numbers
 from tritonopt.verification.inputs.examples import (
     CONSTANT,
@@ -33,6 +33,7 @@ from tritonopt.verification.inputs.examples import (
     LARGE_OFFSETS_IN_A_ROW,
     NEGATIVE,
     ORDINARY,
+    ROW_GAP,
     SWAPPED,
     TINY,
     TRANSPOSED,
@@ -423,9 +424,17 @@ class EdgeCaseCalls:
         """
         if self.calls.signature.contiguous:
             return
-        for layout, least in ((TRANSPOSED, 2), (SWAPPED, 3)):
-            turned = example.with_tensors(partial(_laid, layout=layout, least=least))
-            if turned != example and self._minds_no_layout(example, turned, layout):
+        signature = self.calls.signature
+        absent = {t.name: None for t in signature.tensors if None in t.instead}
+        fewer = with_values(example, absent) if absent else example
+        for plain, layout, least in (
+            (example, TRANSPOSED, 2),
+            (example, SWAPPED, 3),
+            # What is left out may have been what kept a launcher from a shortcut.
+            *(((fewer, ROW_GAP, 2), (fewer, SWAPPED, 3)) if fewer != example else ()),
+        ):
+            turned = plain.with_tensors(partial(_laid, layout=layout, least=least))
+            if turned != plain and self._minds_no_layout(plain, turned, layout):
                 yield turned
         for name in [n for n, recipe in example.tensors.items() if recipe.is_float][:_MOST_PAIRS]:
             plain, one = (partial(_constant, of=name, layout=x) for x in ("", EXPANDED_COLUMN))

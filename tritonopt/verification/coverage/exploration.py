@@ -44,6 +44,8 @@ REST = 3
 """So many elements are left behind two tiles, where the original takes that."""
 _LARGE_BLOCK = 2**16
 """Where launchers stop to make blocks as long as what they hold."""
+_MOST_COUNTED = 8
+"""A larger constant is the length of a tile."""
 _FEW_TILES = 2
 """Of so many tiles each, sizes are tried that are all longer than one."""
 COSTLY_WORK = 200_000
@@ -99,6 +101,8 @@ class Exploration:
         yield from self._many_tiles()
         for name in self.names:
             yield from self._tiles_of_tiles(name)
+        for name in self.names if self.change is same else ():
+            yield from self._groups_of_tiles(name)
         yield from self._all_larger()
 
     def base(self) -> Example | None:
@@ -245,6 +249,20 @@ class Exploration:
             size = _TIMES * size + REST
             yield from self.attempt({**self.tried.base, name: size}, needed=True)
             before, after = after, self.of({**self.tried.base, name: size})
+
+    def _groups_of_tiles(self, name: str) -> Iterator[Example]:
+        """A group of tiles and half of one, beside two tiles of one other size after the other.
+
+        Small constants say how many tiles are in a group, or how many groups are in a tile.
+        """
+        base, shown = self.tried.base, self.shown(name)
+        counts = [c for c in sorted(shown) if 1 < c <= _MOST_COUNTED][-1:]
+        tiles = [c for c in sorted(shown) if c > _MOST_COUNTED][:_FEW_TILES]
+        others = [{n: size} for n, size in self.best.items() if n != name and size > base[n]]
+        for count, tile, other in product(counts, tiles, others or [{}]):
+            sizes = {**base, **other, name: 3 * count * tile // 2}
+            if sizes[name] > self.best[name] and self._together(sizes) <= 2 * MOST_WORK:
+                yield from self.attempt(sizes, needed=True)
 
     def _blocks(self, name: str) -> Iterator[int]:
         """How long a tile of this size may be: what the launches show, the likeliest first."""

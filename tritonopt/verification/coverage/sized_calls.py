@@ -403,6 +403,7 @@ def meeting(signature: Signature) -> Iterator[Change]:
             if type(value) is int and value >= 0:
                 chosen = partial(with_values, values={argument.name: value})
                 yield in_turn(chosen, partial(of_one_number, number=value))
+                yield in_turn(chosen, partial(of_few_numbers, number=value))
 
 
 def at_the_ends(
@@ -499,6 +500,19 @@ def of_one_number(example: Example, number: int) -> Example:
         fits = recipe.dtype in INTEGERS and not recipe.kind
         fits = fits and recipe.low <= number <= recipe.high
         return replace(recipe, low=number, high=number) if fits else recipe
+
+    return example.with_tensors(changed)
+
+
+def of_few_numbers(example: Example, number: int) -> Example:
+    """The same call with this number and others beside it in the tensors that may hold it."""
+
+    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
+        fits = recipe.dtype in INTEGERS and not recipe.kind
+        if not fits or not recipe.low <= number <= recipe.high:
+            return recipe
+        low = max(recipe.low, number - 1)
+        return replace(recipe, low=low, high=min(low + 1, recipe.high))
 
     return example.with_tensors(changed)
 
