@@ -163,9 +163,9 @@ def profit(
     `loop` goes through a row; `tile` are the extents of a tile without one. `never` says what the
     pass found that loses at all sizes, "" for nothing.
     """
-    never = never or _measured_elsewhere(facts)
-    if never:
-        return Profit(Answer.NEVER, never)
+    elsewhere = _measured_elsewhere(facts)
+    if elsewhere or never:
+        return Profit(Answer.NEVER, never or elsewhere, is_unlikely=bool(elsewhere))
     at_launches = list(_sizes(facts, loop, tile))
     failed: list[Bound] = []
     refuted = False
