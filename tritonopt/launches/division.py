@@ -325,7 +325,8 @@ class Division:
                     names[code] = divisor.launch.apart.get(argument, code)
                     continue
                 if code not in names:
-                    names[code] = self._name(parameter.lower(), divisor.launch, place)
+                    word = parameter.lower() if len(parameter) > 1 else "block"
+                    names[code] = self._name(word, divisor.launch, place)
                     made.append(f"{names[code]} = {in_parentheses_of_lines(code)}")
                 changes.append(ReplaceExpression(argument, names[code]))
         texts = (excerpts.joined(first.launch.module.text_of(a)) for _, a in first.reads)
