@@ -340,9 +340,9 @@ class Division:
             for function, name, launched in self._given
             if function is launch.launcher and (None in (own, launched) or own is launched)
         ]
-        name = new_name(wanted, launch, taken)
+        name = new_name(wanted, launch, taken, place)
         if name != wanted and other:
-            name = new_name(other, launch, taken)
+            name = new_name(other, launch, taken, place)
         self._given.append((launch.launcher, name, own))
         return name
 
