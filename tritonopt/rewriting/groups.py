@@ -27,7 +27,7 @@ class Group:
     @property
     def stands_for(self) -> str:
         """What it stands for, as a sentence for a person."""
-        return f"stands for {self.passes}, in this order, as if they were named"
+        return f"stands for {self.passes}, in this order, but for what is unlikely to gain"
 
     def members(self) -> list[Selected]:
         """The passes in their order, with options."""
