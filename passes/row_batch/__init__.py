@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
@@ -22,7 +22,7 @@ from tritonopt.facts.algebra.turns import starts_at_most
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.rewriting.measured import WHERE, figure
-from tritonopt.rewriting.model import Bits, Profit, Safety, Site
+from tritonopt.rewriting.model import Answer, Bits, Profit, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.profitability import at_all, profit
 from tritonopt.rewriting.protocol import Gain, Pass
@@ -49,6 +49,8 @@ class RowBatches(Pass):
     where the grid is bound: in the tuple, in the `lambda`, or in the function, through
     `meta["ROWS"]`. `ROWS` is `elements // BLOCK`, and at least 1 where the launch does not show
     that `BLOCK` is at most `elements`. A tile of one row costs nothing, unless a loop reduces it.
+    As a part of `rows` it needs launches that show short rows or short tiles, or pass tiles that
+    grow with the row (`triton.next_power_of_2`), and at most four warps.
 
     - `elements` (512): elements of a program's tile, a power of two.
     - `several_tiles=true` (default false): also where a loop adds up tiles of a row, a later loop
@@ -209,19 +211,23 @@ class RowBatches(Pass):
             needs={Safety.CONTRACT, Safety.ROUNDING} if sums else {Safety.CONTRACT},
             bits=Bits.REDUCTION_ORDER if sums else Bits.SAME,
             changes=changes,
-            profit=_profit(facts, ids.axis),
+            profit=_profit(facts, ids.axis, proof),
             advice="let each program handle several rows at once",
         )
 
 
-def _profit(facts: KernelFacts, axis: int) -> Profit:
+def _profit(facts: KernelFacts, axis: int, proof: RowBatch | None) -> Profit:
     """Of the longest row that a loop goes through, or that a tile holds."""
     never = _SHARED if _is_shared(facts, axis) else ""
     if facts.loops:
-        return at_all(profit(facts, "row-batch", loop=one, never=never) for one in facts.loops)
-    lanes = (v.extent for v in facts.interpretation.computed if v.op is Op.LANE)
-    forms = dict.fromkeys(map(facts.forms.of, lanes))
-    return at_all(profit(facts, "row-batch", tile=[form], never=never) for form in forms)
+        found = at_all(profit(facts, "row-batch", loop=one, never=never) for one in facts.loops)
+    else:
+        lanes = (v.extent for v in facts.interpretation.computed if v.op is Op.LANE)
+        forms = dict.fromkeys(map(facts.forms.of, lanes))
+        found = at_all(profit(facts, "row-batch", tile=[form], never=never) for form in forms)
+    if found.answer is Answer.NEVER or (proof is not None and not proof.launches.may_be_short):
+        return replace(found, is_unlikely=not found.is_expected)
+    return found
 
 
 def _is_shared(facts: KernelFacts, axis: int) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import math
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -49,9 +48,6 @@ from tritonopt.passes.row_batch.lifted_expressions import (
 from tritonopt.source import Change, InsertAfter, InsertBefore, Remove, Replace
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.trees import walk
-
-_OF_A_PROGRAM = re.compile(r"p_?id|prog|block|tile|cta", re.IGNORECASE)
-"""In names that would be wrong of several rows."""
 
 
 @dataclass(frozen=True)
@@ -105,14 +101,11 @@ def name_rows(facts: KernelFacts, ids: ProgramIds, writer: Writer) -> RowNames:
     own = [node for node in lifted if isinstance(node, ast.Name) and node.id == name]
     is_cast = statement.value is not call or call in ids.conversions
     stays = [node for node in own if isinstance(node.ctx, ast.Store)] == statement.targets
-    rows = writer.fresh("rows") if stays and _OF_A_PROGRAM.search(name) else name
     instead = {**texts, statement.value: f"{kernel.module.text_of(statement.value)}{several}"}
     if stays and not is_cast:
         others = (c for c in texts if c is not call and c not in ids.conversions)
-        instead.update((call, rows) for call in others)
-    if rows != name:
-        instead.update((node, rows) for node in own)
-    return RowNames(rows, mask, size, calls, instead, statement, stay=stays)
+        instead.update((call, name) for call in others)
+    return RowNames(name, mask, size, calls, instead, statement, stay=stays)
 
 
 def _size_names(facts: KernelFacts) -> tuple[str, ...]:

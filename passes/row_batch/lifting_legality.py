@@ -11,10 +11,11 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.emit.writing import Writer
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
-from tritonopt.facts.algebra.atoms import Iteration, Lane, ProgramId
+from tritonopt.facts.algebra.atoms import Iteration, Lane, PowerOfTwo, ProgramId
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.turns import is_at_least, is_at_most, takes_one_turn
 from tritonopt.facts.language import MATRIX, REDUCTIONS, SCANS
+from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.facts.recurrences.reading import all_parts
@@ -25,10 +26,14 @@ from tritonopt.launches.plan import Count, LaunchPlan, PlannedLaunch
 from tritonopt.launches.programs import check_effects, check_program_ids, check_races
 from tritonopt.passes.row_batch.lifted_body import LiftedBody, lift_body, name_rows
 from tritonopt.passes.row_batch.lifted_expressions import AXIS, CLAIM
+from tritonopt.rewriting.profitability import threads_of
 from tritonopt.source import Change, Launch
 
 Tile = int | tuple[str, ast.expr]
 """The length of a tile at a launch: a number, or the parameter and what is passed for it."""
+
+_MANY = 256
+"""Threads of a program: more than those with which short rows were measured."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,19 @@ class RowLaunches:
         """Whether each launch is seen to give two rows or more to each program."""
         facts, most = self.plan.facts, self.elements // 2
         return all(_is_within(facts, most, extent.launch) for extent in self.rows.extents)
+
+    @property
+    def may_be_short(self) -> bool:
+        """Whether each launch has short tiles, or such that grow with the row, and few threads.
+
+        Who passes more warps, or as many as the length takes, has long rows.
+        """
+        facts, most = self.plan.facts, self.elements // 2
+        return all(
+            _is_within(facts, most, at.launch)
+            or ((threads_of(at.launch) or _MANY) < _MANY and all(map(_grows, _passed(facts, at))))
+            for at in facts.launches.bindings
+        )
 
     def changes(self) -> list[Change]:
         """Raises NotExpressible."""
@@ -97,6 +115,16 @@ def _is_within(facts: KernelFacts, most: int, launch: Launch) -> bool:
 
 def _is_beyond(facts: KernelFacts, most: int, launch: Launch) -> bool:
     return any(is_at_least(facts, length, most + 1, launch) for length in _lengths(facts))
+
+
+def _passed(facts: KernelFacts, at: LaunchBinding) -> Iterator[Polynomial]:
+    """How long the tiles of a row are at a launch, in terms of its launcher."""
+    for length in _lengths(facts):
+        yield substitute(facts.forms.of(length), at)
+
+
+def _grows(length: Polynomial) -> bool:
+    return any(isinstance(atom, PowerOfTwo) for atom in length.leaves())
 
 
 def _lengths(facts: KernelFacts) -> list[Value]:

@@ -281,7 +281,14 @@ def test_a_function_is_asked_no_more_often() -> None:
         (["kernel[(triton.cdiv(n, 64) * x.shape[0],)](x, n, m, 64)"], True),
         (["kernel[(min(n, max(m, 1)) - x.numel(),)](x, n, m, 64)"], True),
         (["k = x.size(0) // 2", "kernel[(k,)](x, n, m, 64)"], True),
+        (["k = x.max().item()", "kernel[(k + 1,)](x, n, m, 64)"], True),
+        (["k = reduce(lambda a, b: a * b, x.shape[:-1])", "kernel[(k,)](x, n, m, 64)"], True),
+        (["k = reduce(operator.mul, x.shape)", "kernel[(k,)](x, n, m, 64)"], True),
         # numpy, tensors, and what counts on.
+        (["kernel[(x.max().item(),)](x, n, m, 64)"], False),
+        (["k = reduce(lambda a, b: a * x, x.shape)", "kernel[(k,)](x, n, m, 64)"], False),
+        (["k = reduce(lambda a, b: a * b, x)", "kernel[(k,)](x, n, m, 64)"], False),
+        (["k = reduce(torch.add, x.shape)", "kernel[(k,)](x, n, m, 64)"], False),
         (["kernel[(numpy.prod(x.shape),)](x, n, m, 64)"], False),
         (["k = x.sum()", "kernel[(k + 1,)](x, n, m, 64)"], False),
         (["kernel[(next(x),)](x, n, m, 64)"], False),
@@ -291,7 +298,8 @@ def test_a_function_is_asked_no_more_often() -> None:
     ],
 )
 def test_what_is_a_number_and_nothing_else(lines: list[str], plain: bool) -> None:
-    assert extent(function(*lines)).is_plain is plain
+    imports = "import operator\nfrom functools import reduce\n"
+    assert extent(imports + function(*lines)).is_plain is plain
 
 
 @pytest.mark.parametrize(
@@ -329,6 +337,26 @@ def test_which_launches_are_statements(launch: str, alone: bool) -> None:
 def test_a_new_name(lines: list[str], name: str) -> None:
     module = source.read(HEAD + function(*lines, "kernel[(m,)](x, n, m, 64)"))
     assert new_name("rows", module.launches[0]) == name
+
+
+@pytest.mark.parametrize(
+    ("lines", "name"),
+    [
+        (["if n:", "    rows = 1", "    f(rows)", "else:", "    @"], "rows"),
+        (["if n:", "    @", "elif m:", "    rows = 1"], "rows"),
+        (["if n:", "    if m:", "        @", "    else:", "        rows = 1"], "rows"),
+        # Read after both, or bound by a call that comes to both.
+        (["if n:", "    rows = 1", "else:", "    @", "f(rows)"], "rows_2"),
+        (["if n:", "    rows = 1", "if m:", "    @"], "rows_2"),
+        (["if n and (rows := m):", "    x", "else:", "    @"], "rows_2"),
+        (["for k in m:", "    if k:", "        rows = 1", "    else:", "        @"], "rows_2"),
+        (["if n:", "    global rows", "else:", "    @"], "rows_2"),
+    ],
+)
+def test_a_new_name_of_another_branch(lines: list[str], name: str) -> None:
+    lines = [line.replace("@", "kernel[(m,)](x, n, m, 64)") for line in lines]
+    (launch,) = source.read(HEAD + function(*lines)).launches
+    assert new_name("rows", launch, place=statement_of(launch)) == name
 
 
 @pytest.mark.parametrize(

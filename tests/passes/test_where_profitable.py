@@ -222,3 +222,37 @@ def test_rewrites_of_rows(case: str, before: str, after: str, expected: tuple[st
     text = text.replace(before, after) if before else text
     name = case.partition("/")[0]
     assert unnamed(text, name) == {expected}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        ("", "", ""),
+        ("BLOCK=triton.next_power_of_2(n)", "BLOCK=128", ""),
+        ("next_power_of_2(n))", "next_power_of_2(n), num_warps=2)", ""),
+        # Whoever passes many warps, or as many as the row takes, has long rows.
+        ("next_power_of_2(n))", "next_power_of_2(n), num_warps=8)", "profitable-at-some-sizes"),
+        (
+            "next_power_of_2(n))",
+            "next_power_of_2(n), num_warps=min(max(n // 256, 1), 8))",
+            "profitable-at-some-sizes",
+        ),
+        # How long the tile is has nothing to do with the row.
+        ("BLOCK=triton.next_power_of_2(n)", "BLOCK=2 * m", "profitable-at-some-sizes"),
+        # The launches are those of another device, of which nothing is known.
+        ("import torch", "import torch, torch_npu", "not-profitable"),
+    ],
+)
+def test_a_group_leaves_rows_that_are_hardly_short(before: str, after: str, reason: str) -> None:
+    text = cases.case("row-batch/softmax").text
+    assert before in text
+    text = text.replace(before, after, 1) if before else text
+    grouped = rewrite_source(text, "rows")
+    assert outcome(grouped, "row-batch") == {("missed" if reason else "passed", reason)}
+    for spec in ("row-batch", "rows,row-batch"):
+        assert outcome(rewrite_source(text, spec), "row-batch") == {("passed", "")}
+    if reason == "profitable-at-some-sizes":
+        (said,) = (r.message for r in grouped.remarks if r.pass_name == "row-batch")
+        assert "unless --assume 'BLOCK <= 256'; --passes row-batch would have" in said
+        sure = rewrite_source(text, "rows", assume=["BLOCK <= 256"])
+        assert outcome(sure, "row-batch") == {("passed", "")}

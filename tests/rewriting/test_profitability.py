@@ -278,7 +278,9 @@ def test_what_the_pass_found_to_lose_at_all_sizes() -> None:
         ("import triton.language.extra.cann.extension as extension", False),
         ("from triton.language.extra.cuda.libdevice import rsqrt", True),
         ("from triton.language.extra import libdevice", True),
-        ("from our.backends.ascend import limits", True),
+        ("from our.backends.ascend_limits import most", False),
+        ("from our.backends import ascend", True),
+        ("import our.backends.ascend, our.backends.cuda", True),
         (
             "try:\n    from triton.language.extra.hip.libdevice import rsqrt\n"
             "except ImportError:\n    from triton.language.extra.cuda.libdevice import rsqrt",

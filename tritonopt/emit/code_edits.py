@@ -73,9 +73,12 @@ class CodeEdits:
     def break_long_lines(self, root: ast.AST, width: int) -> None:
         """Writes the longest call of each statement that gets too long on several lines.
 
-        One over several lines, or with several statements on its line, stays as it is laid out.
+        One over several lines, or with several statements on its line, stays as it is laid out, but
+        for arguments on a line of their own that gets too long: each then has its own.
         """
         for statement in (node for node in walk(root) if isinstance(node, ast.stmt)):
+            if isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr):
+                self._break_arguments(statement, width)
             edited = list(self._outermost(statement))
             is_line = statement.lineno == statement.end_lineno
             if not (edited and is_line and self.module.has_own_lines(statement)):
@@ -87,6 +90,19 @@ class CodeEdits:
                 longest = max(calls, key=lambda call: len(self.code(call)))
                 margin = line[: len(line) - len(line.lstrip())]
                 self.instead[longest] = self._broken(longest, margin, width)
+
+    def _break_arguments(self, statement: ast.stmt, width: int) -> None:
+        for call in _outermost_calls(statement):
+            first, last = call.lineno, call.end_lineno
+            opening, line, closing = (self.module.lines.texts[first - 1 : last] + [""] * 3)[:3]
+            alone = opening.rstrip().endswith("(") and closing.lstrip().startswith(")")
+            if last != first + 2 or not alone or "#" in line or len(line.rstrip()) > width:
+                continue
+            edited = self._outermost(call)
+            longer = (len(self.code(node)) - len(self.module.text_of(node)) for node in edited)
+            if len(line.rstrip()) + sum(longer) > width:
+                margin = opening[: len(opening) - len(opening.lstrip())]
+                self.instead[call] = self._broken(call, margin, width)
 
     def _broken(self, call: ast.Call, margin: str, width: int) -> str:
         """A call with its arguments on a line of their own, or where that is too long, on many."""

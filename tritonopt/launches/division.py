@@ -325,7 +325,8 @@ class Division:
                     names[code] = divisor.launch.apart.get(argument, code)
                     continue
                 if code not in names:
-                    names[code] = self._name(parameter.lower(), divisor.launch, place)
+                    word = parameter.lower() if len(parameter) > 1 else "block"
+                    names[code] = self._name(word, divisor.launch, place)
                     made.append(f"{names[code]} = {in_parentheses_of_lines(code)}")
                 changes.append(ReplaceExpression(argument, names[code]))
         texts = (excerpts.joined(first.launch.module.text_of(a)) for _, a in first.reads)
@@ -339,9 +340,9 @@ class Division:
             for function, name, launched in self._given
             if function is launch.launcher and (None in (own, launched) or own is launched)
         ]
-        name = new_name(wanted, launch, taken)
+        name = new_name(wanted, launch, taken, place)
         if name != wanted and other:
-            name = new_name(other, launch, taken)
+            name = new_name(other, launch, taken, place)
         self._given.append((launch.launcher, name, own))
         return name
 

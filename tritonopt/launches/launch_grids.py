@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
@@ -18,7 +18,7 @@ from tritonopt.facts.host.launcher_code import evaluated_by
 from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.host.side_effects import Evaluation
 from tritonopt.facts.host.torch_api import SIZES
-from tritonopt.source import Change, Kernel, Launch, ReplaceExpression
+from tritonopt.source import Change, Kernel, Launch, Module, ReplaceExpression
 from tritonopt.source.editing import excerpts
 from tritonopt.source.editing.expressions import in_parentheses
 from tritonopt.source.names import Binding, Scope
@@ -200,6 +200,12 @@ class Extent:
                 bound = home.bindings[name] if home is not None else []
                 computed = [b for b in bound if isinstance(b, (ast.Call, ast.BinOp))]
                 return all(self._is_plain(value, seen | {name}) for value in computed)
+            case ast.Call(func=ast.Attribute(attr="item"), args=[], keywords=[]):
+                return bool(seen)  # a name has it, and it is not called again
+            case ast.Call(func=called, args=[how, of], keywords=[]) if (
+                module.resolve(called) == "functools.reduce"
+            ):
+                return _is_arithmetic(module, how) and _is_of_shape(of)
             case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in SIZES:
                 return _calls_nothing(value)
             case ast.Call(func=called, args=arguments, keywords=[]):
@@ -483,10 +489,12 @@ def _head(statement: ast.stmt) -> ast.AST:
     return ast.Pass()
 
 
-def new_name(wanted: str, launch: Launch, given: Iterable[str] = ()) -> str:
+def new_name(
+    wanted: str, launch: Launch, given: Iterable[str] = (), place: ast.stmt | None = None
+) -> str:
     """A name that the launcher can bind without anybody noticing. Raises NotExpressible.
 
-    Others were given already.
+    Others were given already. It is bound at `place`: what runs in its stead may have the name.
     """
     line = launch.call.lineno
     if launch.launcher is None or scope_at(launch).node is not launch.launcher:
@@ -497,18 +505,48 @@ def new_name(wanted: str, launch: Launch, given: Iterable[str] = ()) -> str:
             raise NotExpressible(f"line {node.lineno} sees every name that the launcher binds")
         if isinstance(node, ast.Attribute) and names.resolve(node) in _FRAMES:
             raise NotExpressible(f"line {node.lineno} sees every name that the launcher binds")
-    taken = {*_words_in(launch.launcher), *given}
+    apart = frozenset(_instead_of(place, launch)) if place is not None else frozenset()
+    taken = {*_words_in(launch.launcher, apart), *given}
     numbered = (f"{wanted}_{number}" for number in count(2))
     return next(name for name in chain([wanted], numbered) if name not in taken)
 
 
-def _words_in(function: ast.AST) -> Iterator[str]:
+def _instead_of(place: ast.stmt, launch: Launch) -> Iterator[ast.AST]:
+    """What a launcher never does in a call that comes to a place: the other branches."""
+    assert launch.launcher is not None
+    home, found = names_of(launch.launcher).home, list[ast.stmt]()
+    around, block, _ = home.get(place, (None, [], 0))
+    while around is not launch.launcher:
+        if not isinstance(around, (ast.If, ast.With)):
+            return
+        if isinstance(around, ast.If):
+            found += around.orelse if block is around.body else around.body
+        around, block, _ = home[around]
+    apart = [node for statement in found for node in walk(statement)]
+    if not any(isinstance(node, (ast.Global, ast.Nonlocal)) for node in apart):
+        yield from apart
+
+
+def _words_in(function: ast.AST, but: Collection[ast.AST] = ()) -> Iterator[str]:
     """Every name that a function may mean in any way, in a string too."""
-    for node in walk(function):
+    for node in (node for node in walk(function) if node not in but):
         for _, value in ast.iter_fields(node):
             for text in value if isinstance(value, list) else [value]:
                 if isinstance(text, str):
                     yield from _WORD.findall(text)
+
+
+def _is_arithmetic(module: Module, function: ast.expr) -> bool:
+    """Whether a function makes numbers of Python's own from such numbers, and does nothing else."""
+    match function:
+        case ast.Lambda(body=ast.BinOp(left=ast.Name(id=left), right=ast.Name(id=right))):
+            return {left, right} <= {argument.arg for argument in function.args.args}
+    return module.resolve(function) in ("operator.mul", "operator.add")
+
+
+def _is_of_shape(expression: ast.expr) -> bool:
+    whole = expression.value if isinstance(expression, ast.Subscript) else expression
+    return isinstance(whole, ast.Attribute) and whole.attr == "shape" and _calls_nothing(expression)
 
 
 def _calls_nothing(expression: ast.expr) -> bool:

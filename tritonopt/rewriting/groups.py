@@ -1,13 +1,14 @@
 """Groups: names for passes that belong together, in the order in which they are tried.
 
-Who names a group names its passes: they act wherever they are allowed. Of two that could act at
+Who names a group names its passes: they act wherever they are allowed, but for what is unlikely to
+be faster there. Of two that could act at
 one place the earlier one does, and the later ones see what it made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tritonopt.rewriting import options
 from tritonopt.rewriting.options import PassSelectionError, Selected
@@ -26,7 +27,7 @@ class Group:
     @property
     def stands_for(self) -> str:
         """What it stands for, as a sentence for a person."""
-        return f"stands for {self.passes}, in this order, as if they were named"
+        return f"stands for {self.passes}, in this order, but for what is unlikely to gain"
 
     def members(self) -> list[Selected]:
         """The passes in their order, with options."""
@@ -73,5 +74,5 @@ def opened(items: list[Selected]) -> Iterator[Selected]:
                 waiting.remove(given)
                 yield given
             elif member.name not in names | seen:
-                yield member
+                yield replace(member, is_of_group=True)
             seen.add(member.name)

@@ -44,6 +44,8 @@ class Profit:
     """Conditions of the model that do not hold, or that no launch shows."""
     fact: str = ""
     """With it given, nothing is missing; "" where no single fact does that."""
+    is_unlikely: bool = False
+    """Whether nothing that is known speaks for a gain: then a group does without, too."""
     recorded: str = ""
     """The recorded launches that show what no source does, as messages name them; "" for none."""
 

@@ -36,6 +36,8 @@ class Selected:
 
     name: str
     options: tuple[tuple[str, str], ...] = ()
+    is_of_group: bool = False
+    """Whether a group stands there, and not the name."""
 
     def __str__(self) -> str:
         given = ",".join(f"{name}={value}" for name, value in self.options)

@@ -667,6 +667,7 @@ def classify(
     if not site.facts_used.isdisjoint(given):
         # Giving the fact is the permission to rest on it, and on no other one.
         allowed |= {Safety.ASSUMPTION}
+    left = chosen.is_of_group and site.profit.is_unlikely
     forbidden = sorted(level.value for level in site.safety - allowed)
     if site.analysis:
         is_wanted = chosen.is_named or (site.is_reported and site.is_safe_fix)
@@ -678,10 +679,11 @@ def classify(
     elif forbidden:
         kind, reason = RemarkKind.MISSED, "safety"
         message = f"needs {', '.join(forbidden)}, which was not allowed; would have {message}"
-    elif not (chosen.is_named or site.profit.is_expected):
+    elif not (site.profit.is_expected or (chosen.is_named and not left)):
         near = site.profit.failed == 1
         kind, reason = RemarkKind.MISSED, "profitable-at-some-sizes" if near else "not-profitable"
         why = f" ({site.profit.why})" if site.profit.why else ""
+        why += f", unless --assume {site.profit.fact!r}" if left and site.profit.fact else ""
         message = f"not known to be faster here{why}; --passes {chosen.name} would have {message}"
     conditions = site.conditions
     if kind is RemarkKind.PASSED and site.profit.recorded and not chosen.is_named:

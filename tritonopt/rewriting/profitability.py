@@ -41,8 +41,8 @@ MOST_LIVE = 16
 took 1.04 times as long (`kldiv_forward_triton`); tiles of two axes spilled from 64 on (sm_90)."""
 _USUAL_WARPS = 4
 _EXTRA = "triton.language.extra."
-_OTHERS = frozenset({"torch_mlu", "torch_musa", "torch_npu"})
-"""What makes torch run on devices of other makers."""
+_OTHERS = frozenset({"ascend", "mlu", "musa", "npu"})
+"""Devices of other makers: words in the names of modules that are for these alone."""
 
 
 @dataclass(frozen=True)
@@ -163,9 +163,9 @@ def profit(
     `loop` goes through a row; `tile` are the extents of a tile without one. `never` says what the
     pass found that loses at all sizes, "" for nothing.
     """
-    never = never or _measured_elsewhere(facts)
-    if never:
-        return Profit(Answer.NEVER, never)
+    elsewhere = _measured_elsewhere(facts)
+    if elsewhere or never:
+        return Profit(Answer.NEVER, never or elsewhere, is_unlikely=bool(elsewhere))
     at_launches = list(_sizes(facts, loop, tile))
     failed: list[Bound] = []
     refuted = False
@@ -194,17 +194,20 @@ def profit(
 
 def _measured_elsewhere(facts: KernelFacts) -> str:
     """Why the records say nothing of a file: it imports what is for other GPUs alone; else ""."""
-    found = set[str]()
+    found, modules = set[str](), set[str]()
     for node in walk(facts.kernel.module.tree):
         match node:
             case ast.Import(names=names):
-                found.update(name.name for name in names)
+                modules.update(name.name for name in names)
             case ast.ImportFrom(module=str(module), names=names, level=0):
                 found.update(f"{module}.{name.name}" for name in names)
-    extra = {name for name in found if name.startswith(_EXTRA)}
-    if any(name.removeprefix(_EXTRA).startswith(("cuda", "libdevice")) for name in extra):
+                modules.add(module)
+    extra = {name for name in found | modules if name.startswith(_EXTRA)}
+    words = {name: {*name.replace("_", ".").split(".")} for name in extra | modules}
+    if any("cuda" in words[name] for name in words) or f"{_EXTRA}libdevice" in extra:
         return ""
-    other = min(extra | {name for name in found if name.split(".")[0] in _OTHERS}, default="")
+    others = {name for name in modules if words[name] & _OTHERS}
+    other = min(extra | others, default="")
     return other and f"gains were measured on NVIDIA GPUs only, and the file imports {other}"
 
 

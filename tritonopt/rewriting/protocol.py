@@ -75,6 +75,8 @@ class Pass(ABC):
     is_named: ClassVar[bool] = True
     """Whether it acts wherever it is legal; without its name, where it is profitable and where
     a fix is safe."""
+    is_of_group: ClassVar[bool] = False
+    """Whether a group names it, and nobody else: it leaves what is unlikely to be faster."""
     own_reasons: ClassVar[Mapping[str, str]] = {}
     """Of a pass of another package, the claims and reasons that `tritonopt.checks.reasons` does
     not have, with a sentence each."""
@@ -113,6 +115,10 @@ class Pass(ABC):
     def by_name(self) -> Self:
         """The same pass as one that was named: it acts wherever it is legal."""
         return self._with("is_named", True)
+
+    def of_group(self) -> Self:
+        """The same pass as one that a group names."""
+        return self._with("is_of_group", True)
 
     def _with(self, attribute: str, value: object) -> Self:
         """A copy; what is no option is no field either."""

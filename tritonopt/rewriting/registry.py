@@ -78,7 +78,8 @@ def select(spec: str) -> list[Pass]:
         if item.name in named:
             raise PassSelectionError(f"the pass {item.name!r} is given twice")
         named.add(item.name)
-        chosen[item.name] = options.build(load(item.name), item.options)
+        built = options.build(load(item.name), item.options)
+        chosen[item.name] = built.of_group() if item.is_of_group else built
     return sorted(chosen.values(), key=lambda one: not isinstance(one, Lint))
 
 

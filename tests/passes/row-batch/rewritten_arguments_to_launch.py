@@ -52,6 +52,36 @@ def centered(x: torch.Tensor):
     return y
 
 
+# case: arguments_on_one_line
+# verify: always
+"""Arguments that stand together on a line get a line each where that line gets too long.
+
+A tile whose length has one letter is a block in the launcher.
+"""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, B: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, B)
+    one_of_two = tl.load(
+        X + row * stride + cols, mask=(cols < N) & (cols % 2 == 0), other=-float("inf")
+    ).to(tl.float32)
+    largest = tl.max(one_of_two, axis=0)
+    tl.store(
+        Y + row * stride + cols, tl.where(one_of_two > largest - 1, one_of_two, 0.0), mask=cols < N
+    )
+
+
+# tritonopt: x: f32[m, n]
+def kept(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, B=triton.next_power_of_2(n))
+    return y
+
+
 # case: begins_in_branches
 """What a loop carries begins in two branches, with an axis for the rows in both."""
 
