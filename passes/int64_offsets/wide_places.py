@@ -238,9 +238,13 @@ class WidePlaces:
     def _check_branches(self, wide: set[Value]) -> None:
         """Triton asks for one type of a name in and before an `if`, read later or not."""
         values = self._facts.values
+        for choice in self._facts.interpretation.table.made_by(Op.PHI):
+            if (choice.then in wide) is not (choice.other in wide):
+                raise _elsewhere("where two branches meet, a name has one type")
         for node in self._facts.kernel.nodes:
             if not isinstance(node, ast.If):
                 continue
+            # Names of a branch that returns meet those before it.
             arms = [list(_bound_in(block)) for block in (node.body, node.orelse)]
             before = self._facts.before.get(node, {})
             for name in {n.id for arm in arms for n in arm}:
@@ -345,6 +349,8 @@ def may_be_of_python(value: Value) -> bool:
     """Whether a number has no methods: that of an iteration interpreted, or an argument of 1."""
     if value.op in (Op.ADD, Op.SUB, Op.MUL):
         return all(map(may_be_of_python, value.operands))
+    if value.op is Op.PHI:
+        return may_be_of_python(value.then) or may_be_of_python(value.other)
     numbers = (Op.PARAM, Op.CONST, Op.CONSTEXPR)
     return value.op in numbers or any(part.op is Op.ITERATION for part in value.walk())
 

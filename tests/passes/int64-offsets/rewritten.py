@@ -699,3 +699,50 @@ def launch(x):
     y = torch.empty_like(x)
     kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
     return y
+
+
+# case: dead_in_a_helper
+"""A function binds a name in an `if` too, which has one type, so the row stays as it is."""
+
+
+@triton.jit
+def mark(Y, row, N):
+    place = 0
+    if N > 3:
+        place = row
+        tl.store(Y + place, 1.0)
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mark(Y, row, N)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: row_or_a_number
+"""Where the compiler takes the 0, it is a number of Python, which has no methods."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, SHARED: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + (0 if SHARED else row) * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, SHARED=False, BLOCK=triton.next_power_of_2(n))
+    return y
