@@ -26,10 +26,12 @@ from tritonopt.facts.effects import is_loaded, parts_of
 from tritonopt.facts.language import function
 from tritonopt.facts.memory.overflows import Overflow, Widths, bounds_of
 from tritonopt.facts.operations import COMPARISONS, Op
+from tritonopt.facts.program_ids import reached_by
 from tritonopt.facts.uses import users
 from tritonopt.launches.launch_grids import heuristic_functions
-from tritonopt.source import Change, InsertAfter, ReplaceExpression
+from tritonopt.source import Change, InsertAfter, Kernel, ReplaceExpression
 from tritonopt.source.parsing import parsed
+from tritonopt.source.trees import walk
 
 _PASSING_ON = frozenset(
     {Op.ADD, Op.SUB, Op.MUL, Op.INSERT_AXES, Op.BROADCAST_TO, Op.MINIMUM, Op.MAXIMUM}
@@ -38,6 +40,8 @@ _PASSING_ON = frozenset(
 """What gives the same number in 64 bits where an operand has them."""
 _ENDING = COMPARISONS | {Op.LOAD, Op.CAST}
 """What gives the same type whatever the width of an operand."""
+_UNSIGNED = frozenset({"uint8", "uint16", "uint32", "uint64"})
+_TYPES = ("dtype", "type")
 _DIVIDING = frozenset({Op.FLOORDIV, Op.MOD, Op.CDIV})
 _TENSORS = frozenset({Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.LANE, Op.LOAD})
 
@@ -128,7 +132,8 @@ class WidePlaces:
     def _costs_nothing(self, value: Value, fixed: Sequence[Overflow]) -> bool:
         """Whether wide numbers change no type elsewhere, and make nothing slower.
 
-        A division of 64 bits is slow, and a tile that changes with a loop takes registers twice.
+        A division of 64 bits is slow, a tile that changes with a loop takes registers twice, and
+        a product that decides about no access may wrap around on purpose.
         """
         try:
             wide = self._check_uses(value)
@@ -137,7 +142,9 @@ class WidePlaces:
             return False
         on_the_way = {part for o in fixed for part in o.value.walk()}
         return not any(
-            part.op in _DIVIDING or (part not in on_the_way and self._is_tile_of_a_loop(part))
+            part.op in _DIVIDING
+            or (part.op is Op.MUL and part not in self._of_accesses)
+            or (part not in on_the_way and self._is_tile_of_a_loop(part))
             for part in wide - needed - self._same(value)
         )
 
@@ -209,6 +216,8 @@ class WidePlaces:
                 raise _elsewhere("a loop carries it on")
             counted = self._counters.get(part, [])
             for user in (*self._users.get(part.serial, ()), *counted):
+                if any(operand.dtype in _UNSIGNED for operand in user.operands):
+                    raise _elsewhere("it meets a number without a sign")
                 if user in seen or self._is_address(user) or user.op in _ENDING:
                     continue
                 seen.add(user)
@@ -220,10 +229,32 @@ class WidePlaces:
             if effect.stored in seen or (effect.writes and effect.other in seen):
                 raise _elsewhere("it is stored")
         self._check_calls(seen)
+        self._check_branches(seen)
         return seen
 
     def _is_address(self, value: Value) -> bool:
         return self._facts.forms.address(value)[0] is not None
+
+    def _check_branches(self, wide: set[Value]) -> None:
+        """Triton asks for one type of a name in and before an `if`, read later or not."""
+        values = self._facts.values
+        for choice in self._facts.interpretation.table.made_by(Op.PHI):
+            if (choice.then in wide) is not (choice.other in wide):
+                raise _elsewhere("where two branches meet, a name has one type")
+        for node in self._facts.kernel.nodes:
+            if not isinstance(node, ast.If):
+                continue
+            # Names of a branch that returns meet those before it.
+            arms = [list(_bound_in(block)) for block in (node.body, node.orelse)]
+            before = self._facts.before.get(node, {})
+            for name in {n.id for arm in arms for n in arm}:
+                bound = [[values.get(n) for n in arm if n.id == name] for arm in arms]
+                known = before.get(name)
+                if known is not None and known.op not in (Op.OPAQUE, Op.IN_BRANCH):
+                    bound.append([known])
+                kinds = {value in wide for ways in bound for value in ways}
+                if len(list(filter(None, bound))) > 1 and len(kinds) > 1:
+                    raise _elsewhere(f"below line {node.lineno} {name} has one type")
 
     def _check_calls(self, wide: set[Value]) -> None:
         unknown_calls = {e.node for e in self._facts.effects if e.kind is EffectKind.CALL}
@@ -235,10 +266,12 @@ class WidePlaces:
             if not isinstance(node, ast.Call):
                 continue
             result = self._facts.values.get(node)
-            if node not in unknown_calls and (result is None or result.op is not Op.OPAQUE):
-                continue
             given = (*node.args, *(keyword.value for keyword in node.keywords))
-            if any(self._facts.values.get(argument) in wide for argument in given):
+            if all(self._facts.values.get(argument) not in wide for argument in given):
+                continue
+            if any(map(_reads_types, reached_by(self._facts.kernel, node))):
+                raise _elsewhere("a function that it is given to reads a dtype")
+            if node in unknown_calls or (result is not None and result.op is Op.OPAQUE):
                 raise _elsewhere("it is given to a function that is not known")
 
     @cached_property
@@ -266,6 +299,15 @@ class WidePlaces:
         return found
 
     @cached_property
+    def _of_accesses(self) -> set[Value]:
+        """What decides which elements are read and written."""
+        found: set[Value] = set()
+        for effect in self._facts.effects:
+            for root in (effect.pointer, *bounds_of(effect)):
+                found.update(parts_of(self._facts.loops, root, is_loaded) if root else ())
+        return found
+
+    @cached_property
     def _carried(self) -> frozenset[Value]:
         ends = (end for loop in self._facts.loops for end in (loop.initial, loop.following))
         return frozenset(value for end in ends for value in end.values())
@@ -286,6 +328,18 @@ def _position(node: ast.expr) -> tuple[int, bool]:
     return node.lineno, not isinstance(node, ast.Call)
 
 
+def _bound_in(block: Sequence[ast.stmt]) -> Iterator[ast.Name]:
+    names = (n for s in block for n in walk(s) if isinstance(n, ast.Name))
+    return (name for name in names if isinstance(name.ctx, ast.Store))
+
+
+def _reads_types(helper: Kernel) -> bool:
+    """Whether it may ask a number for its type; `element_ty` is asked of a pointer's."""
+    parents = helper.module.names.parents
+    asked = (n for n in helper.nodes if isinstance(n, ast.Attribute) and n.attr in _TYPES)
+    return any(getattr(parents.get(node), "attr", "") != "element_ty" for node in asked)
+
+
 def _elsewhere(how: str) -> Declined:
     detail = f"its type may matter elsewhere: {how}"
     return unknown("type-stays", "type-changes", detail)
@@ -295,6 +349,8 @@ def may_be_of_python(value: Value) -> bool:
     """Whether a number has no methods: that of an iteration interpreted, or an argument of 1."""
     if value.op in (Op.ADD, Op.SUB, Op.MUL):
         return all(map(may_be_of_python, value.operands))
+    if value.op is Op.PHI:
+        return may_be_of_python(value.then) or may_be_of_python(value.other)
     numbers = (Op.PARAM, Op.CONST, Op.CONSTEXPR)
     return value.op in numbers or any(part.op is Op.ITERATION for part in value.walk())
 

@@ -264,7 +264,29 @@ class _Guarded:
             return text
         if self.branch.condition.op in (Op.BOTH, Op.EITHER):
             raise NotMasked("the condition is not made of comparisons")
+        if self._may_be_none(test):
+            raise NotMasked(f"{text} may be None, which is not 0 either")
         return f"{in_parentheses(text)} != 0"
+
+    def _may_be_none(self, test: ast.expr) -> bool:
+        """Whether a launch shows that it passes None for what is a condition by itself."""
+        facts, name = self.branch.facts, self.branch.condition.attribute
+        if self.branch.condition.op is not Op.PARAM:
+            return False
+        found = [p.default for p in facts.kernel.parameters if p.name == name]
+        for launch in facts.launches.launches:
+            passed = launch.arguments.get(str(name))
+            found.append(passed)
+            read = {n.id for n in walk(passed) if isinstance(n, ast.Name)} if passed else set()
+            if launch.launcher is not None:
+                given = launch.launcher.args
+                own = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+                # From the last one on, where those without a default are left out.
+                defaults = [*given.defaults, *given.kw_defaults]
+                pairs = zip(own[::-1], defaults[::-1], strict=False)
+                found += [default for one, default in pairs if one.arg in read]
+        nodes = (n for one in found if one is not None for n in walk(one))
+        return any(isinstance(n, ast.Constant) and n.value is None for n in nodes)
 
 
 def _is_boolean(condition: Value) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -236,14 +236,20 @@ def returning_early(kernel: Kernel, statements: Iterable[ast.stmt]) -> ast.Call 
     for statement in statements:
         for node in walk(statement):
             if isinstance(node, ast.Call):
-                reached = callees(kernel, node)
-                for helper in reached:  # it grows meanwhile
+                for helper in reached_by(kernel, node):
                     if any(map(_is_left_early, _decisions(helper))):
                         return node
-                    calls = (n for n in helper.nodes if isinstance(n, ast.Call))
-                    named = (inner for call in calls for inner in callees(helper, call))
-                    reached += [inner for inner in named if inner not in reached]
     return None
+
+
+def reached_by(kernel: Kernel, call: ast.Call) -> Iterator[Kernel]:
+    """The jit functions that a call may be of, and those that these call."""
+    reached = callees(kernel, call)
+    for helper in reached:  # it grows meanwhile
+        yield helper
+        calls = (n for n in helper.nodes if isinstance(n, ast.Call))
+        named = (inner for call in calls for inner in callees(helper, call))
+        reached += [inner for inner in named if inner not in reached]
 
 
 def _decisions(helper: Kernel) -> list[ast.If]:

@@ -210,6 +210,10 @@ class ValueTable:
             self._nodes[key] = known
         return known
 
+    def made_by(self, op: Op) -> list[Value]:
+        """All values of an operation, also those that nothing reads."""
+        return [value for value in self._nodes.values() if value.op is op]
+
     def constant(self, value: Hashable) -> Value:
         # Type and sign are part of the key: 1, 1.0 and True are different constants, 0.0 and -0.0.
         dtype = {bool: "bool", int: "int", float: "float"}.get(type(value))

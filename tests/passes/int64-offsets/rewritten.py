@@ -634,3 +634,115 @@ def launch(x):
     y = torch.empty_like(x)
     kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
     return y
+
+
+# case: a_helper_asserts_its_type
+"""A function reads the row's dtype, so the row stays as it is."""
+
+
+@triton.jit
+def check(row):
+    tl.static_assert(row.dtype == tl.int32)
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    check(row)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: a_hash_of_the_row
+"""What chooses data wraps around on purpose, and does so as before."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    kept = row * 1103515245 > 0
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * stride + cols, tl.where(kept, x, 0.0), mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: beside_numbers_without_a_sign
+"""`row - 5` is large where it meets an unsigned number, and would be -5 in 64 bits."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    length = tl.load(X).to(tl.uint32)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * stride + cols, tl.where(row - 5 < length, x, 0.0), mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: dead_in_a_helper
+"""A function binds a name in an `if` too, which has one type, so the row stays as it is."""
+
+
+@triton.jit
+def mark(Y, row, N):
+    place = 0
+    if N > 3:
+        place = row
+        tl.store(Y + place, 1.0)
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mark(Y, row, N)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: row_or_a_number
+"""Where the compiler takes the 0, it is a number of Python, which has no methods."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, SHARED: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + (0 if SHARED else row) * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, SHARED=False, BLOCK=triton.next_power_of_2(n))
+    return y

@@ -136,3 +136,51 @@ def launch(x):
     i = torch.empty((m,), dtype=torch.int32, device=x.device)
     kernel[(m,)](x, y, i, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
     return y, i
+
+
+# case: dead_after_a_branch
+# expect: not applied, type-changes
+"""Triton asks for one type even of a name that nothing reads after the `if`."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    offset = 0
+    if row > 5:
+        offset = row * stride
+        x = tl.load(X + offset + cols, mask=cols < N, other=0.0)
+        tl.store(Y + offset + cols, x * 2, mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: dead_where_a_branch_returns
+# expect: not applied, type-changes
+"""The one that returns has no other type either."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    offset = 0
+    if row > 5:
+        offset = row * stride
+        tl.store(Y + offset + cols, 1.0, mask=cols < N)
+        return
+    x = tl.load(X + row * stride + offset + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y

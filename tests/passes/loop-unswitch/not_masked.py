@@ -378,3 +378,28 @@ def run(x, flag):
     extra = torch.zeros(m, n, device=x.device)
     kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
     return out, extra
+
+
+# case: a_number_or_none
+# verify: no, without_else is verified, and is copied alike
+"""Of a number that was not passed the compiler knows that it is not true; but it is not 0."""
+
+
+@triton.jit
+def kernel(X, Out, Extra, n, window, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * n + cols, mask=cols < n, other=0.0)
+        if window:
+            tl.store(Extra + row * n + cols, x, mask=cols < n)
+        tl.store(Out + row * n + cols, x, mask=cols < n)
+
+
+def run(x, window=None):
+    x = x.contiguous()
+    m, n = x.shape
+    out = torch.zeros(m, n, device=x.device)
+    extra = torch.zeros(m, n, device=x.device)
+    kernel[(m,)](x, out, extra, n, window, BLOCK=16)
+    return out, extra
