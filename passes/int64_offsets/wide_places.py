@@ -304,7 +304,7 @@ class WidePlaces:
         found: set[Value] = set()
         for effect in self._facts.effects:
             for root in (effect.pointer, *bounds_of(effect)):
-                found.update(parts_of(self._facts.loops, root, is_loaded) if root else ())
+                found.update(parts_of(self._facts.loops, root, stop=is_loaded) if root else ())
         return found
 
     @cached_property

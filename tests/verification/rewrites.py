@@ -288,6 +288,16 @@ WRONG = (
            'mask=cols < n, other=-float("inf")', "mask=cols < n, other=0.0"),
     _wrong("cross_entropy", "mask dropped", "ignored rows have a loss",
            "tl.where(label >= 0, found, 0.0)", "found"),
+    # ignored_rows
+    _wrong("ignored_rows", "contribution dropped", "ignored rows count",
+           "max(int((labels != ignored).sum()), 1)", "max(m, 1)"),
+    _wrong("ignored_rows", "another form", "rows of -inf only",
+           '    largest = tl.where(largest == -float("inf"), 0.0, largest)\n', "", quick=True),
+    _wrong("ignored_rows", "stale stride", "without bias the length for the stride",
+           "x.stride(0), n, ignored", "n if bias is None else x.stride(0), n, ignored"),
+    # groups
+    _wrong("groups", "last tile missed", "groups that fill no tile",
+           "triton.cdiv(groups, 4)", "max(1, groups // 4)"),
     # wrapped
     _wrong("wrapped", "false hint", "contiguous although it wraps", "cols = offsets % n", _HINT,
            quick=True),

@@ -874,9 +874,10 @@ def test_rows_whose_index_is_the_one_that_is_ignored() -> None:
     signature = parse("x: f32[m, n], target: i64[m] in 0..n, ignore: -100|1|40")
     example = plain_example(signature, rising)
     found = [dict(change(example).arguments) for change in meeting(signature)]
-    assert [f["ignore"] for f in found] == [PlainValue(1), PlainValue(40)]
-    targets = [f["target"] for f in found]
-    assert [(t.low, t.high) for t in targets if isinstance(t, TensorRecipe)] == [(1, 1), (0, 4)]
+    assert [f["ignore"] for f in found] == [PlainValue(n) for n in (1, 1, 40, 40)]
+    targets = [f["target"] for f in found if isinstance(f["target"], TensorRecipe)]
+    # By itself, and beside another one; 40 is none of them.
+    assert [(t.low, t.high) for t in targets] == [(1, 1), (0, 1), (0, 4), (0, 4)]
 
 
 def test_numbers_beyond_which_a_tile_does_not_hold_all() -> None:

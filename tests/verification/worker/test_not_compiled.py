@@ -98,7 +98,8 @@ def test_a_range_of_nothing_is_compiled_where_no_program_comes_to_it(
     # A branch that the compiler leaves out has no ranges.
     head, body = ROWS.split("    row = tl.program_id(0)\n")
     lines, rest = body.split("\n\n\n", 1)
-    left_out = "".join(f"    {line}\n" for line in ["    row = tl.program_id(0)", *lines.split("\n")])
+    lines = f"    row = tl.program_id(0)\n{lines}"
+    left_out = "".join(f"    {line}\n" for line in lines.split("\n"))
     old = f"{head}    if BLOCK > 0:\n{left_out}\n\n{rest}"
     new = old.replace("    rows_kernel", "    assert 512 // block >= 0\n    rows_kernel")
     assert of_texts(old, new).verdict == "counterexample"

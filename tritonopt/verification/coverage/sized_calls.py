@@ -17,6 +17,7 @@ from tritonopt.verification.inputs.examples import (
     HALVES,
     MANY_NANS,
     NAN,
+    NONFINITE,
     ONLY,
     RISING,
     ROWS,
@@ -361,7 +362,7 @@ FIRST_CLASSES: tuple[Change, ...] = (
 )
 """Of values, for calls that take long as well."""
 MORE_CLASSES: tuple[Change, ...] = (
-    *(partial(Example.plain, values=k, dtypes={}) for k in (NAN, MANY_NANS)),
+    *(partial(Example.plain, values=k, dtypes={}) for k in (NAN, MANY_NANS, NONFINITE)),
     # In all tensors, some of them in the same places: values that are equal, and NaN.
     *map(of_values, (HALVES, MANY_NANS)),
 )

@@ -252,7 +252,7 @@ def _of_class(found: Any, values: str, dtype: Any, generator: Any) -> Any:
     elif values in (NONFINITE, NAN) and found.numel():
         _put_strange(found.view(-1), values, generator)
         if values == NONFINITE and generator.initial_seed() % 2 == 0 and shape[:-1].numel() > 1:
-            found.view(-1, shape[-1])[1] = -math.inf  # as a row that is masked off
+            found.view(-1, shape[-1])[1::3] = -math.inf  # as rows that are masked off
     elif values == MANY_NANS:
         found[_odd_places(shape)] = math.nan
     return found
