@@ -675,6 +675,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
 
 
 def launch(x):
+    x = x.contiguous()
     m, n = x.shape
     y = torch.empty_like(x)
     kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))

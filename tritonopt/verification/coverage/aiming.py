@@ -49,7 +49,14 @@ from tritonopt.verification.coverage.sized_calls import (
     with_values,
 )
 from tritonopt.verification.coverage.text_differences import Numbers
-from tritonopt.verification.inputs.examples import CONSTANT, MANY_NANS, OFFSET, Example, Limits
+from tritonopt.verification.inputs.examples import (
+    CONSTANT,
+    MANY_NANS,
+    NONFINITE,
+    OFFSET,
+    Example,
+    Limits,
+)
 from tritonopt.verification.signature.argument_language import Signature
 
 _MOST_CALLS = 80
@@ -395,6 +402,8 @@ def _classes(
     """Changes of the values alone; `compared` is what floats may be compared with."""
     at_them = partial(at_numbers, numbers=compared)
     found: tuple[Change, ...] = (*FIRST_CLASSES, at_them, *MORE_CLASSES, *beyond(numbers.large))
+    if numbers.infinite:
+        found += (partial(Example.plain, values=NONFINITE, dtypes={}),)
     if numbers.whole_types:
         found += (partial(of_whole_types, signature=signature),)
     return found

@@ -46,6 +46,7 @@ _LARGE_BLOCK = 2**16
 """Where launchers stop to make blocks as long as what they hold."""
 _MOST_COUNTED = 8
 """A larger constant is the length of a tile."""
+_LONGEST_GROUP = 2**10
 _FEW_TILES = 2
 """Of so many tiles each, sizes are tried that are all longer than one."""
 COSTLY_WORK = 200_000
@@ -101,8 +102,7 @@ class Exploration:
         yield from self._many_tiles()
         for name in self.names:
             yield from self._tiles_of_tiles(name)
-        for name in self.names if self.change is same else ():
-            yield from self._groups_of_tiles(name)
+        yield from _groups_of_tiles(self)
         yield from self._all_larger()
 
     def base(self) -> Example | None:
@@ -250,20 +250,6 @@ class Exploration:
             yield from self.attempt({**self.tried.base, name: size}, needed=True)
             before, after = after, self.of({**self.tried.base, name: size})
 
-    def _groups_of_tiles(self, name: str) -> Iterator[Example]:
-        """A group of tiles and half of one, beside two tiles of one other size after the other.
-
-        Small constants say how many tiles are in a group, or how many groups are in a tile.
-        """
-        base, shown = self.tried.base, self.shown(name)
-        counts = [c for c in sorted(shown) if 1 < c <= _MOST_COUNTED][-1:]
-        tiles = [c for c in sorted(shown) if c > _MOST_COUNTED][:_FEW_TILES]
-        others = [{n: size} for n, size in self.best.items() if n != name and size > base[n]]
-        for count, tile, other in product(counts, tiles, others or [{}]):
-            sizes = {**base, **other, name: 3 * count * tile // 2}
-            if sizes[name] > self.best[name] and self._together(sizes) <= 2 * MOST_WORK:
-                yield from self.attempt(sizes, needed=True)
-
     def _blocks(self, name: str) -> Iterator[int]:
         """How long a tile of this size may be: what the launches show, the likeliest first."""
         shown = {c for c in self.shown(name) if c > 1}
@@ -332,7 +318,7 @@ class Exploration:
         for name, size in sorted(self.best.items(), key=lambda item: item[1]):
             larger = {**sizes, name: size}
             few = self.sized_calls.elements(larger) < _MANY_ELEMENTS
-            if few and self.fits(larger) and self._together(larger) <= MOST_WORK:
+            if few and self.fits(larger) and self.together(larger) <= MOST_WORK:
                 sizes[name] = size
         return sizes
 
@@ -342,7 +328,7 @@ class Exploration:
         costliest = max(larger, key=lambda n: self.expected({n: sizes[n]}), default=None)
         return {n: self.tried.base[n] if n == costliest else size for n, size in sizes.items()}
 
-    def _together(self, sizes: Mapping[str, int]) -> float:
+    def together(self, sizes: Mapping[str, int]) -> float:
         """How many statements a call may execute in which each size multiplies the others'."""
         least = max(sum(c.work for c in self.of(self.tried.base)), 1)
         times = (1 + self.expected({name: size}) / least for name, size in sizes.items())
@@ -374,12 +360,34 @@ class Exploration:
             if not left:
                 return
             sizes = dict.fromkeys(self.names, block + 3)
-            light = self._together(sizes) <= MUCH_WORK
+            light = self.together(sizes) <= MUCH_WORK
             asked = frozenset(d for d in left if self._comes_to(d))
             useless = asked and asked <= self.sized_calls.left_open_by(sizes)
             if len(self.names) > 1 and light and self.fits(sizes) and not useless:
                 yield from self.made(sizes)
                 self.sized_calls.leave_open(sizes, asked.intersection(self.unmet()))
+
+
+def _groups_of_tiles(of: Exploration) -> Iterator[Example]:
+    """A group of tiles and half of one, beside two tiles of one other size after the other.
+
+    Small constants say how many tiles are in a group, or how many groups are in a tile.
+    """
+    base = of.tried.base
+    runs = [run for name, size in of.best.items() for run in of.of({**base, name: size})]
+    if of.change is not same or not runs:
+        return
+    steady = set.intersection(*({*run.constants} for run in runs))
+    count = max((c for c in steady if 1 < c <= _MOST_COUNTED), default=0)
+    for name, tile in product(of.names if count else (), sorted(steady)):
+        size = 3 * count * tile // 2
+        if tile <= _MOST_COUNTED or not of.best[name] < size <= _LONGEST_GROUP:
+            continue
+        others = [{n: size} for n, size in of.best.items() if n != name and size > base[n]]
+        for other in others or [{}]:
+            sizes = {**base, **other, name: size}
+            if of.together(sizes) <= 2 * MOST_WORK:
+                yield from of.attempt(sizes, needed=True)
 
 
 # Calls of larger sizes than those that tiles ask for, as long as something has not run.

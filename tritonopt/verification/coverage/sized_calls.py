@@ -17,7 +17,6 @@ from tritonopt.verification.inputs.examples import (
     HALVES,
     MANY_NANS,
     NAN,
-    NONFINITE,
     ONLY,
     RISING,
     ROWS,
@@ -362,7 +361,7 @@ FIRST_CLASSES: tuple[Change, ...] = (
 )
 """Of values, for calls that take long as well."""
 MORE_CLASSES: tuple[Change, ...] = (
-    *(partial(Example.plain, values=k, dtypes={}) for k in (NAN, MANY_NANS, NONFINITE)),
+    *(partial(Example.plain, values=k, dtypes={}) for k in (NAN, MANY_NANS)),
     # In all tensors, some of them in the same places: values that are equal, and NaN.
     *map(of_values, (HALVES, MANY_NANS)),
 )

@@ -376,6 +376,8 @@ class Numbers:
     """Numbers in what differs that are no whole ones, or written as floats."""
     left_free: bool = False
     """Whether a kernel asks whether something is below 0, or -1: an index that is none."""
+    infinite: bool = False
+    """Whether what differs mentions inf: rows of which a mask leaves nothing."""
 
     @staticmethod
     def of(compared: Comparison, home: Sequence[source.Module] = ()) -> Numbers:
@@ -402,6 +404,7 @@ class Numbers:
             large,
             fractions,
             any(map(_asks_for_none, asked)),
+            any(isinstance(n, ast.Constant) and n.value in ("inf", "-inf") for n in nodes),
         )
 
     @property
