@@ -26,7 +26,7 @@ from tritonopt.tuning.halving import Search, Standing
 from tritonopt.tuning.proposals import Choosing
 from tritonopt.tuning.proving.evidence import NO_TIME, Proving
 from tritonopt.tuning.proving.verifying import Verifying
-from tritonopt.tuning.proving.verifying_server import Question
+from tritonopt.tuning.proving.verifying_server import LATE, Question
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.session import Session
 from tritonopt.tuning.shapes import calls_of, without_sizes
@@ -465,8 +465,9 @@ def test_a_full_disk_costs_the_store_and_nothing_else(
     assert any("the disk is full" in note for note in answer.notes)
 
 
+@pytest.mark.parametrize("is_late", [False, True])
 def test_the_likely_winner_is_verified_while_others_are_timed(
-    planted: Planted, monkeypatch: pytest.MonkeyPatch
+    planted: Planted, monkeypatch: pytest.MonkeyPatch, is_late: bool
 ) -> None:
     begun: list[tuple[str, bool]] = []
     asked: list[Question] = []
@@ -476,7 +477,9 @@ def test_the_likely_winner_is_verified_while_others_are_timed(
         asked.append(question)
 
     def begun_with(verifying: Verifying, seconds: float) -> tuple[Question, Evidence] | None:
-        return (asked.pop(), Evidence("identical", "planted", 7)) if asked else None
+        late = Evidence("unsupported", reason=f"{LATE} 9 s")
+        found = late if is_late else Evidence("identical", "planted", 7)
+        return (asked.pop(), found) if asked else None
 
     spent: set[str] = set()
     usual = Trials.fresh
@@ -491,9 +494,9 @@ def test_the_likely_winner_is_verified_while_others_are_timed(
     rules = [{"kernel": "ONE_TILE", "factor": 0.7}]
     answer = planted.tuned(rules, backend="interpreter")
     assert answer.changed and (answer.text, False) in begun
-    # Nobody was asked again.
-    assert answer.evidence is not None and answer.evidence.examples == 7
-    assert "evidence" not in planted.asked()
+    # Nobody was asked again, but where the time for it was over.
+    assert answer.evidence is not None and (answer.evidence.examples == 7) is not is_late
+    assert ("evidence" in planted.asked()) == is_late
 
 
 def test_verifications_end_with_the_budget(

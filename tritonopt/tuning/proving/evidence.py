@@ -11,7 +11,7 @@ from tritonopt.measurement.tuned import Evidence
 from tritonopt.tuning.proving.forms import Forms
 from tritonopt.tuning.proving.kept import Kept
 from tritonopt.tuning.proving.verifying import Verifying, on_gpu, shown_by_both
-from tritonopt.tuning.proving.verifying_server import Question
+from tritonopt.tuning.proving.verifying_server import LATE, Question
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.trials import Trials
 
@@ -69,7 +69,8 @@ class Proving:
         """Keep what was asked ahead, once it is answered."""
         found = self.verifying.begun_with(seconds)
         if found is not None:
-            self.ahead[found[0]] = found[1]
+            if LATE not in found[1].reason:  # else it is asked again, in the time that is left
+                self.ahead[found[0]] = found[1]
             self.kept.keep(*found)
 
     def screened(self, texts: Sequence[str]) -> Iterator[Evidence]:
