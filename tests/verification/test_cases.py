@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tritonopt.verification import Verdict, verify
+from tritonopt.verification.comparison import search
 
 
 def test_one_configuration_of_several_is_wrong(against: Callable[..., Verdict]) -> None:
@@ -45,11 +46,14 @@ def test_a_past_failure_is_tried_first(
     against: Callable[..., Verdict], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TRITONOPT_CACHE_DIR", str(tmp_path / "cache"))
-    rare = ("-x, mask=cols < n", "-x, mask=cols < n - (n >= 65) * (n <= 129)")
-    first = against("rows", rare, max_examples=40, seed=0)
-    assert first.verdict == "counterexample" and first.examples > 1, first
+    # What calls made on purpose find is found by them again, and not kept.
+    monkeypatch.setattr(search.AimedCalls, "run", lambda _: None)
+    monkeypatch.setattr(search.EdgeCaseCalls, "run", lambda _: None)
+    rare = ("-x, mask=cols < n", "-x, mask=cols < n - (n % 7 == 3)")
+    first = against("rows", rare, max_examples=80, seed=0)
+    assert first.verdict == "counterexample", first
     again = against("rows", rare, max_examples=1, seed=5)
-    assert again.verdict == "counterexample" and again.examples <= first.examples, again
+    assert again.verdict == "counterexample" and again.examples == 1, again
 
 
 def test_a_kernel_alone(of_texts: Callable[..., Verdict]) -> None:
@@ -69,4 +73,19 @@ def test_a_launcher_of_one_number_has_no_sizes(tmp_path: Path) -> None:
     )
     text = file.read_text().replace("BLOCK=16", "BLOCK=64")
     found = verify(file, file, text=text, args="x: f32[]", max_examples=4)
+    assert found.verdict == "identical", found
+
+
+def test_a_tensor_of_one_number_has_one_layout(of_texts: Callable[..., Verdict]) -> None:
+    text = (
+        "import torch\nimport triton\nimport triton.language as tl\n\n\n@triton.jit\n"
+        "def kernel(x, s, y, n, stride, BLOCK: tl.constexpr):\n"
+        "    row = tl.program_id(0)\n    cols = tl.arange(0, BLOCK)\n"
+        "    values = tl.load(x + row * stride + cols, mask=cols < n)\n"
+        "    tl.store(y + row * n + cols, values * tl.load(s), mask=cols < n)\n\n\n"
+        "def f(x, s):\n    m, n = x.shape\n    assert x.stride(1) == 1\n"
+        "    y = x.new_empty(m, n)\n"
+        "    kernel[(m,)](x, s, y, n, x.stride(0), BLOCK=triton.next_power_of_2(n))\n    return y\n"
+    )
+    found = of_texts(text, text, args="x: f32[m, n], s: f32[]", max_examples=4)
     assert found.verdict == "identical", found

@@ -436,7 +436,8 @@ class EdgeCaseCalls:
             turned = plain.with_tensors(partial(_laid, layout=layout, least=least))
             if turned != plain and self._minds_no_layout(plain, turned, layout):
                 yield turned
-        for name in [n for n, recipe in example.tensors.items() if recipe.is_float][:_MOST_PAIRS]:
+        floats = [n for n, recipe in example.tensors.items() if recipe.is_float and recipe.shape]
+        for name in floats[:_MOST_PAIRS]:
             plain, one = (partial(_constant, of=name, layout=x) for x in ("", EXPANDED_COLUMN))
             expanded = example.with_tensors(one)
             about = f"{name} {EXPANDED_COLUMN}"
