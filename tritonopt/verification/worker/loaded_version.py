@@ -114,7 +114,8 @@ def _places_of_the_tool() -> Iterator[tuple[str, Mapping[str, object], str, obje
         for key, value in vars(module).items():
             if isinstance(value, type):
                 classes[value] = f"{name}.{key}"
-            if isinstance(value, type) or _function(value):
+                yield name, vars(module), key, value
+            elif _function(value):
                 yield name, vars(module), key, value
     for one, name in classes.items():
         yield from (
