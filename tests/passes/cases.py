@@ -16,7 +16,6 @@ what is expected:
     # assume: N % BLOCK == 0            a fact given with --assume; may stand several times
     # safety: assumption                what is allowed beside rounding and contract
     # verify: no, WHY                   not run (without: original and rewritten are compared)
-    # verify: always                    compared by `make test` too, as one of its kind
     # verify: counterexample, WHY       there is an example on which they differ, as documented
     # verify: only on a GPU, WHY        run where TRITONOPT_BACKEND=cuda
     # verify: only interpreted, WHY     not run there
@@ -33,6 +32,8 @@ from __future__ import annotations
 
 import ast
 import difflib
+import hashlib
+import json
 import os
 import re
 import sys
@@ -47,6 +48,8 @@ from tritonopt.rewriting.protocol import Pass
 from tritonopt.rewriting.registry import select
 
 HERE = Path(__file__).resolve().parent
+RECORD = HERE.parents[1] / "benchmarks" / "results" / "verified_cases-nvidia-h200.json"
+RIGHT = ("identical", "equivalent", "as documented")
 BACKEND = os.environ.get("TRITONOPT_BACKEND", "interpreter")
 EXAMPLES = 4
 """So many examples are drawn where a case is verified."""
@@ -105,9 +108,9 @@ class Case:
         return not self.verify.startswith(("no", elsewhere))
 
     @property
-    def is_always_run(self) -> bool:
-        """Whether they are in every run. A difference that is documented is a kind by itself."""
-        return self.is_run and self.verify.startswith(("always", "counterexample"))
+    def texts(self) -> str:
+        """A digest of it and of what it becomes, by which a record knows the two."""
+        return hashlib.sha256(f"{self.text}\0{self.rewritten.text}".encode()).hexdigest()[:16]
 
     @property
     def rounds(self) -> bool:
@@ -207,6 +210,13 @@ def case(name: str) -> Case:
 def rewritten(pass_name: str) -> list[Case]:
     """The cases of a pass that are rewritten."""
     return [one for one in CASES if one.pass_name == pass_name and one.expect == "rewritten"]
+
+
+@cache
+def verified(record: Path) -> frozenset[str]:
+    """The digests of the texts for which a GPU gave a right verdict."""
+    rows = json.loads(record.read_text("utf-8"))["cases"]
+    return frozenset(row["texts"] for row in rows if row["verdict"] in RIGHT)
 
 
 def difference(old: str, new: str, name: str = "", *, context: int = 3) -> str:

@@ -1,23 +1,34 @@
 """Every case of every pass: what is said of it, what becomes of it, and whether that is right.
 
 `cases.py` says what a case is, and how the expected differences are written anew. To verify one
-takes seconds, so `make test` does it for some of each pass, which together have every kind of
-rewrite that the pass makes (see `kinds`); `make test-all` does it for all of them.
+takes seconds, so `make test` does it where no GPU has verified the very texts, and for the shortest
+case of each pass; `make test-all` does it for all of them.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.passes.cases import BACKEND, CASES, EXAMPLES, HERE, Case, difference, said
+from tests.layers import EVERYTHING, everything
+from tests.passes.cases import (
+    BACKEND,
+    CASES,
+    EXAMPLES,
+    HERE,
+    RECORD,
+    Case,
+    difference,
+    said,
+    verified,
+)
 from tests.passes.cases import rewritten as rewritten_cases
 from tritonopt.rewriting.model import RemarkKind
-
-AT_MOST = 15
-"""So many cases of a pass are verified by every run."""
 
 
 def cases(*expectations: str) -> pytest.MarkDecorator:
@@ -43,17 +54,22 @@ def test_twice_is_once(case: Case) -> None:
     assert twice == once, "a second run changed the text again:\n" + difference(once, twice)
 
 
-@pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(case, marks=() if case.is_always_run else pytest.mark.thorough, id=case.name)
-        for case in CASES
-        if case.expect == "rewritten"
-    ],
-)
+@cache
+def shortest(name: str) -> Case:
+    return min(filter(lambda case: case.is_run, rewritten_cases(name)), key=lambda c: len(c.text))
+
+
+def is_verified_now(case: Case, record: Path = RECORD) -> bool:
+    """Whether this run does it: all, or what the record does not have, and one of each pass."""
+    return everything() or case.texts not in verified(record) or case is shortest(case.pass_name)
+
+
+@cases("rewritten")
 def test_same_answer(case: Case, tmp_path: Path) -> None:
     if not case.is_run:
         pytest.skip(case.verify)
+    if not is_verified_now(case):
+        return
     # Imported here, because the other tests of this file need no torch.
     from tritonopt.verification import verify
 
@@ -74,33 +90,25 @@ def test_same_answer(case: Case, tmp_path: Path) -> None:
     assert found.is_same or not (case.rounds or found.is_different), found
 
 
-def kinds(case: Case) -> set[str]:
-    """What kinds of rewrite a case is: by its options, and by what had to hold for it, and how."""
-    given = re.split(r",(?=\w+=)", ",".join(case.values("options")))
-    # Numbers are alike: which ones are chosen is said by the texts that are expected.
-    found = {f"option {re.sub(r'[0-9]+', 'N', one)}" for one in given if one}
-    found |= {f"with {name}" for name in case.values("with")}
-    found |= {"a fact of the user's" for _ in case.values("assume")}
-    found |= {f"safety {level}" for level in case.values("safety")}
-    for remark in case.rewritten.remarks:
-        if remark.kind is RemarkKind.PASSED:
-            found |= {remark.reason, *(f"{c.claim} {c.status.value}" for c in remark.conditions)}
-    return found
+def test_what_a_record_does_not_have_is_verified_in_every_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = next(c for c in rewritten_cases("licm") if c.is_run and c is not shortest("licm"))
 
+    def record(name: str, verdict: str, *of: Case) -> Path:
+        rows = [{"case": c.name, "texts": c.texts, "verdict": verdict} for c in of]
+        (tmp_path / name).write_text(json.dumps({"cases": rows}))
+        return tmp_path / name
 
-@pytest.mark.parametrize(
-    "name", sorted({case.pass_name for case in CASES if case.expect == "rewritten"})
-)
-def test_every_kind_of_rewrite_is_verified_in_every_run(name: str) -> None:
-    of_pass = rewritten_cases(name)
-    always = [case for case in of_pass if case.is_always_run]
-    assert len(always) <= AT_MOST, "too many cases say `# verify: always`"
-    missing = {kind: case for case in of_pass if case.is_run for kind in kinds(case)}
-    for kind in {kind for case in always for kind in kinds(case)}:
-        missing.pop(kind, None)
-    assert not missing, "write `# verify: always` into one of each kind:\n" + "\n".join(
-        f"{kind}: {case.name}" for kind, case in sorted(missing.items())
-    )
+    monkeypatch.delenv(EVERYTHING, raising=False)
+    right = record("right", "equivalent", one, shortest("licm"))
+    assert not is_verified_now(one, right)
+    assert is_verified_now(replace(one, text=one.text + "\n# changed\n"), right)
+    assert is_verified_now(shortest("licm"), right)
+    assert is_verified_now(one, record("wrong", "unsupported", one))
+    assert is_verified_now(one, record("empty", "equivalent"))
+    monkeypatch.setenv(EVERYTHING, "1")
+    assert is_verified_now(one, right)
 
 
 @cases("not applied", "finding", "unchanged", "silent")

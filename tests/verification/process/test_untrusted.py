@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.layers import everything
+from tests.layers import everything, few
 from tritonopt import source
 from tritonopt.verification import Verdict, VerificationError
 from tritonopt.verification.inputs.examples import Example, PlainValue
@@ -284,13 +284,24 @@ def test_an_honest_file_is_accepted(of_texts: OfTexts) -> None:
     assert found.verdict in ("identical", "equivalent"), found
 
 
-def test_a_file_that_patches_its_worker_is_found(tmp_path: Path) -> None:
-    text = (
-        "import sys\n"
-        "call = sys.modules['tritonopt.verification.worker.one_call'].OneCall\n"
-        "call._called = lambda self, was=call._called: was(self)\n"
-        "def launch(value):\n    return value\n"
-    )
+@pytest.mark.parametrize(
+    "patch",
+    few(
+        [
+            "w.one_call.OneCall._called = lambda self, was=w.one_call.OneCall._called: was(self)",
+            "w.one_call.called = lambda *given, was=w.one_call.called: was(*given)",
+            "w.one_call.called.__code__ = (lambda *given: None).__code__",
+            "w.one_call.OneCall = type('OneCall', (w.one_call.OneCall,), {})",
+            "w.server.Server.run = print",
+            "import sys, types\n"
+            "sys.modules[w.one_call.__name__] = types.SimpleNamespace(**vars(w.one_call))",
+        ],
+        1,
+        2,
+    ),
+)
+def test_a_file_that_patches_its_worker_is_found(patch: str, tmp_path: Path) -> None:
+    text = f"import tritonopt.verification.worker as w\n{patch}\ndef launch(value): return value\n"
     found = outcome_of(contained(tmp_path / "patches.py", text))
     assert found.failure is not None and "changes what verifies it" in found.failure.message
 

@@ -21,6 +21,7 @@ import contextlib
 import importlib
 import json
 import os
+import platform
 import socket
 import subprocess
 import sys
@@ -202,6 +203,7 @@ def _prepare() -> None:
     for name in _ASKED_FOR:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
+    platform.processor()  # a process of its own says so, once
     gc.freeze()
     gc.enable()
 

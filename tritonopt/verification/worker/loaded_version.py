@@ -8,7 +8,7 @@ import os
 import platform
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -56,7 +56,8 @@ class LoadedVersion:
         if spec.title == "rewritten" and spec.path != spec.text_path:
             sys.addaudithook(partial(_audited, self.opened, spec.path))
         import_what_is_read(spec.text)
-        self.tool = dict(_functions_of_the_tool())
+        self.places = [*_places_of_the_tool()]
+        self.codes = {f: f.__code__ for *_, value in self.places if (f := _function(value))}
         self.watch = Watch()
         self.interpreter = Interpreter() if self.interpreted else None
         with OnTheCpu() if self.device == "cpu" else contextlib.nullcontext():
@@ -86,9 +87,12 @@ class LoadedVersion:
 
     def check_tool(self) -> None:
         """Raise RuntimeError where the file has changed a function that watches it."""
-        now = dict(_functions_of_the_tool())
-        for name, found in self.tool.items():
-            if now.get(name) is not found:
+        for name, namespace, key, value in self.places:
+            if namespace.get(key) is not value:
+                raise RuntimeError(f"the file changes what verifies it: {name}.{key}")
+        for function, code in self.codes.items():
+            if function.__code__ is not code:
+                name = f"{function.__module__}.{function.__qualname__}"
                 raise RuntimeError(f"the file changes what verifies it: {name}")
 
     def backend(self) -> str:
@@ -101,17 +105,29 @@ class LoadedVersion:
         return f"cuda: {self.torch.cuda.get_device_name()}, {versions}"
 
 
-def _functions_of_the_tool() -> Iterator[tuple[str, object]]:
-    """The code of every function of this package that is loaded, by its full name."""
-    for name, module in [*sys.modules.items()]:
-        if name.startswith("tritonopt.verification"):
-            for key, value in [*vars(module).items()]:
-                inside = vars(value).items() if isinstance(value, type) else ()
-                for at, one in ((key, value), *((f"{key}.{k}", v) for k, v in inside)):
-                    function = one.fget if isinstance(one, property) else one
-                    function = getattr(function, "__func__", function)
-                    if isinstance(function, FunctionType):
-                        yield f"{name}.{at}", function.__code__
+def _places_of_the_tool() -> Iterator[tuple[str, Mapping[str, object], str, object]]:
+    """Where this package has its modules, classes and functions: in what, and under which name."""
+    modules = {n: m for n, m in sys.modules.items() if n.startswith("tritonopt.verification")}
+    classes: dict[type, str] = {}
+    for name, module in modules.items():
+        yield "sys.modules", sys.modules, name, module
+        for key, value in vars(module).items():
+            if isinstance(value, type):
+                classes[value] = f"{name}.{key}"
+                yield name, vars(module), key, value
+            elif _function(value):
+                yield name, vars(module), key, value
+    for one, name in classes.items():
+        yield from (
+            (name, vars(one), key, value) for key, value in vars(one).items() if _function(value)
+        )
+
+
+def _function(value: object) -> FunctionType | None:
+    """What runs where this is called, or read from an object."""
+    function = value.fget if isinstance(value, property) else value
+    function = getattr(function, "__func__", function)
+    return function if isinstance(function, FunctionType) else None
 
 
 def _audited(opened: list[str], path: str, event: str, arguments: tuple[Any, ...]) -> None:
