@@ -46,7 +46,6 @@ _IMPORTED = (
     "tritonopt.verification.worker.triton_interpreter.bfloat16",
     "tritonopt.verification.worker.triton_interpreter.corrected",
     "tritonopt.verification.worker.triton_interpreter.jit_function_shim",
-    "tritonopt.verification.worker.triton_interpreter.known_operators",
     "tritonopt.verification.worker.triton_interpreter.logic",
     "tritonopt.verification.worker.triton_interpreter.repeated_work",
     "tritonopt.verification.worker.triton_interpreter.usual_operands",

@@ -129,7 +129,6 @@ def _prepare(torch: Any, spec: VersionSpec) -> None:
     from tritonopt.verification.worker.triton_interpreter import (
         generators,
         jit_function_shim,
-        known_operators,
         libdevice,
         logic,
         repeated_work,
@@ -149,7 +148,6 @@ def _prepare(torch: Any, spec: VersionSpec) -> None:
         logic.install()
         repeated_work.install()
         usual_operands.install()
-        known_operators.install()
         install_in_kernels(spec.text_path)
     if spec.backend == "cuda":
         # What torch itself does in no fixed order would be taken for a race.

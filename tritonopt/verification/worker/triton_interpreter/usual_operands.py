@@ -8,21 +8,17 @@ both stay as they are. Everything else goes the usual way.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import importlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tritonopt.verification.worker.probes import RECORDER
-from tritonopt.verification.worker.triton_interpreter.known_operators import (
-    SPREADING,
-    Asked,
-    Noting,
-)
 
 _WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _TAKEN = {
@@ -118,7 +114,8 @@ def _call_builtins_at_once(interpreter: Any, core: Any) -> None:
         if getattr(member, "__code__", None) is not asking:
             original(obj, name, member, builder, scope)
             return
-        scope.set_attr(obj, name, functions.known(member.__wrapped__))
+        operator = obj is core.tensor and name in _OPERATORS
+        scope.set_attr(obj, name, functions.known(member.__wrapped__, operator=operator))
 
     interpreter._patch_attr = patch_attr
 
@@ -247,20 +244,59 @@ def _know_what_pointers_point_at(interpreter: Any) -> None:
 
 # Functions of the language, called as they were called with arguments of the same types before.
 #
-# `tl.load`, `tl.where`, `x[:, None]`, `x.to(...)`: which operation of the builder each comes to,
+# `a + b`, `tl.load`, `tl.where`, `x[:, None]`, `x.to(...)`: which operation of the builder each is,
 # and with which constants, is decided by the types of the tensors and the other arguments, in
 # Python, which takes several times as long as the operation. The first call with such arguments
 # goes the usual way, and what that asks of the builder is noted. Where it was one operation on
-# arguments as they were, and on constants, that operation alone is asked for from then on.
+# arguments as they were, and on constants, that operation alone is asked for from then on. An
+# operator may have spread one of the two over the shape of the other before: numpy does so itself.
 
 _PLAIN = frozenset((int, bool, str, type(None)))
 _MOST = 4096
 _CASTS = ("create_fp_trunc", "create_fp_ext", "create_si_to_fp", "create_int_cast")
 _STORES = ("create_store", "create_masked_store")
+_SPREADING = ("create_splat", "create_broadcast", "create_expand_dims")
+_OPERATORS = {
+    f"__{before}{name}__"
+    for before in ("", "r")
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "and", "or", "xor")
+} | {f"__{name}__" for name in ("lt", "le", "gt", "ge", "eq", "ne")}
+
+Asked = tuple[str, tuple[Any, ...], Any]
+"""What was asked of the builder, of which operands, and what it gave."""
 
 
 class _Unknown(Exception):
     """An argument of which it is not known what it decides."""
+
+
+class _Noting:
+    """The builder, with what is asked of it."""
+
+    def __init__(self, builder: Any) -> None:
+        self.builder = builder
+        self.asked: list[Asked] = []
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.builder, name)
+        if not name.startswith(("create_", "get_")) or name.endswith("_ty"):
+            return found
+
+        def noted(*operands: Any) -> Any:
+            result = found(*operands)
+            self.asked.append((name, operands, result))
+            return result
+
+        return noted
+
+    @contextlib.contextmanager
+    def instead(self, semantic: Any) -> Iterator[None]:
+        """Let it be asked in the builder's place."""
+        semantic.builder = self
+        try:
+            yield
+        finally:
+            semantic.builder = self.builder
 
 
 @dataclass(frozen=True)
@@ -279,8 +315,9 @@ class _Known:
     operands: tuple[Any, ...]
     type: Any
     """Of the result; or the place of the argument that it is."""
-    constants: bool
-    """Whether floats among the operands were made of numbers."""
+    told: bool
+    """Whether floats were made of numbers, or spread: a run that follows floats (see `algebra`) is
+    told of these, and goes the usual way."""
 
 
 class Functions:
@@ -297,8 +334,8 @@ class Functions:
         self.dtypes = (core.dtype, core.pointer_type, core.block_type)
         self.constant = core.constexpr
 
-    def known(self, usual: Callable[..., Any]) -> Callable[..., Any]:
-        """A function that does as it did before."""
+    def known(self, usual: Callable[..., Any], *, operator: bool = False) -> Callable[..., Any]:
+        """A function that does as it did before; an `operator` of two operands may spread them."""
         builder, tensor, semantic = self.builder, self.tensor, self.semantic
         replaced = vars(builder)
         known: dict[Any, _Known | None] = {}
@@ -314,13 +351,13 @@ class Functions:
             if key not in known:
                 if len(known) >= _MOST:
                     known.clear()
-                noting = Noting(builder)
+                noting = _Noting(builder)
                 with noting.instead(semantic):
                     result = usual(*args, _semantic=semantic, **named)
-                known[key] = self._how(given, result, noting.asked)
+                known[key] = self._how(given, result, noting.asked, operator)
                 return result
             how = known[key]
-            if how is None or (how.constants and "create_splat" in replaced):
+            if how is None or (how.told and "create_splat" in replaced):
                 return usual(*args, _semantic=semantic, **named)
             if not how.operation:
                 return given[how.type]
@@ -350,13 +387,17 @@ class Functions:
             return kind, *map(self._key, value)
         raise _Unknown
 
-    def _how(self, given: tuple[Any, ...], result: Any, asked: list[Asked]) -> _Known | None:
+    def _how(
+        self, given: tuple[Any, ...], result: Any, asked: list[Asked], operator: bool
+    ) -> _Known | None:
         """What one operation gave that result, of arguments and of constants."""
         tensors = {n: a for n, a in enumerate(given) if type(a) is self.tensor}
-        if len(tensors) > 1 and any(np.size(t.handle.data) == 1 for t in tensors.values()):
+        single = any(np.size(t.handle.data) == 1 for t in tensors.values())
+        if len(tensors) > 1 and single and not operator:
             # What is asked may depend on the value: such an `other` that is 0 is dropped.
             return None
-        if len({id(t.handle) for t in tensors.values()}) < len(tensors):
+        places = {id(argument.handle): n for n, argument in tensors.items()}
+        if len(places) < len(tensors) and not operator:
             return None  # of `f(x, x)` it is not seen which is which
         if not asked:
             passed_on = [n for n, argument in tensors.items() if argument is result]
@@ -366,33 +407,47 @@ class Functions:
         if not returned or (last is None and operation not in _STORES):
             return None
         constants: dict[int, Any] = {}
+        spread = False
         for name, parts, found in before:
-            if not self._is_constant(name, parts, constants):
+            sources = [part for part in parts if self._is_strange(part)]
+            if operator and name in _SPREADING and len(sources) == 1:
+                for known in (places, constants):
+                    if id(sources[0]) in known:
+                        known[id(found)], spread = known[id(sources[0])], True
+            if id(found) in places or id(found) in constants:
+                continue
+            if not self._is_constant(name, sources, constants):
                 return None
             constants[id(found)] = found
-        places = {id(argument.handle): n for n, argument in tensors.items()}
-        used = [o for o in operands if id(o) in constants]
-        if any(self._is_strange(o) for o in operands if id(o) not in {*places, *constants}):
+        strange = [o for o in operands if id(o) not in {*places, *constants}]
+        if any(map(self._is_strange, strange)) or (operator and (strange or len(operands) != 2)):
             return None
+        used = [constants[id(o)] for o in operands if id(o) in constants]
         for constant in used:
             constant.data.flags.writeable = False
+        of = [places.get(id(operand)) for operand in operands]
+        if len(places) < len(tensors):
+            of = [*tensors]  # of `x + x` both are the same
+        floats = used if not spread else operands
         return _Known(
             operation,
-            tuple(_Argument(places[id(o)]) if id(o) in places else o for o in operands),
+            tuple(
+                constants.get(id(o), o) if n is None else _Argument(n)
+                for n, o in zip(of, operands, strict=True)
+            ),
             result.type,
-            any(constant.dtype.scalar.is_floating() for constant in used),
+            any(operand.dtype.scalar.is_floating() for operand in floats),
         )
 
-    def _is_constant(self, name: str, parts: tuple[Any, ...], constants: Mapping[int, Any]) -> bool:
+    def _is_constant(self, name: str, sources: list[Any], constants: dict[int, Any]) -> bool:
         """Whether an operation gives the same whenever it is asked for, in every kind of run."""
-        sources = [part for part in parts if self._is_strange(part)]
         if not all(id(source) in constants for source in sources):
             return False
         if name in _CASTS:
             # What is rounded there may be rounded otherwise in another run.
             values = np.abs(sources[0].data)
             return bool(((values == 0) | (values == np.inf)).all())
-        return name.startswith("get_") or name in SPREADING
+        return name.startswith("get_") or name in _SPREADING
 
     def _is_strange(self, operand: Any) -> bool:
         """Whether this holds values: a handle, or a list of some."""
