@@ -13,7 +13,7 @@ import itertools, json, warnings
 import numpy as np
 import triton, triton.language as tl
 from triton.runtime import interpreter
-from tritonopt.verification.worker.triton_interpreter import repeated_work, usual_operands
+from tritonopt.verification.worker.triton_interpreter import usual_operands
 from tritonopt.verification.worker.triton_interpreter.corrected import Interpreter
 
 warnings.filterwarnings("ignore")
@@ -91,7 +91,6 @@ def results(first):
             found.append(told(name, it))
     return sorted(found, key=str)
 
-repeated_work.install()
 if not WITH:
     semantic = interpreter.interpreter_semantic
     usual_operands.Functions.known = lambda _, usual, operator: (

@@ -1,9 +1,7 @@
-"""Operations of Triton's interpreter on operands of the usual kinds.
+"""What Triton's interpreter asks again at every operation, asked once.
 
-Every operation asks of its operands which type both become, makes each of them that type, and
-spells the types of the result, in Python, which takes several times as long as the arithmetic.
-Where the operands are of one plain type already, or one is a plain number, the answer is known:
-both stay as they are. Everything else goes the usual way.
+It decides in Python by the types of the operands what an operation is, and makes and spells the
+types of the result, which takes several times as long as the arithmetic.
 """
 
 from __future__ import annotations
@@ -20,24 +18,6 @@ import numpy as np
 
 from tritonopt.verification.worker.probes import RECORDER
 
-_WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-_TAKEN = {
-    "int32": (-(2**31), 2**31),
-    "uint32": (0, 2**32),
-    "int64": (-(2**31), 2**32),
-    "uint64": (0, 2**32),
-    "fp32": (-(2**31), 2**32),
-    "fp64": (-(2**31), 2**32),
-}
-"""Which whole numbers become of a type beside it, whatever is done to both: from, and below."""
-_TAKES_REAL = frozenset(("fp32", "fp64"))
-"""Types that a float becomes of."""
-_STAYS = frozenset((*_WHOLE, *_TAKES_REAL))
-"""Types that stay what they are beside themselves; narrower floats do not where they divide."""
-_CHECKED = [
-    "self", "lhs", "rhs", "allow_lhs_ptr", "allow_rhs_ptr", "arithmetic_check", "div_or_mod"
-]  # fmt: skip
-
 _AS_LONG = 2**13
 """To compute so many elements takes as long as everything around it."""
 _COMPUTED = ["self", "lhs", "rhs", "op"]
@@ -47,57 +27,16 @@ def install() -> None:
     """From now on, in this process; what another version of Triton has otherwise stays."""
     interpreter: Any = importlib.import_module("triton.runtime.interpreter")
     core: Any = importlib.import_module("triton.language.core")
-    _leave_usual_operands_alone(core)
+    _replace_the_language_once(interpreter)
+    _look_types_up_once(interpreter)
+    _wrap_shapes_once()
+    _make_types_once()
     _call_builtins_at_once(interpreter, core)
     _make_handles_at_once(interpreter)
     _know_types_of_blocks(interpreter, core)
-    _see_that_a_shape_is_itself(core)
     _fill_blocks_at_once(interpreter, core)
     _compute_at_once(interpreter)
     _know_what_pointers_point_at(interpreter)
-
-
-def _leave_usual_operands_alone(core: Any) -> None:
-    semantic: Any = importlib.import_module("triton.language.semantic")
-    kind = getattr(semantic, "TritonSemantic", None)
-    original = getattr(kind, "binary_op_type_checking_impl", None)
-    if kind is None or original is None or [*inspect.signature(original).parameters] != _CHECKED:
-        return
-    tensor, pointer = core.tensor, core.pointer_type
-
-    def checked(
-        this: Any,
-        lhs: Any,
-        rhs: Any,
-        allow_lhs_ptr: bool = False,
-        allow_rhs_ptr: bool = False,
-        arithmetic_check: bool = True,
-        div_or_mod: bool = False,
-    ) -> Any:
-        if type(lhs) is tensor and type(rhs) is tensor:
-            left, right = lhs.dtype, rhs.dtype
-            one = right.name
-            same = left.name == one and one in _STAYS
-            if same or (allow_lhs_ptr and type(left) is pointer and one in _WHOLE):
-                return this.broadcast_impl_value(lhs, rhs)
-        elif arithmetic_check and type(lhs) is tensor and _is_taken(rhs, lhs.dtype.name):
-            return this.broadcast_impl_value(lhs, this.scalar_constant(rhs, lhs.dtype))
-        elif arithmetic_check and type(rhs) is tensor and _is_taken(lhs, rhs.dtype.name):
-            return this.broadcast_impl_value(this.scalar_constant(lhs, rhs.dtype), rhs)
-        rest = allow_lhs_ptr, allow_rhs_ptr, arithmetic_check, div_or_mod
-        return original(this, lhs, rhs, *rest)
-
-    kind.binary_op_type_checking_impl = checked
-
-
-def _is_taken(number: object, name: str) -> bool:
-    """Whether a number of Python becomes of that type beside a tensor of it."""
-    if type(number) is float:
-        return name in _TAKES_REAL
-    if type(number) is not int or name not in _TAKEN:
-        return False
-    low, high = _TAKEN[name]
-    return low <= number < high
 
 
 def _call_builtins_at_once(interpreter: Any, core: Any) -> None:
@@ -161,19 +100,6 @@ def _know_types_of_blocks(interpreter: Any, core: Any) -> None:
         return original(this, asking)
 
     block.with_element_ty, block.to_ir = with_element_ty, to_ir
-
-
-def _see_that_a_shape_is_itself(core: Any) -> None:
-    """Shapes are compared by a method that makes a tuple of either first."""
-    kind = getattr(core, "tuple", None)
-    if kind is None:
-        return
-    original = kind.__eq__
-
-    def equal(this: Any, other: Any) -> Any:
-        return core.constexpr(True) if this is other else original(this, other)
-
-    kind.__eq__ = equal
 
 
 def _fill_blocks_at_once(interpreter: Any, core: Any) -> None:
@@ -454,3 +380,102 @@ class Functions:
         if isinstance(operand, (list, tuple)):
             return any(map(self._is_strange, operand))
         return bool(type(operand).__module__ == self.module)
+
+
+# The functions of `triton.language` are replaced by interpreted ones at every launch, and at every
+# call from a kernel to another one, of which `tl.sum` is one; each time the interpreter looks
+# through all of them, which took half of the time. What such a call has replaced stays so anyway,
+# in older versions all of it.
+
+
+class _Kept:
+    """In place of Triton's scope, which would put everything back when a launch ends."""
+
+    def restore(self) -> None:
+        """Nothing else runs in this process that could want the functions back."""
+
+
+def _replace_the_language_once(interpreter: Any) -> None:
+    original = getattr(interpreter, "_patch_lang", None)
+    if original is None:
+        return
+    language: Any = importlib.import_module("triton.language")
+    modules = (language, language.core)
+    replaced: set[str] = set()
+    known: set[Any] = set()
+    kept = _Kept()
+
+    def patch_lang(function: Any) -> _Kept:
+        if function in known:
+            return kept
+        # It replaces what the function's own names lead to, and fails where that is neither.
+        values = [v for v in function.__globals__.values() if any(v is m for m in modules)]
+        names = {module.__name__ for module in values}
+        if not names or names - replaced:
+            original(function)
+            replaced.update(names)
+        known.add(function)
+        return kept
+
+    interpreter._patch_lang = patch_lang
+
+
+def _look_types_up_once(interpreter: Any) -> None:
+    original = getattr(interpreter, "_get_np_dtype", None)
+    if original is None:
+        return
+    known: dict[str, Any] = {}
+
+    def get_np_dtype(dtype: Any) -> Any:
+        # A block is held in the type of its elements, and all pointers are in one.
+        name = dtype.scalar.name
+        found = known.get(name)
+        if found is None:
+            found = known[name] = original(dtype)
+        return found
+
+    interpreter._get_np_dtype = get_np_dtype
+
+
+def _wrap_shapes_once() -> None:
+    """A tensor holds its shape as constants of the language, which take a while to make."""
+    tensor: Any = importlib.import_module("triton.language").tensor
+    original = tensor.__init__
+    known: dict[str, tuple[Any, Any]] = {}
+
+    def init(this: Any, handle: Any, type: Any) -> None:
+        found = known.get(type.name)
+        if found is not None:
+            this.handle, this.type, this.dtype = handle, type, type.scalar
+            this.shape, this.numel = found
+            return
+        original(this, handle, type)
+        if vars(this).keys() == {"handle", "type", "dtype", "shape", "numel"}:
+            known[type.name] = this.shape, this.numel
+
+    tensor.__init__ = init
+
+
+def _make_types_once() -> None:
+    """A type of blocks checks its shape, wraps it and spells its name each time it is made."""
+    language: Any = importlib.import_module("triton.language")
+    kind = language.core.block_type
+    original = kind.__init__
+    known: dict[tuple[Any, ...], dict[str, Any]] = {}
+
+    def init(this: Any, element_ty: Any, shape: Any) -> None:
+        lengths = shape.values if type(shape) is language.core.tuple else shape
+        # `True` is equal to 1, and a constant of the language to what it holds.
+        if not all(type(length) is int for length in lengths):
+            original(this, element_ty, shape)
+            return
+        key = (element_ty.name, *lengths)
+        found = known.get(key)
+        if found is None:
+            original(this, element_ty, shape)
+            known[key] = dict(vars(this))
+            return
+        vars(this).update(found)
+        this.element_ty = element_ty
+
+    kind.__init__ = init
