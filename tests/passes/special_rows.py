@@ -18,7 +18,7 @@ from typing import Any
 
 import torch
 
-from tritonopt.verification.worker.triton_interpreter import repeated_work, usual_operands
+from tritonopt.verification.worker.triton_interpreter import usual_operands
 from tritonopt.verification.worker.triton_interpreter.corrected import Interpreter
 
 INF, NAN = float("inf"), float("nan")
@@ -58,7 +58,6 @@ def results(module: ModuleType, rows: torch.Tensor) -> tuple[torch.Tensor, ...]:
 
 
 def main(paths: list[Path]) -> int:
-    repeated_work.install()
     usual_operands.install()
     Interpreter().access.anywhere = True
     failed = 0

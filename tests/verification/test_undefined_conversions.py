@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tritonopt.verification import Verdict
-from tritonopt.verification.worker.triton_interpreter.undefined_conversions import in_compiled
+from tritonopt.verification.worker.triton_interpreter.corrected import in_compiled
 
 _LARGEST = """
 import torch

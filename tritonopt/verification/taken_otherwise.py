@@ -22,7 +22,7 @@ from tritonopt import source
 from tritonopt.source.single_numbers import named_numbers
 from tritonopt.source.trees import blocks_of, is_text, walk
 from tritonopt.verification.coverage.demands import Demand
-from tritonopt.verification.coverage.text_differences import Body, Comparison, Version
+from tritonopt.verification.coverage.text_differences import Body, Comparison, Version, computed
 
 _MOST_RUNS = 2
 """Kernels that cannot be launched together are in runs of their own, but in no more."""
@@ -323,8 +323,7 @@ class _Asked:
             (caller, call)
             for caller in self.version.bodies.values()
             for statement in caller.statements
-            for part in statement.head
-            for call in ast.walk(part)
+            for call in statement.nodes
             if isinstance(call, ast.Call) and body in self.version.called.get(_called(call), ())
         ]
         if not callers:
@@ -393,6 +392,8 @@ def _stored(body: Body, owner: str, attribute: str) -> Iterator[ast.expr]:
 SMALL = 4096
 """Calls have sizes up to this: numbers in what differs are tried as sizes."""
 _MOST_BITS = 64
+_MOST = 2**62
+"""Numbers beyond that are computed no further."""
 _PARTS = (ast.FloorDiv, ast.Div, ast.Mod)
 _SHIFTS = (ast.LShift, ast.RShift)
 
@@ -426,45 +427,20 @@ def _of_body(body: Body, named: Mapping[str, int]) -> Iterator[int]:
                 if isinstance(node, ast.BinOp):
                     yield prod(_divisors(node, named))
                 if isinstance(node, ast.expr) and id(node) not in alone:
-                    yield abs(_value(node, named) or 0)
+                    yield abs(_value(node, named))
 
 
 def _divisors(node: ast.AST, named: Mapping[str, int]) -> Iterator[int]:
     """What something is divided by, one after the other: `n // 512 // 512`, `n >> 18`."""
     for part in walk(node):
         if isinstance(part, ast.BinOp) and isinstance(part.op, (*_PARTS, *_SHIFTS)):
-            value = abs(_value(part.right, named) or 0)
+            value = abs(_value(part.right, named))
             if isinstance(part.op, _SHIFTS):
                 value = 1 << min(value, _MOST_BITS)
             yield max(value, 1)
 
 
-def _value(node: ast.AST, named: Mapping[str, int]) -> int | None:
-    """The whole number that a piece of code is; None where it is more than that."""
-    match node:
-        case ast.Constant(value=value) if type(value) is int:
-            return value
-        case ast.Name(id=name):
-            return named.get(name)
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            inner = _value(operand, named)
-            return None if inner is None else -inner
-        case ast.BinOp(left=left, op=op, right=right):
-            one, other = _value(left, named), _value(right, named)
-            return None if one is None or other is None else _computed(one, op, other)
-    return None
-
-
-def _computed(one: int, op: ast.operator, other: int) -> int | None:
-    match op:
-        case ast.Add():
-            return one + other
-        case ast.Sub():
-            return one - other
-        case ast.Mult():
-            return one * other
-        case ast.LShift() if 0 <= other <= _MOST_BITS:
-            return one << other
-        case ast.Pow() if 0 <= other <= _MOST_BITS and abs(one) <= SMALL:
-            return int(one**other)
-    return None
+def _value(node: ast.AST, named: Mapping[str, int]) -> int:
+    """The whole number that a piece of code is; 0 where it is more than that."""
+    numbers = {name: (number,) for name, number in named.items()}
+    return next(computed(node, numbers, _MOST), 0)

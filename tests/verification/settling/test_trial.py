@@ -760,3 +760,30 @@ def f(x, weight, N, C, HxW):
     found = _trial(code, rule).find_signature()
     assert found.tensor("x").shape == ("n", "c", "hxw")
     assert [str(found.get(n)) for n in ("N", "C", "HxW")] == ["N: n", "C: c", "HxW: hxw"]
+
+
+def test_what_a_mask_bounds_is_as_long_as_that() -> None:
+    """A larger tensor would do as well, and no column would be the last one of it."""
+    code = """
+@triton.jit
+def linear_kernel(x, w, b, y, M, N, K, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + cols, tl.load(b + cols, mask=cols < N), mask=cols < N)
+
+
+def f(x: Tensor, w: Tensor, bias=None):
+    m, k = x.shape
+    k, n = w.shape
+    linear_kernel[(1,)](x, w, bias, x.new_empty(m, n), m, n, k, BLOCK=16)
+"""
+
+    def level(example: Example) -> int:
+        x, w, bias = (example.tensors.get(name) for name in ("x", "w", "bias"))
+        if x is None or w is None or len(x.shape) != 2 or len(w.shape) != 2:
+            return Attempt.FAILED
+        if x.shape[1] != w.shape[0]:
+            return Attempt.FAILED
+        return Attempt.OUTSIDE if bias and bias.elements < w.shape[1] else Attempt.GOOD
+
+    found = _trial(code, level).find_signature()
+    assert str(found.get("bias")) == "bias: f32|f16|bf16[n] | None", found

@@ -9,7 +9,7 @@ import pytest
 
 torch: Any = pytest.importorskip("torch")
 
-from tritonopt.verification.worker.triton_interpreter.generators import GpuGenerator, seed  # noqa: E402
+from tritonopt.verification.worker.triton_interpreter.pretended_gpu import GpuGenerator, seed_all  # noqa: E402
 
 
 class FakeGenerator:
@@ -27,7 +27,7 @@ def test_every_generator_of_a_gpu_is_seeded() -> None:
     fake = SimpleNamespace(
         manual_seed=lambda number: None, cuda=SimpleNamespace(default_generators=generators)
     )
-    seed(fake)
+    seed_all(fake)
     assert [g.seeded for g in generators] == [[0], [0]]
 
 

@@ -13,9 +13,7 @@ import itertools, json, warnings
 import numpy as np
 import triton, triton.language as tl
 from triton.runtime import interpreter
-from tritonopt.verification.worker.triton_interpreter import (
-    known_operators, repeated_work, usual_operands,
-)
+from tritonopt.verification.worker.triton_interpreter import usual_operands
 from tritonopt.verification.worker.triton_interpreter.corrected import Interpreter
 
 warnings.filterwarnings("ignore")
@@ -93,15 +91,12 @@ def results(first):
             found.append(told(name, it))
     return sorted(found, key=str)
 
-repeated_work.install()
 if not WITH:
     semantic = interpreter.interpreter_semantic
-    usual_operands.Functions.known = lambda _, usual: (
+    usual_operands.Functions.known = lambda _, usual, operator: (
         lambda *given, _semantic=None, **named: usual(*given, _semantic=semantic, **named)
     )
 usual_operands.install()
-if WITH:
-    known_operators.install()
 USED = (tl.int32, tl.float16, tl.bfloat16, tl.float32)
 Interpreter()
 kernel[(1,)](1)

@@ -93,8 +93,7 @@ scope = interpreter._patch_lang(kernel.fn)
 usual = [checked(), handles(), of_blocks()]
 scope.restore()
 
-from tritonopt.verification.worker.triton_interpreter import repeated_work, usual_operands
-repeated_work.install()
+from tritonopt.verification.worker.triton_interpreter import usual_operands
 usual_operands.install()
 launch(1)
 del looks[:]

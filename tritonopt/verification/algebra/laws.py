@@ -21,11 +21,12 @@ from tritonopt.verification.algebra.field import (
     Carried,
     is_float,
     largest_degree,
+    of_integers,
+    of_whole_floats,
     reals_of,
     width_of,
 )
 from tritonopt.verification.algebra.following import Run
-from tritonopt.verification.algebra.ring import of_integers, of_whole_floats
 
 Law = Callable[..., Carried]
 

@@ -9,10 +9,9 @@ import numpy as np
 import torch
 
 from tritonopt.facts.host import torch_api
-from tritonopt.verification.algebra.field import VARIABLE, Carried, Degree
+from tritonopt.verification.algebra.field import VARIABLE, Carried, Degree, of_integers
 from tritonopt.verification.algebra.following import Run
 from tritonopt.verification.algebra.laws import inverse, narrowed
-from tritonopt.verification.algebra.ring import of_integers
 
 _NAMES = {
     torch.float64: "fp64",

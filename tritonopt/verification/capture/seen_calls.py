@@ -24,9 +24,9 @@ from types import CodeType, FrameType
 from typing import Any
 
 from tritonopt import source
+from tritonopt.verification.capture.command import Watched, watched
 from tritonopt.verification.capture.generalize import NotGeneral, generalize
 from tritonopt.verification.capture.shadowing import described
-from tritonopt.verification.capture.watching import Watched, watched
 from tritonopt.verification.signature.argument_language import (
     Argument,
     ChoiceArgument,

@@ -210,9 +210,7 @@ class Shadow:
         options = {} if interpreted or self.plan.fusion else {"enable_fp_fusion": False}
         try:
             names = list(getattr(kernel, "arg_names", ()))
-            first, second = _Copies(), _Copies()
-            ours = first.of_call(names, args, {**kwargs, **options})
-            theirs = second.of_call(names, args, {**kwargs, **options})
+            ours, theirs = (_Call.copied(names, args, {**kwargs, **options}) for _ in range(2))
             described = self._describe(kernel, function, grid, args, kwargs)
         except Exception as error:
             if type(error).__name__ != "OutOfMemoryError":
@@ -227,12 +225,12 @@ class Shadow:
         except BaseException as error:
             self._write(kernel=name, skipped=f"a launch of the command failed ({_say(error)})")
             raise
-        difference, how = self._shadowed(kernel, function, grid, ours, theirs, first, second)
+        difference, how = self._shadowed(kernel, function, grid, ours, theirs)
         found: dict[str, object] = {"difference": difference, "how": how}
         if how == "equivalent":
             # Should the process die of this, it is no fault of either version.
             self._write(kernel=name, skipped="the process ended in its float64 copy", begun=True)
-            found |= self._measured(kernel, function, grid, first, second, exact)
+            found |= self._measured(kernel, function, grid, ours, theirs, exact)
         self._write(kernel=name, launch=described, **found)
         return result
 
@@ -250,54 +248,38 @@ class Shadow:
             return None
 
     def _measured(
-        self,
-        kernel: Any,
-        function: Any,
-        grid: Any,
-        first: _Copies,
-        second: _Copies,
-        exact: _Call | None,
+        self, kernel: Any, function: Any, grid: Any, ours: _Call, theirs: _Call, exact: _Call | None
     ) -> dict[str, object]:
         """The errors of every output against the float64 copy, or against the original."""
         from tritonopt.verification.worker.autotuner import constants
         from tritonopt.verification.worker.oracle import Oracle
 
         name = function.__name__
-        truth: list[_Copies] = []
+        truth: list[_Call] = []
         try:
             if exact is not None:
                 if self.oracle is None:
                     module = types.SimpleNamespace(**function.__globals__)
                     self.oracle = Oracle(self.plan.widened, self.plan.widened_names, module)
-                perturbed = _Call.copied(exact.names, exact.args, exact.kwargs)
+                calls = [exact, _Call.copied(exact.names, exact.args, exact.kwargs)]
                 (chosen,) = constants(kernel, exact.args, exact.kwargs, best=True)
-                for call in (exact, perturbed):
+                for number, call in enumerate(calls):
                     given = {**call.kwargs, **chosen}
-                    perturbation = call is perturbed
-                    self.oracle.launch(
-                        name, function, call.args, given, grid, perturbation=perturbation
-                    )
+                    self.oracle.launch(name, function, call.args, given, grid, perturbation=number)
                 _synchronize()
-                truth = [exact.copies, perturbed.copies]
+                truth = calls
         except Exception:
             # Whatever it is, the original was compared, and stands in for its copy.
             truth = []
-        return measured(first, second, truth, atomics=name in self.plan.atomic)
+        return measured(ours, theirs, truth, atomics=name in self.plan.atomic)
 
     def _shadowed(
-        self,
-        kernel: Any,
-        function: Any,
-        grid: Any,
-        ours: tuple[tuple[Any, ...], dict[str, Any]],
-        theirs: tuple[tuple[Any, ...], dict[str, Any]],
-        first: _Copies,
-        second: _Copies,
+        self, kernel: Any, function: Any, grid: Any, ours: _Call, theirs: _Call
     ) -> tuple[str, str]:
         """What differs, or nothing; and whether what does not is so bit for bit."""
         try:
             with _as_tuned(kernel, kernel):
-                kernel[grid](*ours[0], **ours[1])
+                kernel[grid](*ours.args, **ours.kwargs)
             _synchronize()
         except Exception as error:
             return "", f"the original fails on a copy of its memory ({_say(error)})"
@@ -305,11 +287,11 @@ class Shadow:
             rewritten = self._rewritten(function)
             self._write(kernel=function.__name__, begun=True)
             with _as_tuned(kernel, rewritten):
-                rewritten[grid](*theirs[0], **theirs[1])
+                rewritten[grid](*theirs.args, **theirs.kwargs)
             _synchronize()
         except Exception as error:
             return f"only the rewritten version fails: {_say(error)}", ""
-        return compare(first, second)
+        return compare(ours, theirs)
 
     def _rewritten(self, function: Any) -> Any:
         """The rewritten kernel, made in the original module's names."""
@@ -435,26 +417,28 @@ def described(value: Any) -> dict[str, Any]:
     return {"other": type(value).__name__}
 
 
-class _Copies:
-    """Copies of storages; tensors that shared memory share their copies."""
+@dataclass
+class _Call:
+    """The arguments of a launch, on a copy of the memory; what shared memory shares its copy."""
 
-    def __init__(self) -> None:
-        self.storages: dict[int, Any] = {}
-        self.tensors: list[tuple[str, Any]] = []
+    names: list[str]
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    tensors: list[tuple[str, Any]] = field(default_factory=list)
+    storages: dict[int, Any] = field(default_factory=dict)
 
-    def of_call(
-        self, names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        return (
-            tuple(self.of(n, value) for n, value in zip(names, args, strict=False)),
-            {key: self.of(key, value) for key, value in kwargs.items()},
-        )
+    @staticmethod
+    def copied(names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
+        call = _Call(names)
+        call.args = tuple(call.copy_of(n, value) for n, value in zip(names, args, strict=False))
+        call.kwargs = {key: call.copy_of(key, value) for key, value in kwargs.items()}
+        return call
 
-    def of(self, label: str, value: Any) -> Any:
+    def copy_of(self, label: str, value: Any) -> Any:
         import torch
 
         if isinstance(value, tuple):
-            return tuple(self.of(f"{label}[{at}]", part) for at, part in enumerate(value))
+            return tuple(self.copy_of(f"{label}[{at}]", part) for at, part in enumerate(value))
         if not isinstance(value, torch.Tensor):
             return value
         with torch.no_grad():
@@ -462,32 +446,13 @@ class _Copies:
             if storage.data_ptr() not in self.storages:
                 self.storages[storage.data_ptr()] = storage.clone()
             copy = torch.empty(0, dtype=value.dtype, device=value.device)
-            copy.set_(
-                self.storages[storage.data_ptr()],
-                value.storage_offset(),
-                value.shape,
-                value.stride(),
-            )
+            own = self.storages[storage.data_ptr()]
+            copy.set_(own, value.storage_offset(), value.shape, value.stride())
         self.tensors.append((label, copy))
         return copy
 
 
-@dataclass(frozen=True)
-class _Call:
-    """The arguments of a launch, on a copy of the memory."""
-
-    names: list[str]
-    copies: _Copies
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-
-    @staticmethod
-    def copied(names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
-        copies = _Copies()
-        return _Call(names, copies, *copies.of_call(names, args, kwargs))
-
-
-def compare(ours: _Copies, theirs: _Copies) -> tuple[str, str]:
+def compare(ours: _Call, theirs: _Call) -> tuple[str, str]:
     """The first difference that no rounding excuses, as text, or none; and how the rest agrees."""
     from tritonopt.verification.comparison.compare import Pair, exact_parts_differ
     from tritonopt.verification.process.messages import same_bits
@@ -502,7 +467,7 @@ def compare(ours: _Copies, theirs: _Copies) -> tuple[str, str]:
 
 
 def measured(
-    ours: _Copies, theirs: _Copies, exact: Sequence[_Copies], *, atomics: bool
+    ours: _Call, theirs: _Call, exact: Sequence[_Call], *, atomics: bool
 ) -> dict[str, object]:
     """What is finite in one version only, and how large the errors of every output are.
 
@@ -518,13 +483,13 @@ def measured(
     return found if difference is None else {**found, "difference": str(difference)}
 
 
-def _outcome(copies: _Copies, *, atomics: bool) -> Any:
+def _outcome(call: _Call, *, atomics: bool) -> Any:
     from tritonopt.verification.process.messages import Outcome
 
-    return Outcome(outputs=tuple(_outputs(copies)), atomics=atomics)
+    return Outcome(outputs=tuple(_outputs(call)), atomics=atomics)
 
 
-def _differing_unknown(ours: _Copies, theirs: _Copies) -> str:
+def _differing_unknown(ours: _Call, theirs: _Call) -> str:
     """A type for which there is no tolerance, if memory of that type differs at all."""
     import torch
 
@@ -545,7 +510,7 @@ def _bytes_of(tensor: Any) -> Any:
     return flat.set_(tensor.untyped_storage())
 
 
-def _outputs(copies: _Copies) -> Iterator[Any]:
+def _outputs(call: _Call) -> Iterator[Any]:
     """Every copied memory, whole, under the name of the first argument that lies in it."""
     import torch
 
@@ -553,7 +518,7 @@ def _outputs(copies: _Copies) -> Iterator[Any]:
     from tritonopt.verification.worker.guarded_memory import COMPARED, integer_view
 
     seen: set[int] = set()
-    for label, tensor in copies.tensors:
+    for label, tensor in call.tensors:
         key = tensor.untyped_storage().data_ptr()
         if key in seen or tensor.dtype not in COMPARED:
             continue

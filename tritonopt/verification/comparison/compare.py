@@ -54,7 +54,7 @@ granted as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -393,9 +393,13 @@ def writes_differ(original: Pair, rewritten: Pair) -> Difference | None:
     return None
 
 
-def bits_differ(original: Pair, rewritten: Pair) -> Difference | None:
-    """The first element that is not the same bit for bit (NaN is NaN)."""
+def bits_differ(
+    original: Pair, rewritten: Pair, among: Callable[[Output], bool] = lambda output: True
+) -> Difference | None:
+    """The first element that is not the same bit for bit (NaN is NaN), in some of the outputs."""
     for output, other in shared(original.first, rewritten.first):
+        if not among(output):
+            continue
         wrong = ~same_bits(output, other) & ~original.unwritten(output)
         if wrong.any():
             return _at("the outputs differ", output, other, wrong)
@@ -404,23 +408,13 @@ def bits_differ(original: Pair, rewritten: Pair) -> Difference | None:
 
 def exact_parts_differ(original: Pair, rewritten: Pair) -> Difference | None:
     """Whole numbers and booleans: there is no rounding that would excuse them."""
-    for output, other in shared(original.first, rewritten.first):
-        if output.is_float or output.is_bitwise:
-            continue
-        wrong = ~same_bits(output, other) & ~original.unwritten(output)
-        if wrong.any():
-            return _at("the outputs differ", output, other, wrong)
-    return None
+    return bits_differ(original, rewritten, lambda o: not (o.is_float or o.is_bitwise))
 
 
 def not_judged(original: Pair, rewritten: Pair) -> str:
     """Which output differs in a type of which only equal bits say something; empty without one."""
-    for output, other in shared(original.first, rewritten.first):
-        if output.is_bitwise:
-            wrong = ~same_bits(output, other) & ~original.unwritten(output)
-            if wrong.any():
-                return f"{output.label} is of floats of 8 bits, and differs"
-    return ""
+    found = bits_differ(original, rewritten, lambda output: output.is_bitwise)
+    return "" if found is None else f"{found.label} is of floats of 8 bits, and differs"
 
 
 def _at(message: str, output: Output, other: Output, wrong: Mask) -> Difference:

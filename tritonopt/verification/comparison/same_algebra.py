@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 
-from tritonopt.verification.algebra.decisions import decided_otherwise, limits_differ
 from tritonopt.verification.algebra.field import by_chance
+from tritonopt.verification.algebra.following import decided_otherwise, limits_differ
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import Difference, residues_differ, shared
 from tritonopt.verification.coverage.demands import Demand

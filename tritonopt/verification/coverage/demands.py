@@ -221,8 +221,7 @@ def _launching(title: str, version: Version, body: Body) -> Iterator[Demand]:
     launches = (n for n in version.module.launches if n.kernel.node in kernels)
     calls = {n.call for n in launches if not n.is_elsewhere}
     for statement in body.statements:
-        inside = {n for part in statement.head for n in ast.walk(part)}
-        if not statement.concerned and calls & inside:
+        if not statement.concerned and not calls.isdisjoint(statement.nodes):
             asked = _demanded(title, version, statement, set())
             yield from (demand for demand in asked if demand.kind == "line")
 
@@ -256,8 +255,8 @@ def _single_numbers(
     """Both outcomes of comparisons with a number that this version of a kernel alone asks for."""
     asked = () if counterpart is None else map(number_asked_for, ast.walk(counterpart.node))
     known = {None, *asked}
-    differing = ((s, part) for s in body.statements if s.differs for part in s.head)
-    for statement, node in ((s, n) for s, part in differing for n in ast.walk(part)):
+    differing = (s for s in body.statements if s.differs)
+    for statement, node in ((s, n) for s in differing for n in s.nodes):
         number = number_asked_for(node)
         if isinstance(node, ast.Compare) and number not in known:
             text, place = ast.unparse(node), (node.lineno, node.col_offset)
@@ -296,7 +295,7 @@ def _limits(
     for statement in (s for s in body.statements if s.differs):
         tests = [getattr(parent.node, "test", None) for parent in statement.parents]
         around = {ast.dump(n) for test in tests if test is not None for n in ast.walk(test)}
-        for node in (n for part in statement.head for n in ast.walk(part)):
+        for node in statement.nodes:
             number = limit_of(node, named)
             if number in known or not isinstance(node, ast.expr):
                 continue
@@ -329,7 +328,7 @@ def _lanes(title: str, module: source.Module, body: Body) -> Iterator[Demand]:
     known = facts.of(kernel) if kernel is not None else None
     for statement in _sources(body):
         text = ast.unparse(statement.node).partition("\n")[0]
-        calls = (n for part in statement.head for n in ast.walk(part) if isinstance(n, ast.Call))
+        calls = (n for n in statement.nodes if isinstance(n, ast.Call))
         for call in calls:
             if not module.resolve(call.func).startswith("triton.language."):
                 continue
@@ -445,13 +444,11 @@ def _outcomes(title: str, statement: Statement, known: set[str]) -> Iterator[Dem
             yield Demand(title, place[0], "true", text, place[1])
         if not _refuses(node.orelse):
             yield Demand(title, place[0], "false", text, place[1])
-    for part in statement.head:
-        for inner in ast.walk(part):
-            if isinstance(inner, ast.IfExp) and ast.dump(inner) not in known:
-                text = ast.unparse(inner)
-                for kind in ("true", "false"):
-                    test = inner.test
-                    yield Demand(title, test.lineno, kind, text, test.col_offset)
+    for inner in statement.nodes:
+        if isinstance(inner, ast.IfExp) and ast.dump(inner) not in known:
+            text, test = ast.unparse(inner), inner.test
+            for kind in ("true", "false"):
+                yield Demand(title, test.lineno, kind, text, test.col_offset)
 
 
 def _gives_up(node: ast.stmt) -> bool:

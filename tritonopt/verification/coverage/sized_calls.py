@@ -436,15 +436,24 @@ def extreme(signature: Signature) -> Iterator[Change]:
         yield partial(_of_ends, ends={name: ends[end] for name, ends in narrow.items()})
 
 
-def _of_ends(example: Example, ends: Mapping[str, int]) -> Example:
+def bounded(example: Example, of: Callable[[str, TensorRecipe], tuple[int, int] | None]) -> Example:
+    """The same call with whole numbers in other bounds, in those tensors that get some."""
+
     def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
-        low, high = _RANGES.get(recipe.dtype, (0, -1))
-        number = ends.get(name)
-        if number is None or recipe.dtype not in _NARROW or not low <= number <= high:
-            return recipe
-        return replace(recipe, low=number, high=number)
+        found = of(name, recipe)
+        return recipe if found is None else replace(recipe, low=found[0], high=found[1])
 
     return example.with_tensors(changed)
+
+
+def _of_ends(example: Example, ends: Mapping[str, int]) -> Example:
+    def of(name: str, recipe: TensorRecipe) -> tuple[int, int] | None:
+        low, high = _RANGES.get(recipe.dtype, (0, -1))
+        number = ends.get(name)
+        fits = number is not None and recipe.dtype in _NARROW and low <= number <= high
+        return (number, number) if number is not None and fits else None
+
+    return bounded(example, of)
 
 
 def skewed(signature: Signature) -> Iterator[Change]:
@@ -455,13 +464,11 @@ def skewed(signature: Signature) -> Iterator[Change]:
 
 
 def _of_one_place(example: Example, names: Sequence[str], last: bool) -> Example:
-    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
-        if name not in names or recipe.kind:
-            return recipe
+    def of(name: str, recipe: TensorRecipe) -> tuple[int, int] | None:
         number = recipe.high if last else recipe.low
-        return replace(recipe, low=number, high=number)
+        return (number, number) if name in names and not recipe.kind else None
 
-    return example.with_tensors(changed)
+    return bounded(example, of)
 
 
 def left_free(signature: Signature) -> Iterator[Change]:
@@ -486,35 +493,31 @@ def above(signature: Signature, limits: Sequence[int]) -> Iterator[Change]:
 
 
 def _of_number_in(example: Example, names: Sequence[str], number: int) -> Example:
-    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
+    def of(name: str, recipe: TensorRecipe) -> tuple[int, int] | None:
         fits = name in names and recipe.dtype in _RANGES and number <= _RANGES[recipe.dtype][1]
-        return replace(recipe, low=number, high=number) if fits else recipe
+        return (number, number) if fits else None
 
-    return example.with_tensors(changed)
+    return bounded(example, of)
 
 
 def of_one_number(example: Example, number: int) -> Example:
     """The same call with this number everywhere in the tensors that may hold it."""
-
-    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
-        fits = recipe.dtype in INTEGERS and not recipe.kind
-        fits = fits and recipe.low <= number <= recipe.high
-        return replace(recipe, low=number, high=number) if fits else recipe
-
-    return example.with_tensors(changed)
+    return bounded(example, lambda _, r: (number, number) if _may_hold(r, number) else None)
 
 
 def of_few_numbers(example: Example, number: int) -> Example:
     """The same call with this number and others beside it in the tensors that may hold it."""
 
-    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
-        fits = recipe.dtype in INTEGERS and not recipe.kind
-        if not fits or not recipe.low <= number <= recipe.high:
-            return recipe
+    def of(_: str, recipe: TensorRecipe) -> tuple[int, int] | None:
         low = max(recipe.low, number - 1)
-        return replace(recipe, low=low, high=min(low + 1, recipe.high))
+        return (low, min(low + 1, recipe.high)) if _may_hold(recipe, number) else None
 
-    return example.with_tensors(changed)
+    return bounded(example, of)
+
+
+def _may_hold(recipe: TensorRecipe, number: int) -> bool:
+    whole = recipe.dtype in INTEGERS and not recipe.kind
+    return whole and recipe.low <= number <= recipe.high
 
 
 def typed(example: Example, dtype: str, within: Signature | None = None) -> Example:

@@ -174,19 +174,14 @@ def _widening(module: source.Module, body: Body) -> Iterator[Statement]:
     """The statements that convert part of an offset to 64 bits, once for each conversion."""
     needed = _offsets(module, body)
     for statement in body.statements:
-        calls = [n for part in statement.head for n in ast.walk(part) if isinstance(n, ast.Call)]
+        calls = [n for n in statement.nodes if isinstance(n, ast.Call)]
         of_offset = statement.binds() & needed or any(_pointer(module, c) for c in calls)
         yield from (statement for call in calls if of_offset and _is_wide(module, call))
 
 
 def _offsets(module: source.Module, body: Body) -> set[str]:
     """Names that addresses are computed from."""
-    pointers = (
-        _pointer(module, node)
-        for statement in body.statements
-        for part in statement.head
-        for node in ast.walk(part)
-    )
+    pointers = (_pointer(module, node) for s in body.statements for node in s.nodes)
     return body.computed_from(
         {n.id for p in pointers if p is not None for n in ast.walk(p) if isinstance(n, ast.Name)}
     )

@@ -54,8 +54,13 @@ class Statement:
         return found
 
     @property
+    def nodes(self) -> Iterator[ast.AST]:
+        """All that stands in these parts."""
+        return (n for part in self.head for n in ast.walk(part))
+
+    @property
     def names(self) -> Iterator[ast.Name]:
-        return (n for part in self.head for n in ast.walk(part) if isinstance(n, ast.Name))
+        return (n for n in self.nodes if isinstance(n, ast.Name))
 
     def reads(self) -> set[str]:
         """The names whose values it uses."""
@@ -328,7 +333,6 @@ def _module_names(old: source.Module, new: source.Module) -> set[str]:
 
 LARGEST = 2**17
 """Numbers beyond that are no sizes of anything that is run here."""
-_MOST_BITS = 20
 LARGE = 6e4
 """Beyond that float16 has no number, and what is beyond stands for inf."""
 _TWICE_IN_FLOAT32 = 1.6e38
@@ -467,15 +471,14 @@ def _changed_nodes(compared: Comparison) -> Iterator[ast.AST]:
         for body in version.bodies.values()
         for statement in body.statements
         if statement.differs
-        for part in statement.head
-        for node in ast.walk(part)
+        for node in statement.nodes
     )
 
 
 def _changed(compared: Comparison) -> list[int]:
     """Whole numbers in what differs."""
     nodes = [n for n in _changed_nodes(compared) if isinstance(n, (ast.Constant, ast.BinOp))]
-    numbers = (number for node in nodes for number in _computed(node, {}))
+    numbers = (number for node in nodes for number in computed(node, {}))
     return list(dict.fromkeys(n for n in numbers if 2 < n <= LARGEST))
 
 
@@ -496,7 +499,7 @@ def limits_of(modules: Iterable[source.Module]) -> list[int]:
         calls = (n for n in ast.walk(module.tree) if isinstance(n, ast.Call))
         sides += [a for c in calls if ast.unparse(c.func) in ("min", "max") for a in c.args]
         for side in sides:
-            for number in _computed(side, names):
+            for number in computed(side, names):
                 if 2 < number <= LARGEST:
                     found[number] = None
     return list(found)
@@ -510,9 +513,9 @@ def divisors_of(modules: Iterable[source.Module]) -> list[int]:
         for node in ast.walk(module.tree):
             match node:
                 case ast.BinOp(op=ast.FloorDiv(), right=by):
-                    found.update(dict.fromkeys(_computed(by, names)))
+                    found.update(dict.fromkeys(computed(by, names)))
                 case ast.Call(args=[_, by]) if ast.unparse(node.func).rpartition(".")[2] == "cdiv":
-                    found.update(dict.fromkeys(_computed(by, names)))
+                    found.update(dict.fromkeys(computed(by, names)))
     return sorted(n for n in found if 2 < n <= LARGEST)
 
 
@@ -522,7 +525,7 @@ def _constants(module: source.Module) -> dict[str, list[int]]:
     bound: list[str] = []
     for names, branch in _bindings(module.tree.body):
         for name, value in names.items():
-            numbers = list(_computed(value, found))
+            numbers = list(computed(value, found))
             found[name] = [*found.get(name, ()), *numbers] if branch else numbers
             bound += [] if branch and name in bound else [name]
     return {name: numbers for name, numbers in found.items() if bound.count(name) == 1}
@@ -538,19 +541,22 @@ def _bindings(body: Sequence[ast.stmt]) -> Iterator[tuple[dict[str, ast.expr], b
                 yield names, True
 
 
-def _computed(node: ast.expr, names: Mapping[str, Sequence[int]]) -> Iterator[int]:
-    """What a whole number may come to that the text computes."""
+def computed(
+    node: ast.AST, names: Mapping[str, Sequence[int]], most: int = LARGEST
+) -> Iterator[int]:
+    """What a whole number may come to that the text computes, of numbers up to the largest."""
     if isinstance(node, ast.Name):
         yield from names.get(node.id, ())
     elif isinstance(node, ast.IfExp):
-        yield from _computed(node.body, names)
-        yield from _computed(node.orelse, names)
+        yield from computed(node.body, names, most)
+        yield from computed(node.orelse, names, most)
     elif isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        pairs = product(_computed(node.left, names), _computed(node.right, names))
-        for left, right in pairs:
-            if max(abs(left), abs(right)) > LARGEST or right < 0:
+        sides = (computed(side, names, most) for side in (node.left, node.right))
+        for left, right in product(*sides):
+            if max(abs(left), abs(right)) > most or right < 0:
                 continue
-            if isinstance(node.op, (ast.Pow, ast.LShift)) and right > _MOST_BITS:
+            # As many bits as the largest has, and some.
+            if isinstance(node.op, (ast.Pow, ast.LShift)) and right > most.bit_length() + 2:
                 continue
             if isinstance(node.op, ast.FloorDiv) and not right:
                 continue
@@ -567,8 +573,8 @@ def _sizes_in(parts: Iterable[ast.AST]) -> Iterator[int]:
         for node in ast.walk(part):
             if isinstance(node, ast.Attribute) and node.attr in _EXACT:
                 yield 2 * _EXACT[node.attr] + 3
-            computed = _computed(node, {}) if isinstance(node, (ast.Constant, ast.BinOp)) else ()
-            for number in (n for n in computed if 2 < n <= LARGEST):
+            found = computed(node, {}) if isinstance(node, (ast.Constant, ast.BinOp)) else ()
+            for number in (n for n in found if 2 < n <= LARGEST):
                 # An index is above a number where the size is two more.
                 yield from (number, number + 1, number - 1, number + 2)
 

@@ -258,15 +258,6 @@ def _of_class(found: Any, values: str, dtype: Any, generator: Any) -> Any:
     return found
 
 
-__all__ = [
-    "AND", "BEYOND", "CONSTANT", "CONTIGUOUS", "EXPANDED", "EXPANDED_COLUMN", "FALLING",
-    "FAR_BELOW", "FLOAT_VALUES", "HALVES",
-    "LARGE_OFFSETS", "LARGE_OFFSETS_IN_A_ROW", "MANY_NANS", "NAN", "NEGATIVE", "NONFINITE",
-    "OFFSET", "ONLY", "ORDINARY", "OUTLIER", "RISING", "ROW_GAP", "SPACED", "SWAPPED", "TINY",
-    "TRANSPOSED", "ZEROS",
-    "ArgumentRecipe", "Example", "Limits", "PlainValue", "Repeat", "Several", "TensorRecipe",
-]  # fmt: skip
-
 FLOAT_VALUES = (ORDINARY, OFFSET, OUTLIER, CONSTANT, TINY, NONFINITE, NAN, ZEROS, NEGATIVE)
 
 
@@ -565,21 +556,29 @@ def small_example(signature: Signature, *, backward: bool) -> Example:
     return plain_example(signature, powers, backward)
 
 
-def _recipe(argument: Argument, at: int, sizes: Mapping[str, int]) -> ArgumentRecipe:
-    def size(dimension: Dimension) -> int:
-        if isinstance(dimension, int):
-            return dimension
-        return sizes[dimension] if dimension in sizes else value_of(dimension, sizes)
+def size_of(dimension: Dimension, sizes: Mapping[str, int]) -> int:
+    """The size of a dimension, by those that have names."""
+    if isinstance(dimension, int):
+        return dimension
+    return sizes[dimension] if dimension in sizes else value_of(dimension, sizes)
 
+
+def given_sizes(argument: SizeArgument, sizes: Mapping[str, int]) -> PlainValue:
+    """What is passed for sizes."""
+    found = tuple(size_of(d, sizes) for d in argument.sizes)
+    return PlainValue(found if argument.as_tuple else found[0])
+
+
+def _recipe(argument: Argument, at: int, sizes: Mapping[str, int]) -> ArgumentRecipe:
     if isinstance(argument, SequenceArgument):
         forms = (*argument.parts, *argument.parts[-1:] * argument.more)
         parts = (_recipe(form, at + i, sizes) for i, form in enumerate(forms))
         return Several(tuple(p for p in parts if isinstance(p, TensorRecipe)), argument.as_tuple)
     if isinstance(argument, TensorArgument):
-        shape = tuple(LEADING if d == "..." else size(d) for d in argument.shape)
+        shape = tuple(LEADING if d == "..." else size_of(d, sizes) for d in argument.shape)
         low, high = argument.low, argument.high
-        first = size(low)
-        last = 9 if high is None else size(high)
+        first = size_of(low, sizes)
+        last = 9 if high is None else size_of(high, sizes)
         last -= isinstance(high, str) and argument.kind != "cumulative"
         return TensorRecipe(
             argument.dtypes[0],
@@ -597,8 +596,7 @@ def _recipe(argument: Argument, at: int, sizes: Mapping[str, int]) -> ArgumentRe
         return PlainValue(argument.values[0])
     if not isinstance(argument, SizeArgument):
         raise TypeError(f"`{argument}` is computed in a launcher, not drawn")
-    found = tuple(size(d) for d in argument.sizes)
-    return PlainValue(found if argument.as_tuple else found[0])
+    return given_sizes(argument, sizes)
 
 
 # Calls that are made on purpose: what draws hit too seldom, and where rewrites go wrong.

@@ -27,6 +27,8 @@ from tritonopt.verification.inputs.examples import (
     Repeat,
     Several,
     TensorRecipe,
+    given_sizes,
+    size_of,
     usable_dtypes,
 )
 from tritonopt.verification.inputs.hypothesis_internals import no_local_constants, no_traces
@@ -46,7 +48,7 @@ from tritonopt.verification.signature.argument_language import (
     TensorArgument,
     names_of,
 )
-from tritonopt.verification.signature.size_facts import fitted, value_of
+from tritonopt.verification.signature.size_facts import fitted
 
 _ALWAYS = (1, 2, 3, 5, 8, 13, 16, 17, 31, 32, 33, 64, 100, 127, 128, 129, 257, 509, 512, 1021, 1024)
 _LARGEST_INTEGER = {"i64": 2**31, "i32": 2**31, "i16": 2**15, "i8": 2**7, "u8": 2**8}
@@ -180,28 +182,17 @@ class _Shared:
         if isinstance(argument, ChoiceArgument):
             return PlainValue(draw(st.sampled_from(argument.values)))
         if isinstance(argument, SizeArgument):
-            return PlainValue(_sizes_of(argument, self.dims))
+            return given_sizes(argument, self.dims)
         raise TypeError(f"`{argument}` is computed in a launcher, not drawn")
 
     def _tensor(self, form: TensorArgument) -> TensorRecipe:
         shape = tuple(
             size
             for d in form.shape
-            for size in (self.leading if d == "..." else (_size(d, self.dims),))
+            for size in (self.leading if d == "..." else (size_of(d, self.dims),))
         )
         dtype = self.dtypes[usable_dtypes(form, self.limits)]
         return _draw_tensor(self.draw, form, dtype, shape, self.dims)
-
-
-def _size(dimension: Dimension, dims: dict[str, int]) -> int:
-    if isinstance(dimension, int):
-        return dimension
-    return dims[dimension] if dimension in dims else value_of(dimension, dims)
-
-
-def _sizes_of(argument: SizeArgument, dims: dict[str, int]) -> object:
-    found = tuple(_size(d, dims) for d in argument.sizes)
-    return found if argument.as_tuple else found[0]
 
 
 def _draw_dimensions(draw: Draw, signature: Signature, limits: Limits) -> dict[str, int]:
@@ -334,7 +325,7 @@ def _draw_tensor(
 
 def _bounds(argument: TensorArgument, dtype: str, dims: dict[str, int]) -> tuple[int, int]:
     def number(bound: Bound) -> int:
-        return _size(bound, dims)
+        return size_of(bound, dims)
 
     if argument.high is None:
         return (0, 9) if dtype == "u8" else (-9, 9)

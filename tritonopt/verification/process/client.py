@@ -48,20 +48,18 @@ _START = (
 SERVER = "tritonopt.verification.worker.server"
 
 
-class Died(Exception):
+class _Failed(Exception):
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
+
+
+class Died(_Failed):
     """The worker ended, or did not answer in time; `failure` says how."""
 
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(str(failure))
-        self.failure = failure
 
-
-class Refusal(Exception):
+class Refusal(_Failed):
     """The worker answered that it cannot do what was asked."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(str(failure))
-        self.failure = failure
 
 
 class Worker:

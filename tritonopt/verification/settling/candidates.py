@@ -381,6 +381,8 @@ def _tensors(
     ]
     if evidence.whole or any(word in name.lower() for word in _OF_A_ROW):
         forms = [main[-1:], main[1:2], *forms]
+    if evidence.bound is not None:
+        forms = [(evidence.bound,), *forms]
     floats = []
     for form in dict.fromkeys(forms):
         strided, rows_only = layouts(evidence, len(form))

@@ -137,6 +137,9 @@ class _Solution:
             # Called by position, what comes last may be left out; some count what they are given.
             known.pop()
         known += [a for a in found if a is not None and a.name in self.launcher.options]
+        for name, said in self.found.evidence.items():
+            if name in self.found.hints and ranks[name] == 1:
+                said.bound = self._dimension(name, -1)
         ranked = frozenset(n for n in ranks if self._ranked(n))
         return InferredSignature(
             self.launcher, tuple(known), self.unknown, self.found.evidence, ranked

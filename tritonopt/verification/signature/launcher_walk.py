@@ -16,7 +16,7 @@ from tritonopt.source.parsing import parsed
 from tritonopt.verification.signature.argument_language import DTYPES, LONG_NAMES, Dimension
 from tritonopt.verification.signature.documented import DocumentedShape, documented_shapes
 from tritonopt.verification.signature.kernel_launcher import index_pointers, pointers
-from tritonopt.verification.signature.launchers import Launcher, Launchers, method
+from tritonopt.verification.signature.launchers import Launcher, Launchers
 
 DEFAULT_DTYPES = ("f32", "f16", "bf16")
 
@@ -136,6 +136,8 @@ class Evidence:
     """Plain values that the code compares the parameter with."""
     option: str = ""
     """The option of a launch that it is: `num_warps`."""
+    bound: Dimension | None = None
+    """Below what every index into it is, as masks of kernels show: then it is a vector."""
 
     @property
     def shaped(self) -> bool:
@@ -745,12 +747,10 @@ class Values:
 
     def enter(self, node: ast.Call, values: list[Value], scope: Scope) -> None:
         """Walk into a function of the same file, with what is known of its arguments."""
-        function = self.local_function(node.func)
-        if function is None or self._depth >= _FEW_CALLS or len(values) != len(node.args):
+        found = self.launchers.function_called(node.func)
+        if found is None or self._depth >= _FEW_CALLS or len(values) != len(node.args):
             return
-        positional = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
-        if function.name == "forward":
-            positional = positional[1:]
+        function, positional = found
         inner: Scope = dict(zip(positional, values, strict=False))
         for keyword in node.keywords:
             if keyword.arg is not None:
@@ -758,19 +758,6 @@ class Values:
         self._depth += 1
         self._block(function.body, inner)
         self._depth -= 1
-
-    def local_function(self, called: ast.expr) -> ast.FunctionDef | None:
-        name = ""
-        if isinstance(called, ast.Name):
-            name = self.launchers.aliases.get(called.id, called.id)
-        elif isinstance(called, ast.Attribute) and called.attr == "apply":
-            name = ast.unparse(called.value)
-        found = self.launchers.definitions.get(name)
-        if isinstance(found, ast.ClassDef):
-            return method(found, "forward")
-        if any(found is kernel.node for kernel in self.module.kernels):
-            return None
-        return found if isinstance(found, ast.FunctionDef) else None
 
     def launch(self, launch: source.Launch, scope: Scope) -> None:
         given = {name: self.of(e, scope) for name, e in launch.arguments.items()}

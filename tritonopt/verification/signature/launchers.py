@@ -289,6 +289,18 @@ class Launchers:
                 waiting += self.references(self.definitions[at])
         return found
 
+    def function_called(self, called: ast.expr) -> tuple[ast.FunctionDef, list[str]] | None:
+        """The function of the file that a call enters, and what it calls its arguments in order."""
+        name = ast.unparse(called)
+        if isinstance(called, ast.Attribute):
+            name = ast.unparse(called.value) if called.attr == "apply" else ""
+        found = self.definitions.get(self.aliases.get(name, name))
+        function = method(found, "forward") if isinstance(found, ast.ClassDef) else found
+        if function is None or any(function is kernel.node for kernel in self.module.kernels):
+            return None
+        names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+        return function, names if function is found else names[1:]  # the context
+
     def _launchers(self, kernels: set[str]) -> Iterator[Launcher]:
         for name, node in self.definitions.items():
             if name in kernels or "#" in name or not self.reached(name) & self.launching:

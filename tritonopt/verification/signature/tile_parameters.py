@@ -9,7 +9,7 @@ from itertools import product
 from tritonopt import source
 from tritonopt.facts.host import torch_api
 from tritonopt.facts.language import CEILING_DIVISIONS
-from tritonopt.verification.signature.launchers import Launcher, Launchers, method
+from tritonopt.verification.signature.launchers import Launcher, Launchers
 
 _Place = tuple[int, str]
 """A variable: the function that it is of, and its name. An attribute is of no function."""
@@ -92,16 +92,10 @@ class _Flow:
 
     def _passed_on(self, call: ast.Call, at: int) -> None:
         """To a function of the file, the `forward` of an autograd function included."""
-        called, function = call.func, None
-        if isinstance(called, ast.Name):
-            function = self._function(self.launchers.aliases.get(called.id, called.id))
-        elif isinstance(called, ast.Attribute) and called.attr == "apply":
-            function = self._function(ast.unparse(called.value))
-        if function is None:
+        found = self.launchers.function_called(call.func)
+        if found is None:
             return
-        names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
-        if function not in self.launchers.definitions.values():
-            names = names[1:]  # the context
+        function, names = found
         bound = [*zip(names, call.args, strict=False)]
         bound += [(k.arg, k.value) for k in call.keywords if k.arg is not None]
         hidden = [a.value for a in call.args if isinstance(a, ast.Starred)]
@@ -109,12 +103,6 @@ class _Flow:
         names += [a.arg for a in function.args.kwonlyargs]
         for name, expr in (*bound, *product(names, hidden)):
             self._made((id(function), name), expr, at)
-
-    def _function(self, name: str) -> ast.FunctionDef | None:
-        found = self.launchers.definitions.get(name)
-        if isinstance(found, ast.ClassDef):
-            return method(found, "forward")
-        return found if isinstance(found, ast.FunctionDef) else None
 
     def _constants(self, launch: source.Launch) -> Iterator[ast.expr]:
         """What is passed for constants, and for what a decorator may make one of; options."""

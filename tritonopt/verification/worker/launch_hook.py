@@ -16,13 +16,13 @@ import torch
 
 from tritonopt.verification.algebra.tensors import Tensors
 from tritonopt.verification.process.messages import COMPILED, COMPILES, RunOptions
+from tritonopt.verification.replacing import replaced
 from tritonopt.verification.worker.autotuner import chosen
 from tritonopt.verification.worker.guarded_memory import Arena, extent_of, integer_view, once
 from tritonopt.verification.worker.oracle import NotWidenable
 from tritonopt.verification.worker.probes import RECORDER
-from tritonopt.verification.worker.triton_interpreter.corrected import Access
+from tritonopt.verification.worker.triton_interpreter.corrected import Access, in_compiled
 from tritonopt.verification.worker.triton_interpreter.not_compiled import check_ranges
-from tritonopt.verification.worker.triton_interpreter.undefined_conversions import in_compiled
 
 _MOST_ALONG = 65535
 
@@ -185,11 +185,7 @@ class Watch:
                     session.access.launch_ends()  # of several that a tuner makes, each by itself
                 _record(executor, args, kwargs, tuple(map(int, builder.grid_dim)))
                 return result
-            widened, session.widened = session.widened, None
-            try:
-                return widened(executor.fn.__name__, executor.fn, args, kwargs, executor.grid)
-            finally:
-                session.widened = widened
+            return _in_float64(session, executor.fn, args, kwargs, executor.grid)
 
         kind.__call__ = call
 
@@ -209,11 +205,7 @@ class Watch:
                 compiled = original(kernel, *args, **given)
                 session.look_at(compiled)
                 return compiled
-            widened, session.widened = session.widened, None
-            try:
-                return widened(kernel.fn.__name__, kernel.fn, args, kwargs, grid)
-            finally:
-                session.widened = widened
+            return _in_float64(session, kernel.fn, args, kwargs, grid)
 
         kind.run = run
 
@@ -249,6 +241,16 @@ class Watch:
                 os.write(1, f"\n{COMPILED}\n".encode())
 
         kind._do_compile = do_compile
+
+
+def _in_float64(
+    session: Session, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], grid: Any
+) -> Any:
+    """The launch, made by the float64 copy; what that launches is seen as it is."""
+    widened = session.widened
+    assert widened is not None
+    with replaced(session, "widened", None):
+        return widened(function.__name__, function, args, kwargs, grid)
 
 
 def _record(

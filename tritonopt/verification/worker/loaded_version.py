@@ -143,29 +143,25 @@ def _prepare(torch: Any, spec: VersionSpec) -> None:
     warnings.filterwarnings("ignore")
     from tritonopt.verification.worker.probes import install_in_kernels
     from tritonopt.verification.worker.triton_interpreter import (
-        generators,
-        jit_function_shim,
-        known_operators,
         libdevice,
         logic,
-        repeated_work,
         usual_operands,
     )
     from tritonopt.verification.worker.triton_interpreter.pretended_gpu import (
+        pass_for_compiled,
         pretend_gpu,
         with_few_multiprocessors,
+        with_generator,
     )
 
     if spec.backend == "interpreter":
         torch.set_num_threads(1)
         pretend_gpu(torch)
-        generators.install(torch)
-        jit_function_shim.install()
+        with_generator(torch)
+        pass_for_compiled()
         libdevice.install()
         logic.install()
-        repeated_work.install()
         usual_operands.install()
-        known_operators.install()
         install_in_kernels(spec.text_path)
     if spec.backend == "cuda":
         # What torch itself does in no fixed order would be taken for a race.

@@ -18,8 +18,7 @@ import numpy as np
 import torch
 
 from tritonopt.verification.algebra.carrying import carrying
-from tritonopt.verification.algebra.decisions import Known
-from tritonopt.verification.algebra.following import Run, Trace
+from tritonopt.verification.algebra.following import Known, Run, Trace
 from tritonopt.verification.algebra.laws import follow
 from tritonopt.verification.algebra.tensors import Tensors
 from tritonopt.verification.inputs.examples import (
@@ -61,7 +60,7 @@ from tritonopt.verification.worker.guarded_memory import (
 from tritonopt.verification.worker.launch_hook import Session
 from tritonopt.verification.worker.loaded_version import LoadedVersion
 from tritonopt.verification.worker.probes import RECORDER
-from tritonopt.verification.worker.triton_interpreter import generators, libdevice
+from tritonopt.verification.worker.triton_interpreter import libdevice, pretended_gpu
 from tritonopt.verification.worker.triton_interpreter.corrected import Access, accesses
 from tritonopt.verification.worker.triton_interpreter.roundings import Roundings, moving
 
@@ -388,7 +387,7 @@ def _seed() -> None:
     """Whatever draws numbers draws the same ones in both versions, and in every run."""
     random.seed(0)
     np.random.seed(0)
-    generators.seed(torch)
+    pretended_gpu.seed_all(torch)
 
 
 def _whole(arena: Any, tensor: Any) -> Any:

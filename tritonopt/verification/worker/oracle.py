@@ -21,6 +21,21 @@ from tritonopt.verification.worker.loading import pin_source
 _NARROWER = (torch.float32, torch.float16, torch.bfloat16)
 
 
+def in_float64(value: Any, perturbation: int, number: int) -> tuple[Any, Any]:
+    """The memory of a tensor, flat, and its numbers in float64, perturbed if asked.
+
+    Tensors of one size get noise of their own, or it would cancel between them: by `number`.
+    """
+    flat = torch.empty(0, dtype=value.dtype, device=value.device)
+    flat.set_(value.untyped_storage())
+    start = flat.double()
+    if perturbation:
+        generator = torch.Generator().manual_seed(perturbation * 1_000_003 + number)
+        noise = torch.rand(flat.shape, generator=generator, dtype=torch.float64)
+        start = perturbed(start, noise.to(start.device), perturbation)
+    return flat, start
+
+
 class NotWidenable(Exception):
     """This launch cannot be made in float64; the message says why."""
 
@@ -81,15 +96,7 @@ class _Clones:
             return value
         key = value.untyped_storage().data_ptr()
         if key not in self.storages:
-            flat = torch.empty(0, dtype=value.dtype, device=value.device)
-            flat.set_(value.untyped_storage())
-            start = flat.double()
-            if self.perturbation:
-                # Tensors of one size get noise of their own, or it would cancel between them.
-                seed = self.perturbation * 1_000_003 + len(self.storages)
-                generator = torch.Generator().manual_seed(seed)
-                noise = torch.rand(flat.shape, generator=generator, dtype=torch.float64)
-                start = perturbed(start, noise.to(start.device), self.perturbation)
+            flat, start = in_float64(value, self.perturbation, len(self.storages))
             self.storages[key] = (flat, start, start.clone())
         flat, _, copy = self.storages[key]
         if flat.dtype != value.dtype:

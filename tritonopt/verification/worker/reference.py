@@ -13,8 +13,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from tritonopt.facts.host.torch_api import WITHOUT_ARITHMETIC
-from tritonopt.verification.inputs.examples import perturbed
 from tritonopt.verification.worker.guarded_memory import COMPARED
+from tritonopt.verification.worker.oracle import in_float64
 
 _NARROW = (torch.float16, torch.bfloat16)
 _SINGLE = (torch.float32, *_NARROW)
@@ -146,15 +146,7 @@ def widened(
             return value
         key = value.untyped_storage().data_ptr()
         if key not in storages:
-            flat = torch.empty(0, dtype=value.dtype, device=value.device)
-            flat.set_(value.untyped_storage())
-            start = flat.double()
-            if perturbation:
-                seed = perturbation * 1_000_003 + len(storages)
-                generator = torch.Generator().manual_seed(seed)
-                noise = torch.rand(flat.shape, generator=generator, dtype=torch.float64)
-                start = perturbed(start, noise.to(start.device), perturbation)
-            storages[key] = start
+            _, storages[key] = in_float64(value, perturbation, len(storages))
         found = storages[key]
         return found.as_strided(value.shape, value.stride(), value.storage_offset())
 

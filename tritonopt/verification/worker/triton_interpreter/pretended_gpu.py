@@ -6,11 +6,13 @@ Without it a file that insists on a GPU can neither be imported nor called by th
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import importlib
 import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
 
@@ -229,3 +231,218 @@ def _is_cuda(device: object) -> bool:
     if isinstance(device, torch.device):
         return bool(device.type == "cuda")
     return isinstance(device, str) and device.startswith("cuda")
+
+
+# Random numbers of a GPU where there is none.
+#
+# Libraries that draw numbers in a kernel take a seed and an offset from torch's generator of the
+# GPU: sixteen bytes of state, from which they also count on. In the interpreter there is no GPU,
+# or one that must not be touched: without it torch has no such generator, and with it one that
+# torch seeds only once the GPU is in use, so two runs would draw different numbers.
+
+_SEED, _OFFSET = 0, 1
+
+
+class GpuGenerator:
+    """What launchers ask of `torch.cuda.default_generators[0]`."""
+
+    def __init__(self, torch: Any) -> None:
+        self._torch = torch
+        self._state = torch.zeros(2, dtype=torch.int64)
+        self.device = torch.device("cuda", 0)
+
+    def manual_seed(self, seed: int) -> GpuGenerator:
+        """The same numbers from here on as after every other call with this seed."""
+        self._state[_SEED] = seed
+        self._state[_OFFSET] = 0
+        return self
+
+    def seed(self) -> int:
+        return self.manual_seed(0).initial_seed()
+
+    def initial_seed(self) -> int:
+        return int(self._state[_SEED])
+
+    def get_state(self) -> Any:
+        """A copy, as bytes: the seed, then the offset."""
+        return self._state.clone().view(self._torch.uint8)
+
+    def set_state(self, state: Any) -> None:
+        self._state.copy_(state.view(self._torch.int64))
+
+    def get_offset(self) -> int:
+        return int(self._state[_OFFSET])
+
+    def set_offset(self, offset: int) -> None:
+        self._state[_OFFSET] = offset
+
+
+def with_generator(torch: Any) -> None:
+    """Give torch a generator of the GPU that is none of the real one's."""
+    generator = GpuGenerator(torch)
+
+    def manual_seed(seed: int) -> None:
+        generator.manual_seed(int(seed))
+
+    torch.cuda.default_generators = (generator,)
+    # What `torch.manual_seed` calls, and what else would start the GPU or find the real generator.
+    torch.cuda.manual_seed = torch.cuda.manual_seed_all = manual_seed
+    torch.cuda.get_rng_state = lambda *device: generator.get_state()
+    torch.cuda.set_rng_state = lambda state, *device: generator.set_state(state)
+    torch.cuda.initial_seed = generator.initial_seed
+
+
+def seed_all(torch: Any) -> None:
+    """Seed every generator that torch has: also those that its own function leaves out.
+
+    `torch.manual_seed` passes over the GPU in a process that was forked from one that had
+    looked for it. Where there is no GPU but this module's, it takes a millisecond to note from
+    where devices should be seeded that are not there.
+    """
+    generators = getattr(torch.cuda, "default_generators", ())
+    if any(isinstance(generator, GpuGenerator) for generator in generators):
+        torch.default_generator.manual_seed(0)
+    else:
+        torch.manual_seed(0)
+    for generator in generators:
+        generator.manual_seed(0)
+
+
+# Interpreted kernels that pass for compiled ones.
+#
+# Libraries wrap kernels in launchers of their own that ask for a `JITFunction`: for its
+# parameters, its cache key, and for the compiled kernel that `run` returns, which they
+# launch again. Triton's interpreter gives them something else, and they fail on import.
+
+
+def pass_for_compiled() -> None:
+    """Let `triton.jit` make interpreted kernels that are JITFunctions as well."""
+    interpreter: Any = importlib.import_module("triton.runtime.interpreter")
+    jit: Any = importlib.import_module("triton.runtime.jit")
+    language: Any = importlib.import_module("triton.language")
+    interpreted = interpreter.InterpretedFunction
+    if issubclass(interpreted, jit.JITFunction):
+        return
+
+    class InterpretedKernel(interpreted, jit.JITFunction):  # type: ignore[misc, valid-type]  # Any
+        # The interpreter's is a property without a setter; JITFunction assigns it.
+        __name__ = ""
+
+        def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+            jit.JITFunction.__init__(self, function, **options)
+            interpreted.__init__(self, function, **options)
+            self.__name__ = function.__name__
+            # The interpreter wants to find the language in every file that has a kernel.
+            function.__globals__.setdefault("_triton_language", language)
+
+        @property
+        def cache_key(self) -> str:
+            # Triton's looks into the helpers, and refuses those of its own library that are bound
+            # to a name: they were interpreted before this. Nothing is compiled under the key.
+            text = f"{self.src}{self.starting_line_number}"
+            return hashlib.sha256(text.encode()).hexdigest()
+
+        def rewrite(self) -> Any:
+            _look_up_late(self.fn.__globals__, language)
+            function = interpreted.rewrite(self)
+            notes = getattr(function, "__annotations__", {})
+            notes.update({n: "constexpr" for n, note in notes.items() if _is_constexpr(note)})
+            return function
+
+        def run(self, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+            ones = {p.name for p in self.params if _is_specialized(p)}
+            passed = [_One(1) if p.name in ones and _is_one(a) else a
+                      for p, a in zip(self.params, args, strict=False)]  # fmt: skip
+            named = {n: _One(1) if n in ones and _is_one(a) else a for n, a in kwargs.items()}
+            interpreted.run(self, *passed, *args[len(passed) :], grid=grid, warmup=warmup, **named)
+            return _Launchable(self, args, kwargs)
+
+    interpreter.InterpretedFunction = InterpretedKernel
+    # Compiled, a type that is passed to a helper is a constant with a `value`.
+    language.dtype.value = property(lambda dtype: dtype)
+    interpreter._implicit_cvt = _converting_numbers(interpreter)
+    # Everything is on the CPU: there is nothing to copy there and back, and what only
+    # has a `data_ptr` and a `dtype` (a view that a library made) could not be copied.
+    interpreter.GridExecutor._init_args_hst = lambda executor, args, named: (list(args), named)
+    interpreter.GridExecutor._restore_args_dev = lambda executor, *arguments: None
+
+
+def _look_up_late(names: dict[str, Any], language: Any) -> None:
+    """Other names for functions of the language (`exp = tl.exp`) mean what it has during a launch.
+
+    The interpreter replaces these in the language alone, as long as a launch lasts.
+    """
+    for name, value in list(names.items()):
+        if language.core.is_builtin(value) and hasattr(language, value.__name__):
+            names[name] = _late(language, value.__name__)
+
+
+def _late(language: Any, name: str) -> Callable[..., Any]:
+    return lambda *args, **kwargs: getattr(language, name)(*args, **kwargs)
+
+
+class _One(int):
+    """An argument that is a constant to the compiler, for it is 1."""
+
+
+def _is_one(argument: object) -> bool:
+    return type(argument) is int and argument == 1
+
+
+def _is_specialized(parameter: Any) -> bool:
+    """Whether the compiler makes a constant of this argument where it is 1."""
+    return not (parameter.is_constexpr or parameter.do_not_specialize or parameter.annotation_type)
+
+
+def _is_constexpr(annotation: object) -> bool:
+    """Whether the compiler takes it for `constexpr`, under whichever name of the language.
+
+    The interpreter compiles a kernel's text again, with all annotations as text; one that was
+    quoted before is then quoted twice.
+    """
+    if not isinstance(annotation, str):
+        return getattr(annotation, "__name__", "") == "constexpr"
+    return annotation.strip(" '\"").rpartition(".")[2] == "constexpr"
+
+
+def _converting_numbers(interpreter: Any) -> Callable[[Any], Any]:
+    """A float that is passed to a kernel is a float32 there (`scale.to(...)`), not Python's.
+
+    A flag is a number of one bit, which the interpreter's own conversion makes one of 32. And a 1
+    that the compiler makes a constant of stays a number of Python.
+    """
+    language: Any = importlib.import_module("triton.language")
+    original = interpreter._implicit_cvt
+    kinds = (bool, np.bool_, language.int1), (float, np.float32, language.float32)
+
+    def convert(argument: Any) -> Any:
+        if type(argument) is _One:
+            return 1
+        for python, data, kind in kinds:
+            if isinstance(argument, python):
+                handle = interpreter.TensorHandle(np.array([argument], data), kind)
+                return language.tensor(handle, kind)
+        return original(argument)
+
+    return convert
+
+
+class _Launchable:
+    """What `run` returns: launched again, it takes the arguments that are not constants."""
+
+    def __init__(self, kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        given = {**dict(zip(kernel.arg_names, args, strict=False)), **kwargs}
+        self.kernel = kernel
+        self.runtime = [p.name for p in kernel.params if not p.is_constexpr]
+        self.constants = {
+            p.name: given[p.name] for p in kernel.params if p.is_constexpr and p.name in given
+        }
+
+    def __getitem__(self, grid: Any) -> Callable[..., Any]:
+        def launch(*args: Any) -> Any:
+            # Some pass every argument, some leave the constants out.
+            names = self.runtime if len(args) == len(self.runtime) else self.kernel.arg_names
+            given = dict(zip(names, args, strict=False))
+            return self.kernel[grid](**{**self.constants, **given})
+
+        return launch

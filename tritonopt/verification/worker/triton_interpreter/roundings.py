@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -43,11 +44,9 @@ def moving(roundings: Roundings) -> Iterator[None]:
             if hasattr(builder, name):
                 stack.enter_context(replaced(builder, name, law(getattr(builder, name))))
         sums = language.standard._sum_combine
-        for kind, folded in (
-            (interpreter.ReduceOps, roundings.reduced),
-            (interpreter.ScanOps, roundings.scanned),
-        ):
-            stack.enter_context(replaced(kind, "apply_impl", folded(kind.apply_impl, sums)))
+        for kind, scans in ((interpreter.ReduceOps, False), (interpreter.ScanOps, True)):
+            fold = roundings.folded(kind.apply_impl, sums, scans=scans)
+            stack.enter_context(replaced(kind, "apply_impl", fold))
         stack.enter_context(libdevice.followed(roundings.function))
         yield
 
@@ -69,15 +68,34 @@ def _grain(values: Any) -> Any:
     return np.where(whole == 0, np.inf, np.ldexp((whole & -whole).astype(float), exponent - 53))
 
 
+def _is_whole(values: Any) -> Any:
+    return values == np.rint(values)
+
+
+def _binary(result: Any, left: Any, right: Any, operation: Operation) -> Any:
+    one, other, found = _wide(left), _wide(right), _wide(result)
+    if operation in (np.add, np.subtract):
+        return _is_sum(found, one, other if operation is np.add else -other)
+    return operation(one, other) == found
+
+
+_EXACT: Mapping[str, Callable[..., Any]] = {
+    "binary_op": _binary,
+    "unary_op": lambda found, given, operation: operation(_wide(given)) == _wide(found),
+    "create_fma": lambda found, left, right, added: _is_sum(
+        _wide(found), _wide(left) * _wide(right), _wide(added)
+    ),
+    "create_rsqrt": lambda found, given: _wide(found) * _wide(found) * _wide(given) == 1,
+    "create_erf": lambda found, _: _is_whole(reals_of(found)),
+}
+"""Where the result of an operation of the interpreter is exact, by its operands."""
+
+
 class Roundings:
     def __init__(self, seed: int) -> None:
         self.random = np.random.default_rng(seed)
         self.laws: dict[str, Callable[[Operation], Operation]] = {
-            "binary_op": self._binary,
-            "unary_op": self._unary,
-            "create_fma": self._fma,
-            "create_rsqrt": self._root,
-            "create_erf": self._whole_or_not,
+            **{name: partial(self._ruled, exact) for name, exact in _EXACT.items()},
             "cast_impl": self._cast,
             "create_fp_to_fp": self._cast,
             "create_dot": self._dot,
@@ -102,49 +120,12 @@ class Roundings:
                 self.move(result, exact())
         return result
 
-    def _binary(self, original: Operation) -> Operation:
-        def computed(left: Any, right: Any, operation: Operation) -> Any:
-            result = original(left, right, operation)
+    def _ruled(self, exact: Callable[..., Any], original: Operation) -> Operation:
+        """An operation of which it is known of a result, by the operands, where it is exact."""
 
-            def exact() -> Any:
-                one, other, found = _wide(left), _wide(right), _wide(result)
-                if operation in (np.add, np.subtract):
-                    return _is_sum(found, one, other if operation is np.add else -other)
-                return operation(one, other) == found
-
-            return self._if_rounded(result, exact)
-
-        return computed
-
-    def _unary(self, original: Operation) -> Operation:
-        def computed(argument: Any, operation: Operation) -> Any:
-            result = original(argument, operation)
-            return self._if_rounded(result, lambda: operation(_wide(argument)) == _wide(result))
-
-        return computed
-
-    def _fma(self, original: Operation) -> Operation:
-        def computed(left: Any, right: Any, added: Any) -> Any:
-            result = original(left, right, added)
-            return self._if_rounded(
-                result, lambda: _is_sum(_wide(result), _wide(left) * _wide(right), _wide(added))
-            )
-
-        return computed
-
-    def _root(self, original: Operation) -> Operation:
-        def computed(argument: Any) -> Any:
-            result = original(argument)
-            return self._if_rounded(
-                result, lambda: _wide(result) * _wide(result) * _wide(argument) == 1
-            )
-
-        return computed
-
-    def _whole_or_not(self, original: Operation) -> Operation:
-        def computed(argument: Any) -> Any:
-            result = original(argument)
-            return self._if_rounded(result, lambda: _is_whole(reals_of(result)))
+        def computed(*operands: Any) -> Any:
+            result = original(*operands)
+            return self._if_rounded(result, lambda: exact(result, *operands))
 
         return computed
 
@@ -198,26 +179,19 @@ class Roundings:
 
         return computed
 
-    def reduced(self, original: Operation, sums: Any) -> Operation:
+    def folded(self, original: Operation, sums: Any, *, scans: bool) -> Operation:
+        """A reduction or a scan, where it is a sum."""
+
         def apply(operation: Any, given: tuple[Any, ...]) -> Any:
             found = original(operation, given)
             if operation.combine_fn is sums and is_float(given[0].handle):
                 result = (found[0] if isinstance(found, (list, tuple)) else found).handle
-                values = np.abs(reals_of(given[0].handle))
-                shape = result.data.shape
-                grain = _grain(values).min(axis=operation.axis).reshape(shape)
-                self._move_sum(result, values.sum(axis=operation.axis).reshape(shape), grain)
-            return found
-
-        return apply
-
-    def scanned(self, original: Operation, sums: Any) -> Operation:
-        def apply(operation: Any, given: tuple[Any, ...]) -> Any:
-            found = original(operation, given)
-            if operation.combine_fn is sums and is_float(given[0].handle):
-                values = np.abs(reals_of(given[0].handle))
-                grain = _grain(values).min(axis=operation.axis, keepdims=True)
-                self._move_sum(found[0].handle, values.sum(operation.axis, keepdims=True), grain)
+                values, along = np.abs(reals_of(given[0].handle)), {"axis": operation.axis}
+                size, grain = values.sum(**along, keepdims=scans), _grain(values)
+                grain = grain.min(**along, keepdims=scans)
+                if not scans:
+                    size, grain = (x.reshape(result.data.shape) for x in (size, grain))
+                self._move_sum(result, size, grain)
             return found
 
         return apply
@@ -242,7 +216,3 @@ class Roundings:
             return before
 
         return computed
-
-
-def _is_whole(values: Any) -> Any:
-    return values == np.rint(values)

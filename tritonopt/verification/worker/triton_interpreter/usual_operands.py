@@ -1,46 +1,22 @@
-"""Operations of Triton's interpreter on operands of the usual kinds.
+"""What Triton's interpreter asks again at every operation, asked once.
 
-Every operation asks of its operands which type both become, makes each of them that type, and
-spells the types of the result, in Python, which takes several times as long as the arithmetic.
-Where the operands are of one plain type already, or one is a plain number, the answer is known:
-both stay as they are. Everything else goes the usual way.
+It decides in Python by the types of the operands what an operation is, and makes and spells the
+types of the result, which takes several times as long as the arithmetic.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import importlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tritonopt.verification.worker.probes import RECORDER
-from tritonopt.verification.worker.triton_interpreter.known_operators import (
-    SPREADING,
-    Asked,
-    Noting,
-)
-
-_WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-_TAKEN = {
-    "int32": (-(2**31), 2**31),
-    "uint32": (0, 2**32),
-    "int64": (-(2**31), 2**32),
-    "uint64": (0, 2**32),
-    "fp32": (-(2**31), 2**32),
-    "fp64": (-(2**31), 2**32),
-}
-"""Which whole numbers become of a type beside it, whatever is done to both: from, and below."""
-_TAKES_REAL = frozenset(("fp32", "fp64"))
-"""Types that a float becomes of."""
-_STAYS = frozenset((*_WHOLE, *_TAKES_REAL))
-"""Types that stay what they are beside themselves; narrower floats do not where they divide."""
-_CHECKED = [
-    "self", "lhs", "rhs", "allow_lhs_ptr", "allow_rhs_ptr", "arithmetic_check", "div_or_mod"
-]  # fmt: skip
 
 _AS_LONG = 2**13
 """To compute so many elements takes as long as everything around it."""
@@ -51,57 +27,16 @@ def install() -> None:
     """From now on, in this process; what another version of Triton has otherwise stays."""
     interpreter: Any = importlib.import_module("triton.runtime.interpreter")
     core: Any = importlib.import_module("triton.language.core")
-    _leave_usual_operands_alone(core)
+    _replace_the_language_once(interpreter)
+    _look_types_up_once(interpreter)
+    _wrap_shapes_once()
+    _make_types_once()
     _call_builtins_at_once(interpreter, core)
     _make_handles_at_once(interpreter)
     _know_types_of_blocks(interpreter, core)
-    _see_that_a_shape_is_itself(core)
     _fill_blocks_at_once(interpreter, core)
     _compute_at_once(interpreter)
     _know_what_pointers_point_at(interpreter)
-
-
-def _leave_usual_operands_alone(core: Any) -> None:
-    semantic: Any = importlib.import_module("triton.language.semantic")
-    kind = getattr(semantic, "TritonSemantic", None)
-    original = getattr(kind, "binary_op_type_checking_impl", None)
-    if kind is None or original is None or [*inspect.signature(original).parameters] != _CHECKED:
-        return
-    tensor, pointer = core.tensor, core.pointer_type
-
-    def checked(
-        this: Any,
-        lhs: Any,
-        rhs: Any,
-        allow_lhs_ptr: bool = False,
-        allow_rhs_ptr: bool = False,
-        arithmetic_check: bool = True,
-        div_or_mod: bool = False,
-    ) -> Any:
-        if type(lhs) is tensor and type(rhs) is tensor:
-            left, right = lhs.dtype, rhs.dtype
-            one = right.name
-            same = left.name == one and one in _STAYS
-            if same or (allow_lhs_ptr and type(left) is pointer and one in _WHOLE):
-                return this.broadcast_impl_value(lhs, rhs)
-        elif arithmetic_check and type(lhs) is tensor and _is_taken(rhs, lhs.dtype.name):
-            return this.broadcast_impl_value(lhs, this.scalar_constant(rhs, lhs.dtype))
-        elif arithmetic_check and type(rhs) is tensor and _is_taken(lhs, rhs.dtype.name):
-            return this.broadcast_impl_value(this.scalar_constant(lhs, rhs.dtype), rhs)
-        rest = allow_lhs_ptr, allow_rhs_ptr, arithmetic_check, div_or_mod
-        return original(this, lhs, rhs, *rest)
-
-    kind.binary_op_type_checking_impl = checked
-
-
-def _is_taken(number: object, name: str) -> bool:
-    """Whether a number of Python becomes of that type beside a tensor of it."""
-    if type(number) is float:
-        return name in _TAKES_REAL
-    if type(number) is not int or name not in _TAKEN:
-        return False
-    low, high = _TAKEN[name]
-    return low <= number < high
 
 
 def _call_builtins_at_once(interpreter: Any, core: Any) -> None:
@@ -118,7 +53,8 @@ def _call_builtins_at_once(interpreter: Any, core: Any) -> None:
         if getattr(member, "__code__", None) is not asking:
             original(obj, name, member, builder, scope)
             return
-        scope.set_attr(obj, name, functions.known(member.__wrapped__))
+        operator = obj is core.tensor and name in _OPERATORS
+        scope.set_attr(obj, name, functions.known(member.__wrapped__, operator=operator))
 
     interpreter._patch_attr = patch_attr
 
@@ -164,19 +100,6 @@ def _know_types_of_blocks(interpreter: Any, core: Any) -> None:
         return original(this, asking)
 
     block.with_element_ty, block.to_ir = with_element_ty, to_ir
-
-
-def _see_that_a_shape_is_itself(core: Any) -> None:
-    """Shapes are compared by a method that makes a tuple of either first."""
-    kind = getattr(core, "tuple", None)
-    if kind is None:
-        return
-    original = kind.__eq__
-
-    def equal(this: Any, other: Any) -> Any:
-        return core.constexpr(True) if this is other else original(this, other)
-
-    kind.__eq__ = equal
 
 
 def _fill_blocks_at_once(interpreter: Any, core: Any) -> None:
@@ -247,20 +170,59 @@ def _know_what_pointers_point_at(interpreter: Any) -> None:
 
 # Functions of the language, called as they were called with arguments of the same types before.
 #
-# `tl.load`, `tl.where`, `x[:, None]`, `x.to(...)`: which operation of the builder each comes to,
+# `a + b`, `tl.load`, `tl.where`, `x[:, None]`, `x.to(...)`: which operation of the builder each is,
 # and with which constants, is decided by the types of the tensors and the other arguments, in
 # Python, which takes several times as long as the operation. The first call with such arguments
 # goes the usual way, and what that asks of the builder is noted. Where it was one operation on
-# arguments as they were, and on constants, that operation alone is asked for from then on.
+# arguments as they were, and on constants, that operation alone is asked for from then on. An
+# operator may have spread one of the two over the shape of the other before: numpy does so itself.
 
 _PLAIN = frozenset((int, bool, str, type(None)))
 _MOST = 4096
 _CASTS = ("create_fp_trunc", "create_fp_ext", "create_si_to_fp", "create_int_cast")
 _STORES = ("create_store", "create_masked_store")
+_SPREADING = ("create_splat", "create_broadcast", "create_expand_dims")
+_OPERATORS = {
+    f"__{before}{name}__"
+    for before in ("", "r")
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "and", "or", "xor")
+} | {f"__{name}__" for name in ("lt", "le", "gt", "ge", "eq", "ne")}
+
+Asked = tuple[str, tuple[Any, ...], Any]
+"""What was asked of the builder, of which operands, and what it gave."""
 
 
 class _Unknown(Exception):
     """An argument of which it is not known what it decides."""
+
+
+class _Noting:
+    """The builder, with what is asked of it."""
+
+    def __init__(self, builder: Any) -> None:
+        self.builder = builder
+        self.asked: list[Asked] = []
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.builder, name)
+        if not name.startswith(("create_", "get_")) or name.endswith("_ty"):
+            return found
+
+        def noted(*operands: Any) -> Any:
+            result = found(*operands)
+            self.asked.append((name, operands, result))
+            return result
+
+        return noted
+
+    @contextlib.contextmanager
+    def instead(self, semantic: Any) -> Iterator[None]:
+        """Let it be asked in the builder's place."""
+        semantic.builder = self
+        try:
+            yield
+        finally:
+            semantic.builder = self.builder
 
 
 @dataclass(frozen=True)
@@ -279,8 +241,9 @@ class _Known:
     operands: tuple[Any, ...]
     type: Any
     """Of the result; or the place of the argument that it is."""
-    constants: bool
-    """Whether floats among the operands were made of numbers."""
+    told: bool
+    """Whether floats were made of numbers, or spread: a run that follows floats (see `algebra`) is
+    told of these, and goes the usual way."""
 
 
 class Functions:
@@ -297,8 +260,8 @@ class Functions:
         self.dtypes = (core.dtype, core.pointer_type, core.block_type)
         self.constant = core.constexpr
 
-    def known(self, usual: Callable[..., Any]) -> Callable[..., Any]:
-        """A function that does as it did before."""
+    def known(self, usual: Callable[..., Any], *, operator: bool = False) -> Callable[..., Any]:
+        """A function that does as it did before; an `operator` of two operands may spread them."""
         builder, tensor, semantic = self.builder, self.tensor, self.semantic
         replaced = vars(builder)
         known: dict[Any, _Known | None] = {}
@@ -314,13 +277,13 @@ class Functions:
             if key not in known:
                 if len(known) >= _MOST:
                     known.clear()
-                noting = Noting(builder)
+                noting = _Noting(builder)
                 with noting.instead(semantic):
                     result = usual(*args, _semantic=semantic, **named)
-                known[key] = self._how(given, result, noting.asked)
+                known[key] = self._how(given, result, noting.asked, operator)
                 return result
             how = known[key]
-            if how is None or (how.constants and "create_splat" in replaced):
+            if how is None or (how.told and "create_splat" in replaced):
                 return usual(*args, _semantic=semantic, **named)
             if not how.operation:
                 return given[how.type]
@@ -350,13 +313,17 @@ class Functions:
             return kind, *map(self._key, value)
         raise _Unknown
 
-    def _how(self, given: tuple[Any, ...], result: Any, asked: list[Asked]) -> _Known | None:
+    def _how(
+        self, given: tuple[Any, ...], result: Any, asked: list[Asked], operator: bool
+    ) -> _Known | None:
         """What one operation gave that result, of arguments and of constants."""
         tensors = {n: a for n, a in enumerate(given) if type(a) is self.tensor}
-        if len(tensors) > 1 and any(np.size(t.handle.data) == 1 for t in tensors.values()):
+        single = any(np.size(t.handle.data) == 1 for t in tensors.values())
+        if len(tensors) > 1 and single and not operator:
             # What is asked may depend on the value: such an `other` that is 0 is dropped.
             return None
-        if len({id(t.handle) for t in tensors.values()}) < len(tensors):
+        places = {id(argument.handle): n for n, argument in tensors.items()}
+        if len(places) < len(tensors) and not operator:
             return None  # of `f(x, x)` it is not seen which is which
         if not asked:
             passed_on = [n for n, argument in tensors.items() if argument is result]
@@ -366,36 +333,149 @@ class Functions:
         if not returned or (last is None and operation not in _STORES):
             return None
         constants: dict[int, Any] = {}
+        spread = False
         for name, parts, found in before:
-            if not self._is_constant(name, parts, constants):
+            sources = [part for part in parts if self._is_strange(part)]
+            if operator and name in _SPREADING and len(sources) == 1:
+                for known in (places, constants):
+                    if id(sources[0]) in known:
+                        known[id(found)], spread = known[id(sources[0])], True
+            if id(found) in places or id(found) in constants:
+                continue
+            if not self._is_constant(name, sources, constants):
                 return None
             constants[id(found)] = found
-        places = {id(argument.handle): n for n, argument in tensors.items()}
-        used = [o for o in operands if id(o) in constants]
-        if any(self._is_strange(o) for o in operands if id(o) not in {*places, *constants}):
+        strange = [o for o in operands if id(o) not in {*places, *constants}]
+        if any(map(self._is_strange, strange)) or (operator and (strange or len(operands) != 2)):
             return None
+        used = [constants[id(o)] for o in operands if id(o) in constants]
         for constant in used:
             constant.data.flags.writeable = False
+        of = [places.get(id(operand)) for operand in operands]
+        if len(places) < len(tensors):
+            of = [*tensors]  # of `x + x` both are the same
+        floats = used if not spread else operands
         return _Known(
             operation,
-            tuple(_Argument(places[id(o)]) if id(o) in places else o for o in operands),
+            tuple(
+                constants.get(id(o), o) if n is None else _Argument(n)
+                for n, o in zip(of, operands, strict=True)
+            ),
             result.type,
-            any(constant.dtype.scalar.is_floating() for constant in used),
+            any(operand.dtype.scalar.is_floating() for operand in floats),
         )
 
-    def _is_constant(self, name: str, parts: tuple[Any, ...], constants: Mapping[int, Any]) -> bool:
+    def _is_constant(self, name: str, sources: list[Any], constants: dict[int, Any]) -> bool:
         """Whether an operation gives the same whenever it is asked for, in every kind of run."""
-        sources = [part for part in parts if self._is_strange(part)]
         if not all(id(source) in constants for source in sources):
             return False
         if name in _CASTS:
             # What is rounded there may be rounded otherwise in another run.
             values = np.abs(sources[0].data)
             return bool(((values == 0) | (values == np.inf)).all())
-        return name.startswith("get_") or name in SPREADING
+        return name.startswith("get_") or name in _SPREADING
 
     def _is_strange(self, operand: Any) -> bool:
         """Whether this holds values: a handle, or a list of some."""
         if isinstance(operand, (list, tuple)):
             return any(map(self._is_strange, operand))
         return bool(type(operand).__module__ == self.module)
+
+
+# The functions of `triton.language` are replaced by interpreted ones at every launch, and at every
+# call from a kernel to another one, of which `tl.sum` is one; each time the interpreter looks
+# through all of them, which took half of the time. What such a call has replaced stays so anyway,
+# in older versions all of it.
+
+
+class _Kept:
+    """In place of Triton's scope, which would put everything back when a launch ends."""
+
+    def restore(self) -> None:
+        """Nothing else runs in this process that could want the functions back."""
+
+
+def _replace_the_language_once(interpreter: Any) -> None:
+    original = getattr(interpreter, "_patch_lang", None)
+    if original is None:
+        return
+    language: Any = importlib.import_module("triton.language")
+    modules = (language, language.core)
+    replaced: set[str] = set()
+    known: set[Any] = set()
+    kept = _Kept()
+
+    def patch_lang(function: Any) -> _Kept:
+        if function in known:
+            return kept
+        # It replaces what the function's own names lead to, and fails where that is neither.
+        values = [v for v in function.__globals__.values() if any(v is m for m in modules)]
+        names = {module.__name__ for module in values}
+        if not names or names - replaced:
+            original(function)
+            replaced.update(names)
+        known.add(function)
+        return kept
+
+    interpreter._patch_lang = patch_lang
+
+
+def _look_types_up_once(interpreter: Any) -> None:
+    original = getattr(interpreter, "_get_np_dtype", None)
+    if original is None:
+        return
+    known: dict[str, Any] = {}
+
+    def get_np_dtype(dtype: Any) -> Any:
+        # A block is held in the type of its elements, and all pointers are in one.
+        name = dtype.scalar.name
+        found = known.get(name)
+        if found is None:
+            found = known[name] = original(dtype)
+        return found
+
+    interpreter._get_np_dtype = get_np_dtype
+
+
+def _wrap_shapes_once() -> None:
+    """A tensor holds its shape as constants of the language, which take a while to make."""
+    tensor: Any = importlib.import_module("triton.language").tensor
+    original = tensor.__init__
+    known: dict[str, tuple[Any, Any]] = {}
+
+    def init(this: Any, handle: Any, type: Any) -> None:
+        found = known.get(type.name)
+        if found is not None:
+            this.handle, this.type, this.dtype = handle, type, type.scalar
+            this.shape, this.numel = found
+            return
+        original(this, handle, type)
+        if vars(this).keys() == {"handle", "type", "dtype", "shape", "numel"}:
+            known[type.name] = this.shape, this.numel
+
+    tensor.__init__ = init
+
+
+def _make_types_once() -> None:
+    """A type of blocks checks its shape, wraps it and spells its name each time it is made."""
+    language: Any = importlib.import_module("triton.language")
+    kind = language.core.block_type
+    original = kind.__init__
+    known: dict[tuple[Any, ...], dict[str, Any]] = {}
+
+    def init(this: Any, element_ty: Any, shape: Any) -> None:
+        lengths = shape.values if type(shape) is language.core.tuple else shape
+        # `True` is equal to 1, and a constant of the language to what it holds.
+        if not all(type(length) is int for length in lengths):
+            original(this, element_ty, shape)
+            return
+        key = (element_ty.name, *lengths)
+        found = known.get(key)
+        if found is None:
+            original(this, element_ty, shape)
+            known[key] = dict(vars(this))
+            return
+        vars(this).update(found)
+        this.element_ty = element_ty
+
+    kind.__init__ = init
