@@ -17,7 +17,7 @@ from tritonopt.verification.coverage.demands import LOOPS, Demand
 from tritonopt.verification.coverage.requirements import listed
 from tritonopt.verification.coverage.surroundings import decided_beside, narrowed_offsets
 from tritonopt.verification.coverage.text_differences import Comparison
-from tritonopt.verification.errors import CandidateError, VerificationError
+from tritonopt.verification.errors import CandidateError, NothingRunsError, VerificationError
 from tritonopt.verification.process.fork_server import fork_server
 from tritonopt.verification.reference.cheats import with_cheats
 from tritonopt.verification.reference.reach import out_of_bounds
@@ -86,6 +86,9 @@ def verify(
     except CandidateError as error:
         answer = Answer.COUNTEREXAMPLE.value
         verdict = Verdict(answer, options.backend, 0, counterexample=str(error))
+    except NothingRunsError as error:
+        answer, blamed = Answer.UNSUPPORTED.value, error.fault
+        verdict = Verdict(answer, options.backend, 0, reason=str(error), blamed=blamed)
     return replace(verdict, seconds=round(time.monotonic() - began, 3))
 
 

@@ -21,7 +21,7 @@ import pytest
 
 from tests.layers import everything
 from tritonopt import source
-from tritonopt.verification import Verdict, VerificationError
+from tritonopt.verification import Verdict, VerificationError, run
 from tritonopt.verification.inputs.examples import Example, PlainValue
 from tritonopt.verification.process import wire
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
@@ -317,3 +317,28 @@ def test_a_machine_without_namespaces_refuses(
     monkeypatch.setattr(Worker, "ask", dies)
     with pytest.raises(VerificationError, match="no process can be contained on this machine"):
         of_texts(_SOFTMAX, f"{_SOFTMAX}\n# another\n", untrusted=True, backend="interpreter")
+
+
+def test_what_no_version_can_do_is_no_fault_of_one(
+    of_texts: OfTexts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Worker, "ask", lambda *_: {"cuda": True})
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # which the parent does not know
+    found = of_texts(_SOFTMAX, f"{_SOFTMAX}\n# another\n", backend="cuda", args="x: f32[m, n]")
+    assert (found.verdict, found.fault) == ("unsupported", "environment"), found
+    monkeypatch.undo()
+    told = of_texts(_SOFTMAX, f"{_SOFTMAX}\n1 / 0\n", args="x: f32[m, n]")
+    assert (told.verdict, told.fault) == ("counterexample", "candidate"), told
+    monkeypatch.setattr(run, "why_nothing_runs", lambda *_: "no driver")
+    again = of_texts(_SOFTMAX, f"{_SOFTMAX}\n1 / 0\n", args="x: f32[m, n]")
+    assert (again.verdict, again.fault) == ("unsupported", "environment"), again
+
+
+def test_a_gpu_that_a_contained_process_does_not_reach(
+    of_texts: OfTexts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Worker, "ask", lambda worker, _: {"cuda": worker.contained is None})
+    text = f"{_SOFTMAX}\n# another\n"
+    found = of_texts(_SOFTMAX, text, untrusted=True, backend="cuda")
+    assert (found.verdict, found.fault) == ("unsupported", "environment")
+    assert found.reason is not None and "--backend interpreter" in found.reason

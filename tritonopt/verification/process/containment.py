@@ -34,7 +34,9 @@ _SYSTEM: tuple[str, ...] = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
 _SYSTEM += ("/etc/alternatives", "/etc/passwd", "/etc/group", "/etc/localtime")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 _OF_A_GPU = ("/dev/nvidia*", "/dev/dri", "/dev/kfd", "/sys")
+_DRIVERS = "libcuda.so.1", "libamdhip64.so"
 _KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME")
+_KEPT += ("CUDA_DEVICE_ORDER", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 """Of the environment."""
 
 
@@ -56,6 +58,8 @@ class Contained:
         """With the packages that these files are in, and what Python and this tool need."""
         found = {sys.prefix, sys.base_prefix, str(Path(__file__).resolve().parents[3])}
         found |= {path for path in sys.path if path}
+        found |= {path for path in os.environ.get("LD_LIBRARY_PATH", "").split(":") if path}
+        found |= _folders_of_drivers() if gpu else set()
         for path in paths:
             folder = path.resolve().parent
             while (folder / "__init__.py").is_file():
@@ -66,6 +70,16 @@ class Contained:
     def environment(self, given: Mapping[str, str]) -> dict[str, str]:
         found = {name: given[name] for name in _KEPT if name in given}
         return {**found, "HOME": SCRATCH, "TMPDIR": SCRATCH, "USER": "root"}
+
+
+def _folders_of_drivers() -> set[str]:
+    """Where the loader finds what talks to the GPU: it need not be a folder of the system's."""
+    for name in _DRIVERS:
+        with contextlib.suppress(OSError):
+            ctypes.CDLL(name)
+    loaded = map(Path, Path("/proc/self/maps").read_text().split())
+    stems = tuple(name.partition(".")[0] for name in _DRIVERS)
+    return {str(path.parent) for path in loaded if path.name.startswith(stems)}
 
 
 class _System:
