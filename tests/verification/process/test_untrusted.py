@@ -120,6 +120,30 @@ def test_code_reaches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert path.read_text() == _TRIED and [*tmp_path.iterdir()] == [path]
 
 
+_NAMES_A_THREAD = """
+import threading
+
+def written(path):
+    try:
+        return open(path, "w").write("x")
+    except OSError as error:
+        return type(error).__name__
+
+def launch(value):
+    names = [f"/proc/self/task/{threading.get_native_id()}/comm", "/proc/1/task/1/comm"]
+    return [written(path) for path in (*names, "/proc/self/comm", "/proc/sys/kernel/core_pattern")]
+"""
+
+
+def test_a_process_with_a_gpu_names_its_threads_and_changes_no_more(tmp_path: Path) -> None:
+    worker = contained(tmp_path / "kernel.py", _NAMES_A_THREAD)
+    box = worker.spec.contained
+    assert box is not None
+    worker.worker.contained = replace(box, gpu=True)
+    found = outcome_of(worker)
+    assert found.plain[:4] == ("1", *["'OSError'"] * 3), found
+
+
 _GREEDY = """
 import os, time
 def launch(value):

@@ -108,15 +108,14 @@ def enter(contained: Contained, descriptor: int) -> None:
     _wait_for(first) if (first := os.fork()) else None
     os.setsid()  # a signal to its group is to no other process
     _see_only(system, contained)
-    system("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    for capability in range(64):
-        with contextlib.suppress(OSError):
-            system("prctl", _DROP, capability, 0, 0, 0)
-    header = struct.pack("Ii", 0x20080522, 0)
-    system("capset", header, bytes(24))
-    system("prctl", _DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
     system("prctl", _DUMPABLE, 0, 0, 0, 0)  # what it has open is not theirs
-    _wait_for(worker, contained) if (worker := os.fork()) else None
+    worker = os.fork()
+    if not worker and contained.gpu:
+        _name_threads(system)
+    _have_no_right(system)
+    if worker:
+        system("prctl", _DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
+        _wait_for(worker, contained)
     for kind, most in (
         (resource.RLIMIT_NPROC, contained.processes),
         (resource.RLIMIT_FSIZE, contained.scratch),
@@ -127,6 +126,23 @@ def enter(contained: Contained, descriptor: int) -> None:
     system("prctl", _DUMPABLE, 1, 0, 0, 0)
     tempfile.tempdir = SCRATCH
     os.chdir(SCRATCH)
+
+
+def _have_no_right(system: _System) -> None:
+    """Drop every capability, for good."""
+    system("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    for capability in range(64):
+        with contextlib.suppress(OSError):
+            system("prctl", _DROP, capability, 0, 0, 0)
+    system("capset", struct.pack("Ii", 0x20080522, 0), bytes(24))
+
+
+def _name_threads(system: _System) -> None:
+    """CUDA has no GPU where it cannot name its threads, which it does in a file of each."""
+    path = "/proc/self/task"
+    system("mount", path, path, None, _BIND, None)
+    attributes = struct.pack("QQQQ", 0, _READ_ONLY, 0, 0)
+    system("syscall", _MOUNT_SETATTR, _HERE, path, 0, attributes, len(attributes))
 
 
 def _new_user(system: _System) -> None:
