@@ -114,7 +114,7 @@ def _verified(original: Path | str, rewritten: Path | str, options: Options) -> 
             answer, blamed = Answer.UNSUPPORTED.value, Fault.CANDIDATE.value
             return Verdict(answer, options.backend, 0, reason=reason, blamed=blamed)
         options = contained(replace(options, backend=choose_backend(options.backend)), paths)
-    old, new, tasks = _to_run(old, new, options)
+    old, new, tasks = to_run(old, new, options)
     importlib.import_module(_WANTED_SOON)
     settings = replace(options, backend=choose_backend(options.backend))
     if any(task.reference for task in tasks):
@@ -127,7 +127,7 @@ def _verified(original: Path | str, rewritten: Path | str, options: Options) -> 
     return _with_rest(verdict, rest, chosen=chosen)
 
 
-def _to_run(
+def to_run(
     old: source.Module, new: source.Module, asked: Options
 ) -> tuple[source.Module, source.Module, list[Task]]:
     """Both versions with what is to be called of them."""

@@ -295,20 +295,7 @@ class Verification:
     started: float = field(default_factory=time.monotonic)
 
     def run(self) -> Finding:
-        finding = self._run()
-        verdict, settings = finding.verdict, self.settings
-        told = verdict.counterexample or ""
-        failed = not told or any(words in told for words in _FAILED)
-        ends = self.started + (settings.budget or math.inf)
-        if not failed or verdict.examples or settings.backend == "compile":
-            return finding
-        plain = replace(self._spec("original", self.old, None), contained=settings.contained)
-        reason = why_nothing_runs(plain, settings) if time.monotonic() < ends else ""
-        if not reason:
-            return finding
-        answer, blamed = Answer.UNSUPPORTED.value, Fault.ENVIRONMENT.value
-        text = f"not even a kernel of one line runs here as these do: {reason}"
-        return Finding(Verdict(answer, verdict.backend, 0, reason=text, blamed=blamed))
+        return _unless_nothing_runs(self, self._run())
 
     def _run(self) -> Finding:
         backend = self.settings.backend
@@ -608,6 +595,23 @@ def _script(
         difference,
         embedded=of.settings.embedded,
     )
+
+
+def _unless_nothing_runs(of: Verification, finding: Finding) -> Finding:
+    """The finding, but no version's fault where no kernel at all runs as they do."""
+    verdict, settings = finding.verdict, of.settings
+    told = verdict.counterexample or ""
+    failed = not told or any(words in told for words in _FAILED)
+    if not failed or verdict.examples or settings.backend == "compile":
+        return finding
+    plain = replace(of._spec("original", of.old, None), contained=settings.contained)
+    ends = of.started + (settings.budget or math.inf)
+    reason = why_nothing_runs(plain, settings) if time.monotonic() < ends else ""
+    if not reason:
+        return finding
+    answer, blamed = Answer.UNSUPPORTED.value, Fault.ENVIRONMENT.value
+    text = f"not even a kernel of one line runs here as these do: {reason}"
+    return Finding(Verdict(answer, verdict.backend, 0, reason=text, blamed=blamed))
 
 
 def why_nothing_runs(like: VersionSpec, settings: Options) -> str:

@@ -35,7 +35,14 @@ _SYSTEM += ("/etc/alternatives", "/etc/passwd", "/etc/group", "/etc/localtime")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 _OF_A_GPU = ("/dev/nvidia*", "/dev/dri", "/dev/kfd", "/sys")
 _DRIVERS = "libcuda.so.1", "libamdhip64.so"
-_KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME")
+_KEPT: tuple[str, ...] = (
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "LD_LIBRARY_PATH",
+    "CUDA_VISIBLE_DEVICES",
+    "CUDA_HOME",
+)
 _KEPT += ("CUDA_DEVICE_ORDER", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 """Of the environment."""
 
