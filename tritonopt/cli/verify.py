@@ -232,8 +232,17 @@ def run(arguments: argparse.Namespace) -> int:
     return _EXIT_CODES.get(verdict.verdict, INCONCLUSIVE)
 
 
-_OPTIONS = ("launcher", "kernel", "grid", "args", "assume", "about", "assume_covered", "algebra")
-_OPTIONS += ("backend", "require", "max_examples", "seed", "budget", "untrusted", "text")
+_OPTIONS: tuple[str, ...] = ("launcher", "kernel", "grid", "args", "assume", "about", "algebra")
+_OPTIONS += (
+    "assume_covered",
+    "backend",
+    "require",
+    "max_examples",
+    "seed",
+    "budget",
+    "untrusted",
+    "text",
+)
 
 
 def _why_not_timed(arguments: argparse.Namespace) -> str:
