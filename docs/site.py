@@ -47,6 +47,7 @@ PAGES = {
     "docs/command-line.md": "Every command and option",
     "docs/passes.md": "All rules in a table, with measured speeds",
     "docs/verification.md": "How two versions are compared, and what a verdict rests on",
+    "docs/skill.md": "For agents: how to get a kernel accepted",
     "docs/algebra.md": "Comparison in exact arithmetic",
     "docs/tuning.md": "What is faster on your GPU and your shapes",
     "docs/engines.md": "Many files, many GPUs",

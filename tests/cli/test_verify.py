@@ -13,8 +13,8 @@ import pytest
 
 from tritonopt import reporting, verification
 from tritonopt.cli.main import main
-from tritonopt.verification import Progress, Verdict, VerificationError
-from tritonopt.verification.verdict import Algebra, Cheat
+from tritonopt.verification import Progress, Verdict, VerificationError, run
+from tritonopt.verification.verdict import Algebra, Cheat, Speed
 
 SCALE = """\
 import torch
@@ -136,7 +136,8 @@ def test_the_schema_says_what_the_report_has(
     types = {"string": str, "integer": int, "array": list, "object": dict, "null": type(None)}
     types["number"] = (int, float)
     cheating = replace(EQUIVALENT, cheats=(Cheat("no-kernel", "none"),), algebra=None)
-    for verdict in (EQUIVALENT, DIFFERENT, UNKNOWN, cheating, VerificationError("no file")):
+    timed = replace(EQUIVALENT, speeds=(Speed("x f32[9]", 2.0, 1.0, 2.0, 1.9, 2.1, 0.5),))
+    for verdict in (EQUIVALENT, DIFFERENT, UNKNOWN, cheating, timed, VerificationError("no file")):
         answer(verdict)
         main(["verify", "a.py", "b.py", "--format", "json", "--no-script"])
         said = json.loads(capsys.readouterr().out)
@@ -146,6 +147,15 @@ def test_the_schema_says_what_the_report_has(
             assert value in known.get("enum", [value]), name
             kinds = [known["type"]] if isinstance(known["type"], str) else known["type"]
             assert isinstance(value, tuple(types[k] for k in kinds)), name
+
+
+def test_nothing_is_timed_without_a_gpu(
+    answer: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = answer(EQUIVALENT)
+    monkeypatch.setattr(run, "choose_backend", lambda _: "interpreter")
+    assert main(["verify", "a.py", "b.py", "--bench"]) == 3
+    assert "no GPU here" in capsys.readouterr().err and not asked.arguments
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ _COMMANDS = {
     "tune": "find what is faster on this GPU for given shapes, verified and measured",
     "passes": "list the passes",
     "facts": "print what is known of the kernels of a file",
+    "mcp": "serve verify, bench, suggest and explain to agents (Model Context Protocol)",
     "clean": "delete the answers that suggest and rewrite keep for unchanged files",
     "new-pass": "create a new pass in a checkout: its file, its page, its cases, its entry point",
 }

@@ -126,6 +126,12 @@ def _add_judgment(parser: argparse.ArgumentParser) -> None:
         "live; refused where this machine cannot do that",
     )
     parser.add_argument(
+        "--bench",
+        action="store_true",
+        help="time what was accepted against ORIGINAL on this GPU, on fresh inputs of usual sizes, "
+        "and refuse times that cannot be; exit code 3 without a GPU",
+    )
+    parser.add_argument(
         "--assume-covered",
         action="store_true",
         help="take it that the calls run all that differs, where that cannot be seen: on a GPU, "
@@ -193,6 +199,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.engine or arguments.jobs:
         reason = "--engine and --jobs are for several files: give two directories, or --pair"
         return _no_answer(reason, arguments)
+    if arguments.bench and (reason := _why_not_timed(arguments)):
+        _no_answer(reason, arguments)
+        return INCONCLUSIVE
     try:
         _narrow(arguments)
     except (PlaceError, SourceError) as error:
@@ -204,28 +213,15 @@ def run(arguments: argparse.Namespace) -> int:
             what = f"{progress.phase}, {progress.launcher} ({backend})"
             bar.update(progress.examples, progress.of, what)
 
+        paths = arguments.original, arguments.rewritten
+        given = {name: getattr(arguments, name) for name in _OPTIONS}
         try:
-            verdict = verify(
-                arguments.original,
-                arguments.rewritten,
-                launcher=arguments.launcher,
-                kernel=arguments.kernel,
-                grid=arguments.grid,
-                args=arguments.args,
-                assume=arguments.assume,
-                about=arguments.about,
-                assume_covered=arguments.assume_covered,
-                algebra=arguments.algebra,
-                backend=arguments.backend,
-                require=arguments.require,
-                max_examples=arguments.max_examples,
-                seed=arguments.seed,
-                budget=arguments.budget,
-                untrusted=arguments.untrusted,
-                text=arguments.text,
-                command=arguments.shadowed,
-                progress=show,
-            )
+            verdict = verify(*paths, **given, command=arguments.shadowed, progress=show)
+            if arguments.bench:
+                from tritonopt.tuning.believed import with_speeds
+                from tritonopt.verification import Options
+
+                verdict = with_speeds(verdict, *paths, Options(**given))
         except VerificationError as error:
             bar.clear()
             return _no_answer(str(error), arguments)
@@ -234,6 +230,33 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.report is not None and not _report(verdict, script, arguments):
         return ERROR
     return _EXIT_CODES.get(verdict.verdict, INCONCLUSIVE)
+
+
+_OPTIONS: tuple[str, ...] = ("launcher", "kernel", "grid", "args", "assume", "about", "algebra")
+_OPTIONS += (
+    "assume_covered",
+    "backend",
+    "require",
+    "max_examples",
+    "seed",
+    "budget",
+    "untrusted",
+    "text",
+)
+
+
+def _why_not_timed(arguments: argparse.Namespace) -> str:
+    """Why `--bench` has no answer here."""
+    from tritonopt.verification import VerificationError
+    from tritonopt.verification.run import choose_backend
+
+    if arguments.shadowed or arguments.kernel:
+        return "--bench times launchers: leave --kernel and `-- COMMAND` out, or use `bench`"
+    try:
+        there = arguments.backend in ("auto", "cuda") and choose_backend("auto") == "cuda"
+    except VerificationError as error:
+        return str(error)
+    return "" if there else "--bench: there is no GPU here to time on, so nothing was verified"
 
 
 def _take_candidates(arguments: argparse.Namespace) -> None:

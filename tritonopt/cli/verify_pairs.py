@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-_OF_ONE_FILE = ("launcher", "kernel", "grid", "args", "assume", "script", "shadowed")
+_OF_ONE_FILE = ("launcher", "kernel", "grid", "args", "assume", "script", "shadowed", "bench")
 _OPTIONS = (
     *("backend", "require", "max_examples", "seed", "assume_covered", "algebra", "budget"),
     "untrusted",

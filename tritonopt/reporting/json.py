@@ -227,6 +227,7 @@ def _verdict(verdict: Verdict, script: str | None) -> dict[str, Any]:
         "seconds": verdict.seconds,
         "notes": list(verdict.notes),
         "evidence": list(verdict.evidence),
+        **({"speed": [asdict(speed) for speed in verdict.speeds]} if verdict.speeds else {}),
         **({} if verdict.algebra is None else _algebra(verdict.algebra)),
         **(
             {"compiled": [_comparison(pair) for pair in verdict.compiled]}

@@ -395,6 +395,7 @@ def verdict_lines(verdict: Verdict, style: Style) -> Iterator[str]:
         said.append(("evidence", ", ".join(verdict.evidence)))
     if verdict.algebra is not None:
         said.append(("algebra", _algebra(verdict.algebra)))
+    said += [("speed", str(speed)) for speed in verdict.speeds]
     said += [("cheat", str(cheat)) for cheat in verdict.cheats]
     said += [("note", note) for note in verdict.notes]
     for what, text in said:

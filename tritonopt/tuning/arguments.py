@@ -6,6 +6,7 @@ bits: gigabytes of them are made in a moment.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -26,11 +27,14 @@ _DTYPES = {
 _DTYPES |= {"bool": torch.bool, COMPLEX: torch.complex64}
 
 
-def build(call: Call, device: str = "cuda") -> dict[str, Any]:
-    """The arguments by name."""
+def build(call: Call, device: str = "cuda", number: int = 0) -> dict[str, Any]:
+    """The arguments by name; of another number with other values."""
     found: dict[str, Any] = {}
     for name, recipe in call.example.arguments:
-        parts = [_tensor(call, part, form, device) for part, form in parts_of(name, recipe)]
+        parts = [
+            _tensor(call, part, replace(form, seed=form.seed + 1000 * number), device)
+            for part, form in parts_of(name, recipe)
+        ]
         if isinstance(recipe, TensorRecipe):
             found[name] = parts[0]
         elif isinstance(recipe, Several):

@@ -17,7 +17,7 @@ from tritonopt.verification.coverage.demands import LOOPS, Demand
 from tritonopt.verification.coverage.requirements import listed
 from tritonopt.verification.coverage.surroundings import decided_beside, narrowed_offsets
 from tritonopt.verification.coverage.text_differences import Comparison
-from tritonopt.verification.errors import CandidateError, VerificationError
+from tritonopt.verification.errors import CandidateError, NothingRunsError, VerificationError
 from tritonopt.verification.process.fork_server import fork_server
 from tritonopt.verification.reference.cheats import with_cheats
 from tritonopt.verification.reference.reach import out_of_bounds
@@ -86,6 +86,9 @@ def verify(
     except CandidateError as error:
         answer = Answer.COUNTEREXAMPLE.value
         verdict = Verdict(answer, options.backend, 0, counterexample=str(error))
+    except NothingRunsError as error:
+        answer, blamed = Answer.UNSUPPORTED.value, error.fault
+        verdict = Verdict(answer, options.backend, 0, reason=str(error), blamed=blamed)
     return replace(verdict, seconds=round(time.monotonic() - began, 3))
 
 
@@ -111,7 +114,7 @@ def _verified(original: Path | str, rewritten: Path | str, options: Options) -> 
             answer, blamed = Answer.UNSUPPORTED.value, Fault.CANDIDATE.value
             return Verdict(answer, options.backend, 0, reason=reason, blamed=blamed)
         options = contained(replace(options, backend=choose_backend(options.backend)), paths)
-    old, new, tasks = _to_run(old, new, options)
+    old, new, tasks = to_run(old, new, options)
     importlib.import_module(_WANTED_SOON)
     settings = replace(options, backend=choose_backend(options.backend))
     if any(task.reference for task in tasks):
@@ -124,7 +127,7 @@ def _verified(original: Path | str, rewritten: Path | str, options: Options) -> 
     return _with_rest(verdict, rest, chosen=chosen)
 
 
-def _to_run(
+def to_run(
     old: source.Module, new: source.Module, asked: Options
 ) -> tuple[source.Module, source.Module, list[Task]]:
     """Both versions with what is to be called of them."""

@@ -16,3 +16,7 @@ class CandidateError(VerificationError):
     """The rewritten file cannot be called in the original's place; that is its own fault."""
 
     fault = "candidate"
+
+
+class NothingRunsError(VerificationError):
+    """This machine lacks what both versions need: no verdict, and no fault of theirs."""

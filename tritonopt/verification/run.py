@@ -25,7 +25,7 @@ from tritonopt.verification.coverage.text_differences import (
     block_sizes,
     whole_numbers,
 )
-from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.errors import NothingRunsError, VerificationError
 from tritonopt.verification.inputs.examples import (
     FLOAT_VALUES,
     ROW_GAP,
@@ -47,7 +47,15 @@ from tritonopt.verification.signature.inference import InferredSignature
 from tritonopt.verification.signature.kernel_launcher import results_of
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.tasks import Task
-from tritonopt.verification.verdict import YES, Algebra, AlgebraAnswer, Answer, Timing, Verdict
+from tritonopt.verification.verdict import (
+    YES,
+    Algebra,
+    AlgebraAnswer,
+    Answer,
+    Fault,
+    Timing,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from tritonopt.verification.comparison.checker import Checker
@@ -59,6 +67,24 @@ if TYPE_CHECKING:
 _LEAST_SECONDS = 5.0
 UNTRUSTED_SECONDS = 300.0
 """The budget of what is not trusted, where none is given."""
+_FAILED = "cannot be imported", "only the rewritten version fails"
+"""Of counterexamples for which the machine may be to blame."""
+_PLAIN = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def store(x_ptr):
+    tl.store(x_ptr, 1.0)
+
+
+def launch():
+    x = torch.empty(1, device="cuda")
+    store[(1,)](x)
+    return x
+"""
 _TIMEOUT = {"interpreter": 60.0, "cuda": 180.0, "compile": 600.0}
 
 
@@ -205,7 +231,7 @@ def contained(settings: Options, paths: tuple[Path, Path]) -> Options:
     found = Contained.around(paths, gpu=settings.backend == "cuda")
     worker = Worker(timeout=120.0, forked=not found.gpu, contained=found)
     try:
-        worker.ask("probe")
+        reached = worker.ask("probe")["cuda"] or not found.gpu
     except (Died, Refusal) as error:
         raise VerificationError(
             f"--untrusted: no process can be contained on this machine ({error}): it needs "
@@ -214,6 +240,11 @@ def contained(settings: Options, paths: tuple[Path, Path]) -> Options:
         ) from None
     finally:
         worker.close()
+    if not reached:
+        raise NothingRunsError(
+            "--untrusted: a contained process does not reach the GPU of this machine. Add "
+            "--backend interpreter; or, for code that you trust, leave --untrusted out"
+        )
     budget = settings.budget or UNTRUSTED_SECONDS
     found = replace(found, ends_at=time.monotonic() + budget)
     return replace(settings, contained=found, budget=budget)
@@ -264,6 +295,9 @@ class Verification:
     started: float = field(default_factory=time.monotonic)
 
     def run(self) -> Finding:
+        return _unless_nothing_runs(self, self._run())
+
+    def _run(self) -> Finding:
         backend = self.settings.backend
         limits = limits_on(backend, (self.old, self.new, *self._home))
         widened = widen(self.old)
@@ -561,6 +595,39 @@ def _script(
         difference,
         embedded=of.settings.embedded,
     )
+
+
+def _unless_nothing_runs(of: Verification, finding: Finding) -> Finding:
+    """The finding, but no version's fault where no kernel at all runs as they do."""
+    verdict, settings = finding.verdict, of.settings
+    told = verdict.counterexample or ""
+    failed = not told or any(words in told for words in _FAILED)
+    if not failed or verdict.examples or settings.backend == "compile":
+        return finding
+    plain = replace(of._spec("original", of.old, None), contained=settings.contained)
+    ends = of.started + (settings.budget or math.inf)
+    reason = why_nothing_runs(plain, settings) if time.monotonic() < ends else ""
+    if not reason:
+        return finding
+    answer, blamed = Answer.UNSUPPORTED.value, Fault.ENVIRONMENT.value
+    text = f"not even a kernel of one line runs here as these do: {reason}"
+    return Finding(Verdict(answer, verdict.backend, 0, reason=text, blamed=blamed))
+
+
+def why_nothing_runs(like: VersionSpec, settings: Options) -> str:
+    """Why a plain kernel does not run in a process like that of this version; "" if it does."""
+    plain = VersionSpec(
+        "original", like.path, _PLAIN, like.text_path, like.backend, "launch", False
+    )
+    worker = _worker(replace(plain, contained=like.contained), settings)
+    try:
+        (found,) = worker.run(Example(()), RunOptions())
+    except Refusal as error:
+        return str(error)
+    finally:
+        worker.close()
+    is_late = found.failure is not None and found.failure.kind == LATE
+    return "" if is_late else found.trouble
 
 
 def _worker(spec: VersionSpec, settings: Options) -> VersionWorker:

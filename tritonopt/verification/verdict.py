@@ -108,6 +108,27 @@ class Cheat:
 
 
 @dataclass(frozen=True)
+class Speed:
+    """One call, as a reference and a candidate make it: times in microseconds."""
+
+    label: str
+    reference: float
+    candidate: float
+    ratio: float
+    """Above 1 the candidate is faster."""
+    low: float
+    high: float
+    """The ends of the interval that holds the ratio with 95 % confidence."""
+    copy: float
+    """What a copy of all that the result needs takes in the same run."""
+
+    def __str__(self) -> str:
+        ratio = f"{self.ratio:.2f}x [{self.low:.2f}, {self.high:.2f}]"
+        times = f"{self.candidate:.1f} us, the reference {self.reference:.1f} us"
+        return f"{ratio} on {self.label}: {times}, a copy of what it needs {self.copy:.1f} us"
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The answer, where it was reached, and what it rests on.
 
@@ -146,6 +167,8 @@ class Verdict:
     """So many lines, tests, loops and launches had to run."""
     uncovered: tuple[str, ...] = ()
     """Those of them that did not."""
+    speeds: tuple[Speed, ...] = ()
+    """Of a yes that was timed."""
     seconds: float = 0.0
     blamed: str = ""
     """Whose fault it is, where that is known otherwise than from the answer."""

@@ -21,7 +21,7 @@ import pytest
 
 from tests.layers import everything, few
 from tritonopt import source
-from tritonopt.verification import Verdict, VerificationError
+from tritonopt.verification import Verdict, VerificationError, run
 from tritonopt.verification.inputs.examples import Example, PlainValue
 from tritonopt.verification.process import wire
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
@@ -118,6 +118,30 @@ def test_code_reaches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     rest = ("-1", "-1", "'1'", "'2'", "1", "False", "1", "False")
     assert found.plain[6:14] == rest
     assert path.read_text() == _TRIED and [*tmp_path.iterdir()] == [path]
+
+
+_NAMES_A_THREAD = """
+import threading
+
+def written(path):
+    try:
+        return open(path, "w").write("x")
+    except OSError as error:
+        return type(error).__name__
+
+def launch(value):
+    names = [f"/proc/self/task/{threading.get_native_id()}/comm", "/proc/1/task/1/comm"]
+    return [written(path) for path in (*names, "/proc/self/comm", "/proc/sys/kernel/core_pattern")]
+"""
+
+
+def test_a_process_with_a_gpu_names_its_threads_and_changes_no_more(tmp_path: Path) -> None:
+    worker = contained(tmp_path / "kernel.py", _NAMES_A_THREAD)
+    box = worker.spec.contained
+    assert box is not None
+    worker.worker.contained = replace(box, gpu=True)
+    found = outcome_of(worker)
+    assert found.plain[:4] == ("1", *["'OSError'"] * 3), found
 
 
 _GREEDY = """
@@ -328,3 +352,28 @@ def test_a_machine_without_namespaces_refuses(
     monkeypatch.setattr(Worker, "ask", dies)
     with pytest.raises(VerificationError, match="no process can be contained on this machine"):
         of_texts(_SOFTMAX, f"{_SOFTMAX}\n# another\n", untrusted=True, backend="interpreter")
+
+
+def test_what_no_version_can_do_is_no_fault_of_one(
+    of_texts: OfTexts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Worker, "ask", lambda *_: {"cuda": True})
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # which the parent does not know
+    found = of_texts(_SOFTMAX, f"{_SOFTMAX}\n# another\n", backend="cuda", args="x: f32[m, n]")
+    assert (found.verdict, found.fault) == ("unsupported", "environment"), found
+    monkeypatch.undo()
+    told = of_texts(_SOFTMAX, f"{_SOFTMAX}\n1 / 0\n", args="x: f32[m, n]")
+    assert (told.verdict, told.fault) == ("counterexample", "candidate"), told
+    monkeypatch.setattr(run, "why_nothing_runs", lambda *_: "no driver")
+    again = of_texts(_SOFTMAX, f"{_SOFTMAX}\n1 / 0\n", args="x: f32[m, n]")
+    assert (again.verdict, again.fault) == ("unsupported", "environment"), again
+
+
+def test_a_gpu_that_a_contained_process_does_not_reach(
+    of_texts: OfTexts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Worker, "ask", lambda worker, _: {"cuda": worker.contained is None})
+    text = f"{_SOFTMAX}\n# another\n"
+    found = of_texts(_SOFTMAX, text, untrusted=True, backend="cuda")
+    assert (found.verdict, found.fault) == ("unsupported", "environment")
+    assert found.reason is not None and "--backend interpreter" in found.reason

@@ -74,11 +74,14 @@ class Worker:
         leads: bool = False,
         environment: Mapping[str, str] | None = None,
         contained: Contained | None = None,
+        wired: bool = False,
     ) -> None:
         self.timeout = timeout
         self.forked = forked
         self.server = server
         """The module whose `serve` the process runs."""
+        self.wired = wired or server == SERVER
+        """Whether its answers are read as data, see `wire`."""
         self.leads = leads
         """Whether a fresh process leads a session of its own: what it started ends with it."""
         self.environment = environment or {}
@@ -137,7 +140,7 @@ class Worker:
         left = math.inf if self.contained is None else self.contained.ends_at - time.monotonic()
         is_last, limit = left < limit, max(min(limit, left), 0.0)
         try:
-            if self.server == SERVER:
+            if self.wired:
                 ends = time.monotonic() + limit
                 kind, answer = wire.receive(self.connection, ends, *self.asked)
             elif self.connection.poll(limit):

@@ -34,7 +34,16 @@ _SYSTEM: tuple[str, ...] = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
 _SYSTEM += ("/etc/alternatives", "/etc/passwd", "/etc/group", "/etc/localtime")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 _OF_A_GPU = ("/dev/nvidia*", "/dev/dri", "/dev/kfd", "/sys")
-_KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME")
+_DRIVERS = "libcuda.so.1", "libamdhip64.so"
+_KEPT: tuple[str, ...] = (
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "LD_LIBRARY_PATH",
+    "CUDA_VISIBLE_DEVICES",
+    "CUDA_HOME",
+)
+_KEPT += ("CUDA_DEVICE_ORDER", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 """Of the environment."""
 
 
@@ -56,6 +65,8 @@ class Contained:
         """With the packages that these files are in, and what Python and this tool need."""
         found = {sys.prefix, sys.base_prefix, str(Path(__file__).resolve().parents[3])}
         found |= {path for path in sys.path if path}
+        found |= {path for path in os.environ.get("LD_LIBRARY_PATH", "").split(":") if path}
+        found |= _folders_of_drivers() if gpu else set()
         for path in paths:
             folder = path.resolve().parent
             while (folder / "__init__.py").is_file():
@@ -66,6 +77,16 @@ class Contained:
     def environment(self, given: Mapping[str, str]) -> dict[str, str]:
         found = {name: given[name] for name in _KEPT if name in given}
         return {**found, "HOME": SCRATCH, "TMPDIR": SCRATCH, "USER": "root"}
+
+
+def _folders_of_drivers() -> set[str]:
+    """Where the loader finds what talks to the GPU: it need not be a folder of the system's."""
+    for name in _DRIVERS:
+        with contextlib.suppress(OSError):
+            ctypes.CDLL(name)
+    loaded = map(Path, Path("/proc/self/maps").read_text().split())
+    stems = tuple(name.partition(".")[0] for name in _DRIVERS)
+    return {str(path.parent) for path in loaded if path.name.startswith(stems)}
 
 
 class _System:
@@ -94,15 +115,14 @@ def enter(contained: Contained, descriptor: int) -> None:
     _wait_for(first) if (first := os.fork()) else None
     os.setsid()  # a signal to its group is to no other process
     _see_only(system, contained)
-    system("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    for capability in range(64):
-        with contextlib.suppress(OSError):
-            system("prctl", _DROP, capability, 0, 0, 0)
-    header = struct.pack("Ii", 0x20080522, 0)
-    system("capset", header, bytes(24))
-    system("prctl", _DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
     system("prctl", _DUMPABLE, 0, 0, 0, 0)  # what it has open is not theirs
-    _wait_for(worker, contained) if (worker := os.fork()) else None
+    worker = os.fork()
+    if not worker and contained.gpu:
+        _name_threads(system)
+    _have_no_right(system)
+    if worker:
+        system("prctl", _DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
+        _wait_for(worker, contained)
     for kind, most in (
         (resource.RLIMIT_NPROC, contained.processes),
         (resource.RLIMIT_FSIZE, contained.scratch),
@@ -113,6 +133,23 @@ def enter(contained: Contained, descriptor: int) -> None:
     system("prctl", _DUMPABLE, 1, 0, 0, 0)
     tempfile.tempdir = SCRATCH
     os.chdir(SCRATCH)
+
+
+def _have_no_right(system: _System) -> None:
+    """Drop every capability, for good."""
+    system("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    for capability in range(64):
+        with contextlib.suppress(OSError):
+            system("prctl", _DROP, capability, 0, 0, 0)
+    system("capset", struct.pack("Ii", 0x20080522, 0), bytes(24))
+
+
+def _name_threads(system: _System) -> None:
+    """CUDA has no GPU where it cannot name its threads, which it does in a file of each."""
+    path = "/proc/self/task"
+    system("mount", path, path, None, _BIND, None)
+    attributes = struct.pack("QQQQ", 0, _READ_ONLY, 0, 0)
+    system("syscall", _MOUNT_SETATTR, _HERE, path, 0, attributes, len(attributes))
 
 
 def _new_user(system: _System) -> None:
