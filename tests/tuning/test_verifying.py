@@ -69,25 +69,34 @@ def ahead() -> Verifying:
 def test_it_is_asked_at_once_and_answered_later() -> None:
     verifying = ahead()
     assert Fake.made[0].asked == ["begin", "evidence"]
-    Fake.answers = [None]
-    assert verifying.begun_with(0.0) is None and verifying.is_begun_with(question("likely"))
-    Fake.answers = ["imported"]
-    assert verifying.begun_with(0.0) is None and verifying.is_begun_with(question("likely"))
+    for answers in ([None], ["imported"]):
+        Fake.answers = answers
+        assert not list(verifying.answered()) and verifying.is_asked(question("likely"))
     Fake.answers = [YES]
-    assert verifying.begun_with(0.0) == (question("likely"), YES)
-    assert not verifying.is_begun_with(question("likely"))
+    assert list(verifying.answered()) == [(question("likely"), YES)]
+    assert not verifying.is_asked(question("likely"))
     # The worker has nothing else to say, and is free for the next question.
     Fake.answers = [NO]
     assert list(verifying.answers([question("other")], 1.0)) == [NO] and len(Fake.made) == 1
 
 
+def test_what_is_being_answered_is_waited_for() -> None:
+    verifying = ahead()
+    Fake.answers = ["imported", YES]
+    assert list(verifying.answers([question("likely")], 1.0)) == [YES]
+    assert Fake.made[0].asked == ["begin", "evidence"]
+
+
 def test_another_question_is_another_workers() -> None:
     verifying = ahead()
     verifying.begin_with(question("a second one"))
-    assert verifying.is_begun_with(question("likely"))
+    assert verifying.is_asked(question("likely"))
+    assert not verifying.is_asked(question("a second one"))
     Fake.answers = [NO]
     assert list(verifying.answers([question("other")], 1.0)) == [NO]
     assert [worker.asked for worker in Fake.made] == [["begin", "evidence"], ["evidence"]]
+    verifying.forget(question("likely"))
+    assert Fake.made[0].asked[-1] == "close" and not verifying.is_asked(question("likely"))
     verifying.close()
     assert all(worker.asked[-1] == "close" for worker in Fake.made)
 
@@ -95,8 +104,11 @@ def test_another_question_is_another_workers() -> None:
 def test_a_worker_that_dies_of_its_imports_is_asked_again() -> None:
     verifying = ahead()
     Fake.answers = [Died(Failure("Crash", "no torch"))]
-    assert verifying.begun_with(1.0) is None
-    assert not verifying.is_begun_with(question("likely"))
+    assert not list(verifying.answered())
+    assert not verifying.is_asked(question("likely"))
+    verifying = ahead()
+    Fake.answers = [Died(Failure("Crash", "no torch")), YES]
+    assert list(verifying.answers([question("likely")], 1.0)) == [YES]
 
 
 def test_without_an_answer_in_time_it_is_no_yes() -> None:

@@ -125,9 +125,7 @@ class Search:
             for start in range(0, len(begun), _AT_ONCE):
                 if not self.over():
                     self._time(begun[start : start + _AT_ONCE], self._probes(), 0, _EFFORTS[0])
-            for likely in self.best(1):
-                if likely.gain >= _LIKELY:
-                    self.leading(likely.variant.text)
+            self._lead(self.best(1))
             self.is_cut_short = self.over()
             if self.is_cut_short or generation == _GENERATIONS - 1:
                 break
@@ -156,9 +154,15 @@ class Search:
         for rung, effort in enumerate(_EFFORTS[1:], start=1):
             self._time(finalists, self.calls, rung, effort)
             finalists = self.best(max(len(finalists) // 2, 2), finalists)
+            self._lead(finalists[:1])
         for standing in finalists:
             standing.fate = Fate.FINALIST
         return finalists
+
+    def _lead(self, first: Sequence[Standing]) -> None:
+        for likely in first:
+            if likely.gain >= _LIKELY:
+                self.leading(likely.variant.text)
 
     @property
     def timed(self) -> list[Standing]:

@@ -23,9 +23,11 @@ from tritonopt.tuning.dispatch.places import Difference, NoDispatch, Place, diff
 from tritonopt.tuning.dispatch.state import kept_state
 from tritonopt.tuning.dispatch.texts import dispatched
 from tritonopt.tuning.halving import Standing
+from tritonopt.tuning.session import OVER
 from tritonopt.tuning.trials import Trials, same_code
 from tritonopt.verification.process.client import Died, Refusal
 
+NOT_AFRESH = "no time was left to measure it again"
 _ATTEMPTS = 3
 """Proposals that a fresh measurement may go against: each one more is a chance for noise."""
 
@@ -65,8 +67,10 @@ class Choosing:
     verify: Callable[[str], Evidence]
     over: Callable[[], bool]
     """Whether the time is over."""
-    may_verify: Callable[[], bool] = lambda: False
-    """Whether there is time for a verification even so."""
+    may_verify: Callable[[], bool] = lambda: True
+    """Whether there is time for a verification."""
+    begin: Callable[[str], None] = lambda text: None
+    """Has a text verified while it is measured."""
     notes: list[str] = field(default_factory=list)
     fresh: dict[str, Row] = field(default_factory=dict)
     """Of the last proposal that was measured."""
@@ -93,9 +97,9 @@ class Choosing:
         refused does not count as long as the next one can be verified."""
         if self.against >= _ATTEMPTS:
             return True
-        if not self.looked_at or not self.over():
+        if not self.looked_at:
             return False
-        return self.against > 0 or not self.may_verify()
+        return not self.may_verify() or (self.over() and self.against > 0)
 
     def accepted(self, finalists: Sequence[Standing]) -> Proposal | None:
         """The best proposal that a fresh measurement bears out, and that is verified then.
@@ -112,6 +116,7 @@ class Choosing:
                 return None
             proposal = max(proposals, key=_worth)
             self.looked_at.add(proposal.text)
+            self.begin(proposal.text)
             if not self._is_borne_out(proposal):
                 self.against += 1
                 continue
@@ -155,7 +160,10 @@ class Choosing:
         """Measured afresh, on all calls."""
         self.fresh = {}
         for call in self.calls:
-            self.fresh[call.label] = self.trials.fresh(TUNED, proposal.text, call)
+            row = self.fresh[call.label] = self.trials.fresh(TUNED, proposal.text, call)
+            if OVER in row.failures.values():
+                proposal.standing.refuse(Evidence("unsupported", reason=NOT_AFRESH))
+                return False
         new = {
             label: row.ratio if TUNED not in row.doubts else None
             for label, row in self.fresh.items()
@@ -169,7 +177,8 @@ class Choosing:
             return True
         against = failing(new, proposal.claimed)
         for label, why in against.items():
-            self._note(proposal, f"not for {label}: {why}")
+            failed = "".join(f": {each}" for each in self.fresh[label].failures.values())
+            self._note(proposal, f"not for {label}: {why}{failed}")
         known = self.forbidden.setdefault(proposal.standing.variant.text, set())
         known |= against.keys() & proposal.uses_new
         return False

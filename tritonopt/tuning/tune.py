@@ -18,7 +18,7 @@ from tritonopt.tuning.calls import Call
 from tritonopt.tuning.compiling.ahead import Ahead
 from tritonopt.tuning.compiling.without_gpu import Kept, compiled_variants
 from tritonopt.tuning.halving import Search, Standing
-from tritonopt.tuning.proposals import Choosing, Proposal
+from tritonopt.tuning.proposals import NOT_AFRESH, Choosing, Proposal
 from tritonopt.tuning.proving.evidence import NO_TIME, Proving
 from tritonopt.tuning.proving.verifying import Verifying
 from tritonopt.tuning.proving.verifying_server import LATE
@@ -133,6 +133,8 @@ class _Tuning:
 
     def answer(self) -> Answer:
         """Raises what `tune_subject` makes a failure of."""
+        if self.request.gpu:
+            self.verifying.begin()
         self._check()
         if not self.request.gpu:
             return self._compiled()
@@ -151,12 +153,12 @@ class _Tuning:
                 rows=tuple(TunedRow(row.label, row.sizes, original=row) for row in rows),
                 notes=tuple(dict.fromkeys(self.notes)),
             )
-        self.verifying.begin()
         self.room = max(self.left, 0.0)
         search = self._search(rows, calls)
         choosing = Choosing(
             *(self.trials, calls, self._verified, self.is_over),
             may_verify=lambda: self.proving.has_time,
+            begin=self.proving.begin,
             notes=self.notes,
         )
         with self._phase("timing"):
@@ -283,7 +285,7 @@ class _Tuning:
             )
         self.proving.collect()
         unverified = (
-            s for s in search.standings if any(why in s.reason for why in (LATE, NO_TIME))
+            s for s in search.standings if any(w in s.reason for w in (LATE, NO_TIME, NOT_AFRESH))
         )
         if accepted is None and (first := next(unverified, None)) is not None:
             self.notes.append(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from tritonopt import source
 from tritonopt.measurement.tuned import Evidence
 from tritonopt.tuning.proving.forms import Forms
 from tritonopt.tuning.proving.kept import Kept
@@ -23,7 +25,7 @@ _SCREENING = 4
 _NO_TIME = 5.0
 """With fewer seconds none is begun."""
 _FIRST, _LAST = 0.4, 0.7
-"""The parts of that time in which calls are made: by the interpreter, whose yes the GPU follows,
+"""The parts of that time in which calls are made: by the interpreter where the GPU has to follow,
 and where nothing follows. A call that has begun then ends."""
 _SHARE = 2
 """Into which what is left of the budget is divided: what takes longer leaves time for another."""
@@ -43,7 +45,9 @@ class Proving:
     """Takes down how long it took what is done within it."""
     forms: Forms = field(default_factory=Forms)
     ahead: dict[Question, Evidence] = field(default_factory=dict)
-    """What was answered while others were timed."""
+    """What was answered."""
+    texts: dict[str, str] = field(default_factory=dict)
+    """By what the interpreter looks at, the text that it is asked about."""
 
     @cached_property
     def kept(self) -> Kept:
@@ -59,19 +63,27 @@ class Proving:
         self.collect()
         if self.request.backend not in ("auto", "interpreter") or not self.has_time:
             return
-        forms = (self.request.args, *self.request.otherwise)
-        question = self._question(text, self.request.examples)
-        question = replace(question, backend="interpreter", args=forms[0], algebra=True)
-        if self.kept.known(question) is None:
-            self.verifying.begin_with(replace(question, seconds=_FIRST * self.left()))
+        form, _ = next(self.forms.asked("interpreter", self._forms))
+        self._begin(replace(self._whole(text), backend="interpreter", args=form), spare=1)
 
-    def collect(self, seconds: float = 0.0) -> None:
-        """Keep what was asked ahead, once it is answered."""
-        found = self.verifying.begun_with(seconds)
-        if found is not None:
-            if LATE not in found[1].reason:  # else it is asked again, in the time that is left
-                self.ahead[found[0]] = found[1]
-            self.kept.keep(*found)
+    def _begin(self, question: Question, spare: int) -> None:
+        question = self._as_asked(question, 1.0)
+        if self._known(question) is None:
+            # One worker is better than none, but two need one each.
+            self.verifying.begin_with(question, min(spare, self.verifying.workers - 1))
+
+    def collect(self) -> None:
+        """Keep what was asked ahead and is answered."""
+        for question, evidence in self.verifying.answered():
+            self._keep(question, evidence)
+
+    def _keep(self, question: Question, evidence: Evidence) -> None:
+        if LATE not in evidence.reason:  # else it is asked again, in the time that is left
+            self.ahead[question] = evidence
+        self.kept.keep(question, evidence)
+
+    def _known(self, question: Question) -> Evidence | None:
+        return self.ahead.get(question) or self.kept.known(question)
 
     def screened(self, texts: Sequence[str]) -> Iterator[Evidence]:
         """Evidence for variants that are not timed; what is known is not asked again."""
@@ -88,12 +100,26 @@ class Proving:
     def evidence(self, text: str) -> Evidence:
         """Evidence for what may be accepted: on all examples, with residues.
 
-        Of the backend that was asked for; else of the interpreter and of the GPU.
+        Of the backend that was asked for; else of the interpreter and of the GPU, both at once
+        where there are the workers for it.
         """
-        question = replace(self._question(text, self.request.examples), algebra=True)
+        question = self._whole(text)
         if question.backend != "auto":
             return self._first_answer(question)
-        return shown_by_both(question, self._first_answer, lambda yes: self._on_gpu(question, yes))
+        args = self.request.as_seen or next(self.forms.asked("interpreter", self._forms))[0]
+        beside = on_gpu(replace(question, args=args))
+        if args and self.has_time and self.verifying.workers > 1:
+            self._begin(beside, spare=0)
+        found = shown_by_both(question, self._first_answer, lambda yes: self._on_gpu(question, yes))
+        self.verifying.forget(beside)
+        return found
+
+    @property
+    def _forms(self) -> tuple[str | None, ...]:
+        return (self.request.args, *self.request.otherwise)
+
+    def _whole(self, text: str) -> Question:
+        return replace(self._question(text, self.request.examples), algebra=True)
 
     def _on_gpu(self, question: Question, interpreted: Evidence) -> Evidence:
         """What the GPU says of calls as they were seen, where there are such; else, and where the
@@ -109,31 +135,41 @@ class Proving:
 
     def _first_answer(self, question: Question) -> Evidence:
         """The answer for the first form of the calls that comes to one; else that for the last."""
-        forms = (self.request.args, *self.request.otherwise)
         evidence = Evidence("unsupported")
-        for args, share in self.forms.asked(question.backend, forms):
+        for args, share in self.forms.asked(question.backend, self._forms):
             evidence = self._answered(replace(question, args=args), share)
             if self.forms.is_answered(question.backend, args, evidence):
-                break
+                return replace(evidence, args=args or evidence.args)
         return evidence
 
-    def _answered(self, question: Question, share: int) -> Evidence:
+    def _answered(self, question: Question, share: float) -> Evidence:
         """The answer; it may take the time that there is, divided by `share`."""
+        self.collect()
         left = self.left()
         seconds = max(left / _SHARE, min(left, LEAST)) / share
-        with self.phase("verifying"):
-            self.collect(max(seconds, 0.0) if self.verifying.is_begun_with(question) else 0.0)
-        known = self.ahead.get(question) or self.kept.known(question)
+        question = self._as_asked(question, seconds / max(left, 1.0))
+        known = self._known(question)
         if known is not None:
             return known
-        if seconds < _NO_TIME or self.verifying.is_begun_with(question):
+        if seconds < _NO_TIME and not self.verifying.is_asked(question):
             return Evidence("unsupported", reason=NO_TIME)
-        follows = self.request.backend == "auto" and question.backend == "interpreter"
-        judged_after = seconds * (_FIRST if follows else _LAST)
-        with self.phase("verifying"):
-            (evidence,) = self.verifying.answers([replace(question, seconds=judged_after)], seconds)
-        self.kept.keep(question, evidence)
+        with self.phase("verifying" if question.backend == "interpreter" else "on the GPU"):
+            (evidence,) = self.verifying.answers([question], max(seconds, 0.0))
+        self._keep(question, evidence)
         return evidence
+
+    def _as_asked(self, question: Question, part: float) -> Question:
+        """The question, with the time that there is for it: that part of what is left.
+
+        Two texts that are one to the interpreter are one question for it.
+        """
+        interpreted = question.backend == "interpreter"
+        follows = self.request.backend == "auto" and self.verifying.workers < 2
+        judged_after = part * self.left() * (_FIRST if interpreted and follows else _LAST)
+        text = question.text
+        if interpreted:
+            text = self.texts.setdefault(as_interpreted(text, self.request.path), text)
+        return replace(question, text=text, seconds=judged_after)
 
     def _question(self, text: str, examples: int) -> Question:
         request = self.request
@@ -146,3 +182,28 @@ class Proving:
             backend=request.backend,
             examples=examples,
         )
+
+
+def as_interpreted(text: str, path: str) -> str:
+    """What the interpreter looks at: not at options of a launch that are for the compiler alone.
+
+    Unless a kernel, a heuristic or anything else of the file asks for them.
+    """
+    tree = ast.parse(text)
+    every = [*ast.walk(tree)]
+    asked = {node.arg for node in every if isinstance(node, ast.arg)}
+    asked |= {str(node.value) for node in every if isinstance(node, ast.Constant)}
+    options = {"num_warps", "num_stages", "num_ctas"} - asked
+    launches = {_place(launch.call) for launch in source.read(text, path).launches}
+    for call in every:
+        if isinstance(call, ast.Call) and _place(call) in launches:
+            call.keywords = [
+                keyword
+                for keyword in call.keywords
+                if keyword.arg not in options or not isinstance(keyword.value, ast.Constant)
+            ]
+    return ast.dump(tree)
+
+
+def _place(node: ast.expr) -> tuple[int, int, int | None, int | None]:
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset

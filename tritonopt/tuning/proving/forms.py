@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tritonopt.measurement.tuned import Evidence
+from tritonopt.tuning.proving.verifying_server import LATE
 
+_SHARE = 1.5
+"""Into which the time is divided for all forms but the last."""
 _Asked = tuple[str, str | None]
 """A backend and a form."""
 
@@ -24,12 +27,14 @@ class Forms:
     _doubted: set[_Asked] = field(default_factory=set)
     """Of the text that is verified: as long as no call is compared, that may be what it is."""
 
-    def asked(self, backend: str, forms: Sequence[str | None]) -> Iterator[tuple[str | None, int]]:
+    def asked(
+        self, backend: str, forms: Sequence[str | None]
+    ) -> Iterator[tuple[str | None, float]]:
         """Those to ask, and into how many parts to divide the time there is for each."""
         self._doubted.clear()
         left = [form for form in forms if (backend, form) not in self._not_taken]
         for form in left[:-1]:
-            yield form, 2
+            yield form, _SHARE
         yield (left or forms)[-1], 1
 
     def is_answered(self, backend: str, form: str | None, evidence: Evidence) -> bool:
@@ -38,4 +43,5 @@ class Forms:
             self._not_taken |= self._doubted
         elif evidence.verdict == "unsupported" and evidence.backend:
             self._doubted.add((backend, form))
-        return evidence.verdict != "unsupported"
+        # What was not answered in time is not answered sooner in another form.
+        return evidence.verdict != "unsupported" or LATE in evidence.reason

@@ -19,11 +19,52 @@ _ON_GPU = 5
 """For so many examples of the interpreter, one on the GPU."""
 _MOST_WORKERS = 4
 """Each has up to four processes of its own, on one GPU."""
+_AT_FIRST = 2
+"""Workers that are started before anything is asked: one for each backend."""
 
 
 def usual_workers() -> int:
     """As many as there are cores for."""
     return max(1, min(_MOST_WORKERS, (os.cpu_count() or 1) // 3))
+
+
+@dataclass
+class _Process:
+    """A worker, one question at a time."""
+
+    worker: Worker
+    is_starting: bool = False
+    """Whether it has yet to say that it has imported what it needs."""
+
+    def ask(self, question: Question) -> None:
+        try:
+            self.worker.send("evidence", question)
+        except Died:
+            self.is_starting = False
+            self.worker.send("evidence", question)  # it had died since the last one
+
+    def has_started(self, seconds: float) -> bool:
+        if self.is_starting and self.worker.has_answered(seconds):
+            self.is_starting = False
+            with suppress(Died, Refusal):  # the question will show it again
+                self.worker.receive(0.0)
+        return not self.is_starting
+
+    def answer(self, question: Question, seconds: float, told: float) -> Evidence:
+        """What comes within so many seconds; `told` is how long there was."""
+        end = time.monotonic() + seconds
+        try:
+            if not self.has_started(seconds):
+                self.worker.receive(0.0)
+            if self.worker.connection is None:
+                self.ask(question)  # it has died of its imports, and will show it again
+            found: Evidence = self.worker.receive(max(end - time.monotonic(), 0.0))
+        except (Died, Refusal) as error:
+            self.is_starting = False
+            late = isinstance(error, Died) and error.failure.kind == "Hang"
+            reason = f"{LATE} {told:.0f} s" if late else f"the verification failed: {error}"
+            return Evidence("unsupported", reason=reason)
+        return found
 
 
 @dataclass
@@ -33,93 +74,73 @@ class Verifying:
     workers: int = field(default_factory=usual_workers)
     server: str = SERVER
     """The module that serves in a worker."""
-    _free: list[Worker] = field(default_factory=list)
-    _begun: bool = False
-    """Whether the first worker has yet to say that it has imported what it needs."""
-    _ahead: tuple[Question, Worker, bool] | None = None
-    """What is answered while something else is done, by whom, and whether that one has yet to say
-    that it has imported what it needs."""
+    _free: list[_Process] = field(default_factory=list)
+    _asked: dict[Question, _Process] = field(default_factory=dict)
+    """What is answered while something else is done, and by whom."""
 
     def begin(self) -> None:
-        """Start a worker, which imports what it needs while something else is done."""
-        if not self._free:
+        """Start workers, which import what they need while something else is done."""
+        while len(self._free) + len(self._asked) < min(self.workers, _AT_FIRST):
             worker = Worker(_LONGEST, forked=False, server=self.server)
             worker.send("begin")
-            self._free.append(worker)
-            self._begun = True
+            self._free.append(_Process(worker, is_starting=True))
 
     def answers(self, questions: Sequence[Question], seconds: float) -> Iterator[Evidence]:
-        """Their answers, in their order; each has so many seconds. What ends or hangs is no yes."""
+        """Their answers, in their order; each has so many seconds. What ends or hangs is no yes.
+
+        What is being answered already goes on.
+        """
         first = time.monotonic() + seconds
-        if self._begun:
-            self._begun = False
-            with suppress(Died, Refusal):  # the question will show it again
-                self._free[0].receive(seconds)
-        while len(self._free) < min(self.workers, len(questions)):
-            self._free.append(Worker(_LONGEST, forked=False, server=self.server))
         for start in range(0, len(questions), self.workers):
             asked = questions[start : start + self.workers]
-            pairs = list(zip(asked, self._free, strict=False))
-            for question, worker in pairs:
-                self._send(worker, question)
+            for question in asked:
+                if question not in self._asked:
+                    self._ask(question)
             end = time.monotonic() + seconds if start else first
-            for _, worker in pairs:
-                yield self._received(worker, max(end - time.monotonic(), 0.0), seconds)
+            for question in asked:
+                yield self._received(question, max(end - time.monotonic(), 0.0), seconds)
 
-    def begin_with(self, question: Question) -> None:
-        """Have a question answered while something else is done, unless another one is."""
-        if self._ahead is not None or not self._free:
-            return
-        worker, begun = self._free.pop(), self._begun
-        with suppress(Died):
-            self._send(worker, question)
-            self._ahead, self._begun = (question, worker, begun), False
+    def begin_with(self, question: Question, spare: int = 0) -> None:
+        """Have a question answered while something else is done, unless the workers, but for some
+        that are spared, have others."""
+        if question not in self._asked and len(self._asked) < self.workers - spare:
+            with suppress(Died):
+                self._ask(question)
 
-    def begun_with(self, seconds: float) -> tuple[Question, Evidence] | None:
-        """What was asked ahead, with its answer, if that comes within so many seconds."""
-        if self._ahead is None:
-            return None
-        question, worker, begun = self._ahead
-        end = time.monotonic() + seconds
-        if begun:
-            if not worker.has_answered(seconds):
-                return None
-            with suppress(Died, Refusal):  # the question will show it again
-                worker.receive(0.0)
-            self._ahead = question, worker, False
-        left = max(end - time.monotonic(), 0.0)
-        is_alive = worker.connection is not None
-        if is_alive and not worker.has_answered(left):
-            return None
-        self._ahead = None
-        self._free.append(worker)
-        return (question, self._received(worker, 0.0, seconds)) if is_alive else None
+    def answered(self) -> Iterator[tuple[Question, Evidence]]:
+        """What was asked ahead and is answered by now."""
+        for question, process in [*self._asked.items()]:
+            if not process.has_started(0.0):
+                continue
+            if process.worker.connection is None:
+                self._free.append(self._asked.pop(question))
+            elif process.worker.has_answered(0.0):
+                yield question, self._received(question, 0.0, 0.0)
 
-    def is_begun_with(self, question: Question) -> bool:
-        return self._ahead is not None and self._ahead[0] == question
+    def is_asked(self, question: Question) -> bool:
+        return question in self._asked
 
-    def _send(self, worker: Worker, question: Question) -> None:
-        try:
-            worker.send("evidence", question)
-        except Died:
-            worker.send("evidence", question)  # it had died since the last one
+    def forget(self, question: Question) -> None:
+        """Nobody waits for that answer any more."""
+        if (process := self._asked.pop(question, None)) is not None:
+            process.worker.close()
 
-    def _received(self, worker: Worker, left: float, seconds: float) -> Evidence:
-        try:
-            found: Evidence = worker.receive(left)
-        except (Died, Refusal) as error:
-            late = isinstance(error, Died) and error.failure.kind == "Hang"
-            reason = f"{LATE} {seconds:.0f} s" if late else (
-                f"the verification failed: {error}"
-            )  # fmt: skip
-            return Evidence("unsupported", reason=reason)
-        return found
+    def _ask(self, question: Question) -> None:
+        new = self._free.pop() if self._free else None
+        process = new or _Process(Worker(_LONGEST, forked=False, server=self.server))
+        process.ask(question)
+        self._asked[question] = process
+
+    def _received(self, question: Question, left: float, seconds: float) -> Evidence:
+        process = self._asked.pop(question)
+        self._free.append(process)
+        return process.answer(question, left, seconds)
 
     def close(self) -> None:
-        for worker in (*self._free, *(self._ahead[1:2] if self._ahead else ())):
-            worker.close()
+        for process in (*self._free, *self._asked.values()):
+            process.worker.close()
         self._free.clear()
-        self._ahead = None
+        self._asked.clear()
 
 
 def on_gpu(question: Question) -> Question:

@@ -10,7 +10,7 @@ acquires. A barrier has to come between a block's store and the release, which o
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,17 +42,6 @@ class Touch:
     @property
     def is_block(self) -> bool:
         return self.lanes is not None and self.lanes.size > 1
-
-
-@dataclass(frozen=True)
-class _Store:
-    """What was last stored at an address."""
-
-    program: int
-    moment: int
-    touch: Touch
-    lane: int
-    bits: int | None
 
 
 @dataclass
@@ -88,16 +77,21 @@ class Launch:
                 kinds[touch.kind].append(touch.addresses.ravel())
         if not kinds["load"] or not kinds["store"] + kinds["atomic"]:
             return ""
-        written = np.unique(np.concatenate(kinds["store"] + kinds["atomic"]))
+        written = _distinct(kinds["store"] + kinds["atomic"])
         loaded = np.concatenate(kinds["load"])
         if loaded.max() < written[0] or loaded.min() > written[-1]:
             return ""
-        both = np.intersect1d(loaded, written)
+        both = np.intersect1d(_distinct([loaded]), written, assume_unique=True)
         if not both.size:
             return ""
         # What is stored where others synchronize counts as well.
-        meeting = np.unique(np.concatenate([both, *kinds["atomic"]]))
+        meeting = _distinct([both, *kinds["atomic"]])
         return _Walk(meeting, bool(kinds["atomic"])).first(self.touches)
+
+
+def _distinct(addresses: list[Any]) -> Any:
+    """All of them once, in order: sorted, because numpy's hash is slow for even numbers."""
+    return np.unique(np.concatenate(addresses), return_counts=True)[0]
 
 
 class _Walk:
@@ -109,7 +103,10 @@ class _Walk:
         """Without one no program waits for another, and what its order is worth is seen by
         running programs in others."""
         self.programs: dict[int, _Progress] = {}
-        self.stores: dict[int, _Store] = {}
+        self.stored: list[Touch] = []
+        self.last = np.zeros((5, len(both)), np.int64)
+        """Of the last store at each address its program, counted from 1, its moment and its lane;
+        which of those stored it is, and the place of the lane among those that are on."""
         self.released: dict[int, Clock] = {}
 
     def first(self, touches: list[Touch]) -> str:
@@ -148,52 +145,55 @@ class _Walk:
             progress.barrier = progress.moment  # all threads wait for the result
 
     def _stored(self, program: int, progress: _Progress, touch: Touch) -> None:
-        for address, lane, bits in self._meeting(touch):
-            if touch.kind == "store":
+        at, lanes, places = self._meeting(touch)
+        for row, what in enumerate((program + 1, progress.moment, lanes, len(self.stored), places)):
+            self.last[row, at] = what
+        self.stored.append(touch)
+        if self.atomics:
+            addresses = self.both[at].tolist()
+            for address in addresses if touch.kind == "store" else ():
                 self.released.pop(address, None)
-            self.stores[address] = _Store(program, progress.moment, touch, lane, bits)
-            progress.own[address] = bits
+            bits = [None] * len(at) if touch.bits is None else touch.bits[places].tolist()
+            progress.own |= dict(zip(addresses, bits, strict=True))
 
     def _load(self, program: int, progress: _Progress, touch: Touch) -> str:
-        for address, lane, _ in self._meeting(touch):
-            store = self.stores.get(address)
-            if store is None:
+        at, lanes, _ = self._meeting(touch)
+        by, moments, stored_lanes, which, places = self.last[:, at]
+        recent = (by == program + 1) & (moments > progress.barrier)
+        shapes = {self.stored[n].lanes.shape for n in set(which[recent].tolist())}
+        if (stored_lanes != lanes)[recent].any() or shapes - {touch.lanes.shape}:
+            return (
+                f"program {program} loads in one lane what it stored in another, with no "
+                "tl.debug_barrier() between"
+            )
+        others = np.flatnonzero((by > 0) & (by != program + 1)) if self.atomics else ()
+        for lane in map(int, others):
+            store = self.stored[which[lane]]
+            if self._sees(progress, by[lane] - 1, moments[lane], store):
                 continue
-            if store.program == program:
-                same = (store.lane, store.touch.lanes.shape) == (lane, touch.lanes.shape)
-                if not same and store.moment > progress.barrier:
-                    return (
-                        f"program {program} loads in one lane what it stored in another, with no "
-                        "tl.debug_barrier() between"
-                    )
-            elif self.atomics and not self._sees(progress, store):
-                known = progress.own.get(address)
-                if known is None or known != store.bits:
-                    return (
-                        f"program {program} loads what program {store.program} of the same launch "
-                        "stored, and nothing orders the two: a store has to come before an atomic "
-                        "operation that releases (a block's with tl.debug_barrier() between), the "
-                        "load after one on the same address that acquires"
-                    )
+            known = progress.own.get(int(self.both[at[lane]]))
+            if known is None or store.bits is None or known != store.bits[places[lane]]:
+                return (
+                    f"program {program} loads what program {by[lane] - 1} of the same launch "
+                    "stored, and nothing orders the two: a store has to come before an atomic "
+                    "operation that releases (a block's with tl.debug_barrier() between), the "
+                    "load after one on the same address that acquires"
+                )
         return ""
 
     @staticmethod
-    def _sees(progress: _Progress, store: _Store) -> bool:
-        blocks, singles = progress.seen.get(store.program, (0, 0))
-        return store.moment <= (blocks if store.touch.is_block else singles)
+    def _sees(progress: _Progress, program: int, moment: int, store: Touch) -> bool:
+        blocks, singles = progress.seen.get(program, (0, 0))
+        return moment <= (blocks if store.is_block else singles)
 
-    def _meeting(self, touch: Touch) -> Iterator[tuple[int, int, int | None]]:
-        """The addresses that are loaded and stored in this launch, with lanes and bits."""
+    def _meeting(self, touch: Touch) -> tuple[Any, Any, Any]:
+        """Of the addresses that are loaded and stored in this launch their places among all, the
+        lanes, and the places of these among the lanes that are on."""
         addresses = touch.addresses.ravel()
         at = np.searchsorted(self.both, addresses)
         at[at == self.both.size] = 0
-        places = np.nonzero(self.both[at] == addresses)[0]
-        if not places.size:
-            return
-        numbers = np.flatnonzero(touch.lanes)
-        for place in places.tolist():
-            bits = None if touch.bits is None else int(touch.bits[place])
-            yield int(addresses[place]), int(numbers[place]), bits
+        places = np.flatnonzero(self.both[at] == addresses)
+        return at[places], np.flatnonzero(touch.lanes)[places], places
 
 
 def _merge(clock: Clock, other: Clock) -> None:
