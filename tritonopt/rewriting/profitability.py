@@ -16,8 +16,8 @@ from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from tritonopt.facts.algebra.atoms import Param
-from tritonopt.facts.algebra.divisibility import replaced
+from tritonopt.facts.algebra.atoms import LauncherParameter, Param
+from tritonopt.facts.algebra.divisibility import replaced, substitute
 from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
 from tritonopt.facts.algebra.turns import (
     is_nonnegative_at,
@@ -25,7 +25,8 @@ from tritonopt.facts.algebra.turns import (
     takes_at_most,
     tiles_of,
 )
-from tritonopt.facts.memory.circumstances import numbers_given
+from tritonopt.facts.host.callers import numbers_at_calls
+from tritonopt.facts.memory.circumstances import inputs_of
 from tritonopt.rewriting.model import Answer, Profit
 from tritonopt.source.trees import walk
 
@@ -86,6 +87,9 @@ class Bound:
     neutral: bool = False
     """Whether the rewritten kernel is as fast as the original beyond the bound, as measured: then
     it suffices that there are launches, and none is shown to be there."""
+    inert: bool = False
+    """Whether a kernel without loops is compiled to the same code beyond the bound: then it
+    suffices that some launch is shown to be within it, and none beyond."""
 
     def __str__(self) -> str:
         limit = f"at least {self.least}" if self.least is not None else f"at most {self.most}"
@@ -129,7 +133,7 @@ BOUNDS: Mapping[str, tuple[Bound, ...]] = {
         Bound("elements of a tile for each thread", most=MOST_LIVE, neutral=True),
     ),
     "row-batch": (
-        Bound("elements of a row", most=256),
+        Bound("elements of a row", most=256, inert=True),
         Bound("iterations", most=1),
         Bound("programs", least=4096, neutral=True),
     ),
@@ -173,6 +177,8 @@ def profit(
     for bound in BOUNDS[rewrite]:
         shown = [_shown(facts, bound, binding, at, loop) for binding, at in at_launches]
         suffices = {True, None} if bound.neutral and facts.launches.bindings else {True}
+        if bound.inert and not facts.loops and True in shown:
+            suffices = {True, None}
         if run is not None and run.launches and None in shown:
             rests |= not suffices.issuperset(shown)
             recorded = _shown_by(run, bound, at_launches[0][1])
@@ -262,25 +268,38 @@ def _sizes(
     row = length_and_tile(facts, loop) if loop is not None else None
     whole = reduce(operator.mul, tile, ONE) if tile else None
     length, step = row or (whole, whole)
-    for binding in facts.launches.bindings or (None,):
-        programs = None
-        if binding is not None and binding.grid and None not in binding.grid:
-            programs = reduce(operator.mul, binding.grid, ONE)
-        threads = None if binding is None else threads_of(binding.launch)
-        yield binding and _as_called(binding), Sizes(length, step, programs, threads)
+    if not facts.launches.bindings:
+        yield None, Sizes(length, step, None, None)
+    for one in facts.launches.bindings:
+        for binding in _as_called(one, [form for form in (length, step) if form is not None]):
+            programs = None
+            if binding.grid and None not in binding.grid:
+                programs = reduce(operator.mul, binding.grid, ONE)
+            yield binding, Sizes(length, step, programs, threads_of(binding.launch))
 
 
-def _as_called(binding: LaunchBinding) -> LaunchBinding:
-    """A launch with the numbers that callers pass to its launcher, or leave to be its defaults."""
-    given = numbers_given(binding.launch)
-    if not given:
-        return binding
-    return replace(
-        binding,
-        values={name: replaced(form, given) for name, form in binding.values.items()},
-        nonnegative=tuple(replaced(form, given) for form in binding.nonnegative),
-        grid=tuple(extent and replaced(extent, given) for extent in binding.grid),
-    )
+def _as_called(binding: LaunchBinding, forms: Iterable[Polynomial]) -> Iterator[LaunchBinding]:
+    """A launch with the numbers of each call of its launcher, or those that are its defaults."""
+    asked = [substitute(form, binding) for form in forms]
+    asked += [*binding.nonnegative, *filter(None, binding.grid)]
+    read = {a.name for form in asked for a in inputs_of(form) if isinstance(a, LauncherParameter)}
+    calls = numbers_at_calls(binding.launch) if read else ({},)
+    for numbers in dict.fromkeys(
+        tuple((name, n) for name, n in call.items() if name in read) for call in calls
+    ):
+        given: dict[Atom, Polynomial] = {
+            LauncherParameter(name): Polynomial.constant(n) for name, n in numbers
+        }
+        yield (
+            replace(
+                binding,
+                values={name: replaced(form, given) for name, form in binding.values.items()},
+                nonnegative=tuple(replaced(form, given) for form in binding.nonnegative),
+                grid=tuple(extent and replaced(extent, given) for extent in binding.grid),
+            )
+            if given
+            else binding
+        )
 
 
 def _shown(
