@@ -174,14 +174,16 @@ def profit(
     failed: list[Bound] = []
     refuted = False
     run, rests = facts.recorded, False
+    soft = [b for b in BOUNDS[rewrite] if b.neutral or (b.inert and not facts.loops)]
     for bound in BOUNDS[rewrite]:
         shown = [_shown(facts, bound, binding, at, loop) for binding, at in at_launches]
         suffices = {True, None} if bound.neutral and facts.launches.bindings else {True}
-        if bound.inert and not facts.loops and True in shown:
+        if bound.inert and bound in soft and True in shown:
             suffices = {True, None}
         if run is not None and run.launches and None in shown:
             rests |= not suffices.issuperset(shown)
-            recorded = _shown_by(run, bound, at_launches[0][1])
+            together = soft if bound in soft else [bound]
+            recorded = _shown_by(run, together, at_launches[0][1], at_some=bound in soft)
             shown = [recorded if answer is None else answer for answer in shown]
         refuted |= bool(shown) and all(answer is False for answer in shown)
         if not suffices.issuperset(shown):
@@ -226,10 +228,10 @@ def _fact(bound: Bound, at: Sizes) -> str:
     return f"{above.readable} {limit}"
 
 
-def _shown_by(run: Recorded, bound: Bound, at: Sizes) -> bool | None:
-    """Whether a bound holds at every recorded launch; of a neutral one, at some launch.
+def _shown_by(run: Recorded, bounds: Sequence[Bound], at: Sizes, *, at_some: bool) -> bool | None:
+    """Whether bounds hold together at every recorded launch; `at_some`, at one of them.
 
-    `at` is in terms of the kernel. None where it holds at some, or where a size is not recorded.
+    `at` is in terms of the kernel. None where they hold at some, or where a size is not recorded.
     """
     answers: list[bool | None] = []
     for launch in run.launches:
@@ -238,12 +240,13 @@ def _shown_by(run: Recorded, bound: Bound, at: Sizes) -> bool | None:
             form.value(numbers) if isinstance(form, Polynomial) else form
             for form in (at.length, at.tile)
         )
+        programs = prod(launch.grid) if launch.grid else None
         try:
-            programs = prod(launch.grid) if launch.grid else None
-            answers.append(bound.holds(Sizes(length, tile, programs, at.threads)))
+            sizes = Sizes(length, tile, programs, at.threads)
+            answers.append(all(bound.holds(sizes) for bound in bounds))
         except TypeError:  # a size that is not known
             answers.append(None)
-    if all(answers) or (bound.neutral and any(answers)):
+    if all(answers) or (at_some and any(answers)):
         return True
     return False if not any(answers) and None not in answers else None
 

@@ -302,7 +302,8 @@ _MOST_FILES = 40
 def numbers_at_calls(launch: Launch) -> tuple[_Numbers, ...]:
     """The numbers that the launcher's parameters have at each call that the given files show.
 
-    What a function hands on is what its own callers pass. What nobody calls has its defaults.
+    What a function hands on is what its own callers pass. What nobody calls, or somebody with
+    what is not known, has its defaults too.
     """
     return _numbers(launch.module, launch.launcher, _STEPS) if launch.launcher else ({},)
 
@@ -322,9 +323,11 @@ def _numbers(module: Module, function: Function, steps: int) -> tuple[_Numbers, 
             return ({},)
         for numbers in _numbers_at(home, caller, {**defaults, **passed}, steps):
             found.setdefault(frozenset(numbers.items()), numbers)
-    if calls:
-        return tuple(found.values())
-    return ({name: number for name, d in defaults.items() if (number := integer(d)) is not None},)
+    if not calls or any(defaults.keys() - numbers.keys() for numbers in found.values()):
+        # The author's own choice, beside calls of which it is not known.
+        numbers = {p: n for p, default in defaults.items() if (n := integer(default)) is not None}
+        found.setdefault(frozenset(numbers.items()), numbers)
+    return tuple(found.values())
 
 
 def _passed(call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr] | None:
