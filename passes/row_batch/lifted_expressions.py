@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.emit.code_edits import CodeEdits
+from tritonopt.emit.writing import Writer
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.language import (
     ACCESSES,
@@ -124,6 +125,18 @@ _OF_ALL_AXES = frozenset({"sum", "max", "min", "xor_sum", "reduce"})
 """Reductions to a number for `axis=None`."""
 
 
+def _is_plain(side: ast.expr) -> bool:
+    """Whether an expression may be computed also where it is not chosen."""
+    match side:
+        case ast.Name() | ast.Constant():
+            return True
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return _is_plain(operand)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult(), right=right):
+            return _is_plain(left) and _is_plain(right)
+    return False
+
+
 @dataclass
 class LiftedExpressions:
     """Finds the axes of expressions, and notes what must be edited for them."""
@@ -196,13 +209,31 @@ class LiftedExpressions:
                 return self.together([left, right], node.lineno)
             case ast.IfExp(test=test, body=body, orelse=other):
                 if self.reads(test) and self.axes(test):
-                    raise on_the_row(test)
+                    return self._selected(node)
                 if self.axes(body) != self.axes(other):
                     raise changes_kind(f"`{ast.unparse(node)}`", node.lineno)
                 return self.found[body]
             case ast.Call():
                 return self._call(node)
         raise not_lifted(f"`{ast.unparse(node)}`", node.lineno)
+
+    def _selected(self, node: ast.IfExp) -> Axes:
+        """The axes of `1.0 if scale == 0 else scale`, which selects for each row.
+
+        Both sides are of one type, for one kernel has both, and are computed for all rows: so they
+        may neither access memory nor divide integers. Raises Declined.
+        """
+        sides = [node.body, node.orelse]
+        value = self.facts.values.get(node.test) if self.facts is not None else None
+        is_mask = value is not None and value.dtype in BOOLEAN
+        named = any(isinstance(n, ast.Name) for side in sides for n in walk(side))
+        plain = named and all(map(_is_plain, sides))
+        if self.facts is None or not (is_mask and plain):
+            raise on_the_row(node.test)
+        axes = self.together([node.test, *sides], node.lineno)
+        codes = ", ".join(map(self.edits.code, [node.test, *sides]))
+        self.edits.instead[node] = f"{Writer(self.facts).language('where')}({codes})"
+        return axes
 
     def _widen(self, node: ast.expr) -> None:
         """Gives a tile that all rows share an axis of one in front."""

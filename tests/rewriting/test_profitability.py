@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from textwrap import indent
 from typing import Any, NamedTuple
 
 import pytest
@@ -14,6 +15,7 @@ from tritonopt import facts, source
 from tritonopt.rewriting.model import Answer
 from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.profitability import BOUNDS, Sizes, is_profitable, profit
+from tritonopt.source.project.program import Program
 
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
 LOSS, GAIN = 0.97, 1.05
@@ -241,7 +243,17 @@ def test_a_length_of_which_there_are_few(check: str, expected: Answer) -> None:
         ("width", "run(x, 128)", Answer.ALWAYS),
         ("width=1024", "run(x)", Answer.NEVER),
         ("width", "", Answer.AT_LAUNCH),
-        ("width=64", "run(x, 128), run(x)", Answer.AT_LAUNCH),
+        ("width=64", "run(x, 128), run(x)", Answer.ALWAYS),
+        ("width=64", "run(x, 1024), run(x)", Answer.AT_LAUNCH),
+        ("width", "run(x, WIDTH)", Answer.ALWAYS),
+        ("width", "run(x, local)", Answer.ALWAYS),
+        ("width", "run(x, bound_twice)", Answer.AT_LAUNCH),
+        ("width", "run(x, changed)", Answer.AT_LAUNCH),
+        ("width", "hand_on(x, 64)", Answer.ALWAYS),
+        ("width", "hand_on(x)", Answer.ALWAYS),
+        ("width", "hand_on(x), hand_on(x, width=1024)", Answer.AT_LAUNCH),
+        ("width", "hand_on(x, more)", Answer.AT_LAUNCH),
+        ("width", "torch.run(x, 64)", Answer.AT_LAUNCH),
         ("width=64", "run(x, x.shape[1])", Answer.AT_LAUNCH),
         ("width=64", "run(x, **more)", Answer.AT_LAUNCH),
         ("width=64", "run(*more)", Answer.AT_LAUNCH),
@@ -250,8 +262,49 @@ def test_a_length_of_which_there_are_few(check: str, expected: Answer) -> None:
 )
 def test_a_length_that_callers_pass(parameter: str, call: str, expected: Answer) -> None:
     text = KERNEL.replace("x: torch.Tensor", f"x, {parameter}").replace("y, n, B", "y, width, B")
-    found, _ = answer(f"{text}\n\ndef use(x, more):\n    return {call or None}\n", "row-batch")
+    if "hand_on" in call:
+        text += "\n\ndef hand_on(x, width=128):\n    return run(x, width=width)\n"
+    bound = "local = 128\n    bound_twice = 64\n    bound_twice += x.shape[0]\n    changed += 1"
+    use = f"def use(x, more, changed=64):\n    {bound}\n    return {call or None}\n"
+    found, _ = answer(f"{text}\n\nWIDTH = 64\n\n\n{use}", "row-batch")
     assert found is expected
+
+
+SHORT = KERNEL.replace(
+    """    total = 0.0
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total +=""",
+    """    cols = tl.arange(0, BLOCK)
+    total =""",
+).replace("BLOCK=1024", "BLOCK=triton.next_power_of_2(width)")
+
+
+@pytest.mark.parametrize(
+    ("calls", "is_changed"),
+    [
+        ("run(x, 64)", True),
+        # Of a longer row a program takes one, which costs nothing.
+        ("run(x, 64), run(x, x.shape[1])", True),
+        ("run(x, 64), run(x, 1024)", False),
+        ("run(x, x.shape[1])", False),
+        ("Run.apply(x, 64)", True),
+        ("Run.forward(x, 64)", False),
+    ],
+)
+def test_numbers_that_other_files_pass(calls: str, is_changed: bool, tmp_path: Path) -> None:
+    text = SHORT.replace("x: torch.Tensor", "x, width").replace("y, n, B", "y, width, B")
+    if "Run" in calls:
+        head, launcher = text.split("def run(x, width)")
+        launcher = f"@staticmethod\ndef forward(ctx, x, width){launcher}"
+        text = f"{head}class Run(torch.autograd.Function):\n{indent(launcher, '    ')}"
+    (tmp_path / "ops.py").write_text(text)
+    (tmp_path / "use.py").write_text(
+        f"from ops import {calls[:3]}\n\n\ndef use(x):\n    return {calls}\n"
+    )
+    program = Program(sorted(tmp_path.iterdir()))
+    done = rewrite_source(text, path=str(tmp_path / "ops.py"), program=program)
+    assert (done.text != text) is is_changed
 
 
 def test_two_launches_of_which_one_gains() -> None:

@@ -196,7 +196,16 @@ def test_short_rows_share_a_program() -> None:
     result = rewrite(CENTER, launch(100000, 64, 64), launch(100000, 100, 128), proves=True)
     remark = passed(result)["row-batch"]
     assert "recorded launches" in resting(remark) and Safety.ASSUMPTION in remark.safety
-    assert not rewrite(CENTER, launch(100000, 64, 64), launch(10, 4000, 4096), proves=True).changed
+
+
+def test_longer_rows_cost_nothing_beside_short_ones() -> None:
+    """A program takes one of them, and is compiled to the same code."""
+    for proves in (False, True):
+        mixed = rewrite(CENTER, launch(100000, 64, 64), launch(10, 4000, 4096), proves=proves)
+        assert "max(512 // block, 1)" in mixed.text
+    # None of these launches has both short rows and many.
+    assert not rewrite(CENTER, launch(10, 64, 64), launch(100000, 4000, 4096)).changed
+    assert not rewrite(CENTER, launch(10, 4000, 4096)).changed
 
 
 def test_a_rewrite_that_the_source_proves_needs_no_assumption() -> None:

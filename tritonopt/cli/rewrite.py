@@ -79,6 +79,8 @@ class Done:
     kernels: tuple[frozenset[str], ...] = ()
     """The parameter names of every kernel."""
     facts_used: frozenset[str] = frozenset()
+    near: int = 0
+    """The kernels that lack one size for a rewrite to be profitable."""
     to_write: tuple[source.SourceFile, str] | None = None
     """A file and its new text, where it was another process's only to find it."""
 
@@ -140,6 +142,7 @@ def run(arguments: argparse.Namespace) -> int:
     parameters: list[frozenset[str]] = []
     facts_used: set[str] = set()
     kept: list[FileFindings] = []
+    near = 0
     try:
         found: Iterable[Done] = answers.keeping(
             _done(job, targets, arguments), passes, lambda done: done.findings.defects
@@ -148,6 +151,7 @@ def run(arguments: argparse.Namespace) -> int:
             summary.add(done.findings)
             if arguments.report is not None:
                 kept.append(done.findings)
+            near += done.near
             parameters.extend(done.kernels)
             facts_used |= done.facts_used
     except EngineError as error:
@@ -157,6 +161,11 @@ def run(arguments: argparse.Namespace) -> int:
         from tritonopt.cli.selection import unneeded
 
         summary.notes.extend(unneeded(arguments.assume, parameters, facts_used))
+    if near and not (arguments.launches or arguments.shadowed or arguments.careful):
+        summary.notes.append(
+            f"{near} kernel{'s' * (near != 1)} may gain, at sizes that no launch here shows: "
+            "`tritonopt rewrite PATH -- COMMAND` takes those of a run of yours"
+        )
     reporter.finish(summary)
     if arguments.report is not None and not _report(arguments, kept, summary):
         return ERROR
@@ -328,6 +337,7 @@ def _attempt(job: Job, program: source.Program | None, target: Target) -> Done:
         _findings(job, target, file, result, checked),
         result.kernels,
         result.facts_used,
+        len({remark.kernel for remark in result.remarks if remark.reason == _NEAR}),
         (file, result.text) if writes and job.verify is not None else None,
     )
 
@@ -350,7 +360,9 @@ def _findings(
         if remark.kind is not RemarkKind.MISSED or remark.failure:
             return True
         is_unnamed = remark.pass_name not in named and remark.pass_name in registry.names()
-        is_asked = job.every_remark or remark.reason == _NEAR or not is_unnamed
+        # Of a directory a note says how many there are.
+        is_near = remark.reason == _NEAR and target.named
+        is_asked = job.every_remark or is_near or not is_unnamed
         return is_asked and not job.selection.careful
 
     told = tuple(filter(is_told, result.remarks))

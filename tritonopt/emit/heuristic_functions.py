@@ -17,15 +17,12 @@ from tritonopt.facts.operations import Op
 from tritonopt.facts.values import reachable
 from tritonopt.launches.launch_grids import HEURISTICS
 from tritonopt.source import AddDecorator, AddParameter, Change, Launch
+from tritonopt.source.decorators import CACHING_BY_VALUE
 from tritonopt.source.kernels import Parameter
 
 _WIDTH = 99
-_CACHING = frozenset({"flag_gems.utils.libentry", "flag_gems.utils.libentry.libentry"}) | {
-    "sglang.srt.utils.cached_triton_kernel"
-}
+_CACHING = CACHING_BY_VALUE | {"sglang.srt.utils.cached_triton_kernel"}
 """Decorators that keep what was compiled for one launch, and do not ask a heuristic at each."""
-_CACHING_BY_VALUE = frozenset({"flag_gems.utils.libentry", "flag_gems.utils.libentry.libentry"})
-"""Of these, those that compile anew for another value of an argument that is specialized."""
 
 
 def check_heuristic(facts: KernelFacts, asked: Sequence[Parameter]) -> None:
@@ -50,7 +47,7 @@ def check_heuristic(facts: KernelFacts, asked: Sequence[Parameter]) -> None:
         )
     unknown_decorator = kernel.unknown_decorator
     for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
-        by_value = name in _CACHING_BY_VALUE and _are_specialized(facts, asked)
+        by_value = name in CACHING_BY_VALUE and _are_specialized(facts, asked)
         if decorator is unknown_decorator or (name in _CACHING and not by_value):
             what = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
             detail = f"{what} may keep what a heuristic said, or launch without asking it"

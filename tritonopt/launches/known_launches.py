@@ -32,6 +32,7 @@ from tritonopt.source import (
     Module,
     ReplaceExpression,
 )
+from tritonopt.source.decorators import AUTOTUNE, CACHING_BY_VALUE, HEURISTICS, JIT
 from tritonopt.source.kernels import Parameter
 from tritonopt.source.parsing import parsed
 from tritonopt.source.project.meanings import Defined
@@ -335,7 +336,7 @@ def _is_looked_up(module: Module, name: ast.Name) -> bool:
     return False
 
 
-_UNDERSTOOD_DECORATORS = frozenset({"triton.jit", "triton.autotune", "triton.heuristics"})
+_UNDERSTOOD_DECORATORS = CACHING_BY_VALUE | {JIT, AUTOTUNE, HEURISTICS}
 
 
 def extents_of(facts: KernelFacts, axis: int) -> tuple[Extent, ...]:

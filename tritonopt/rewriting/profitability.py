@@ -16,8 +16,8 @@ from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from tritonopt.facts.algebra.atoms import Param
-from tritonopt.facts.algebra.divisibility import replaced
+from tritonopt.facts.algebra.atoms import LauncherParameter, Param
+from tritonopt.facts.algebra.divisibility import replaced, substitute
 from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
 from tritonopt.facts.algebra.turns import (
     is_nonnegative_at,
@@ -25,7 +25,8 @@ from tritonopt.facts.algebra.turns import (
     takes_at_most,
     tiles_of,
 )
-from tritonopt.facts.memory.circumstances import numbers_given
+from tritonopt.facts.host.callers import numbers_at_calls
+from tritonopt.facts.memory.circumstances import inputs_of
 from tritonopt.rewriting.model import Answer, Profit
 from tritonopt.source.trees import walk
 
@@ -86,6 +87,9 @@ class Bound:
     neutral: bool = False
     """Whether the rewritten kernel is as fast as the original beyond the bound, as measured: then
     it suffices that there are launches, and none is shown to be there."""
+    inert: bool = False
+    """Whether a kernel without loops is compiled to the same code beyond the bound: then it
+    suffices that some launch is shown to be within it, and none beyond."""
 
     def __str__(self) -> str:
         limit = f"at least {self.least}" if self.least is not None else f"at most {self.most}"
@@ -129,7 +133,7 @@ BOUNDS: Mapping[str, tuple[Bound, ...]] = {
         Bound("elements of a tile for each thread", most=MOST_LIVE, neutral=True),
     ),
     "row-batch": (
-        Bound("elements of a row", most=256),
+        Bound("elements of a row", most=256, inert=True),
         Bound("iterations", most=1),
         Bound("programs", least=4096, neutral=True),
     ),
@@ -170,12 +174,16 @@ def profit(
     failed: list[Bound] = []
     refuted = False
     run, rests = facts.recorded, False
+    soft = [b for b in BOUNDS[rewrite] if b.neutral or (b.inert and not facts.loops)]
     for bound in BOUNDS[rewrite]:
         shown = [_shown(facts, bound, binding, at, loop) for binding, at in at_launches]
         suffices = {True, None} if bound.neutral and facts.launches.bindings else {True}
+        if bound.inert and bound in soft and True in shown:
+            suffices = {True, None}
         if run is not None and run.launches and None in shown:
             rests |= not suffices.issuperset(shown)
-            recorded = _shown_by(run, bound, at_launches[0][1])
+            together = soft if bound in soft else [bound]
+            recorded = _shown_by(run, together, at_launches[0][1], at_some=bound in soft)
             shown = [recorded if answer is None else answer for answer in shown]
         refuted |= bool(shown) and all(answer is False for answer in shown)
         if not suffices.issuperset(shown):
@@ -220,10 +228,10 @@ def _fact(bound: Bound, at: Sizes) -> str:
     return f"{above.readable} {limit}"
 
 
-def _shown_by(run: Recorded, bound: Bound, at: Sizes) -> bool | None:
-    """Whether a bound holds at every recorded launch; of a neutral one, at some launch.
+def _shown_by(run: Recorded, bounds: Sequence[Bound], at: Sizes, *, at_some: bool) -> bool | None:
+    """Whether bounds hold together at every recorded launch; `at_some`, at one of them.
 
-    `at` is in terms of the kernel. None where it holds at some, or where a size is not recorded.
+    `at` is in terms of the kernel. None where they hold at some, or where a size is not recorded.
     """
     answers: list[bool | None] = []
     for launch in run.launches:
@@ -232,12 +240,13 @@ def _shown_by(run: Recorded, bound: Bound, at: Sizes) -> bool | None:
             form.value(numbers) if isinstance(form, Polynomial) else form
             for form in (at.length, at.tile)
         )
+        programs = prod(launch.grid) if launch.grid else None
         try:
-            programs = prod(launch.grid) if launch.grid else None
-            answers.append(bound.holds(Sizes(length, tile, programs, at.threads)))
+            sizes = Sizes(length, tile, programs, at.threads)
+            answers.append(all(bound.holds(sizes) for bound in bounds))
         except TypeError:  # a size that is not known
             answers.append(None)
-    if all(answers) or (bound.neutral and any(answers)):
+    if all(answers) or (at_some and any(answers)):
         return True
     return False if not any(answers) and None not in answers else None
 
@@ -262,25 +271,38 @@ def _sizes(
     row = length_and_tile(facts, loop) if loop is not None else None
     whole = reduce(operator.mul, tile, ONE) if tile else None
     length, step = row or (whole, whole)
-    for binding in facts.launches.bindings or (None,):
-        programs = None
-        if binding is not None and binding.grid and None not in binding.grid:
-            programs = reduce(operator.mul, binding.grid, ONE)
-        threads = None if binding is None else threads_of(binding.launch)
-        yield binding and _as_called(binding), Sizes(length, step, programs, threads)
+    if not facts.launches.bindings:
+        yield None, Sizes(length, step, None, None)
+    for one in facts.launches.bindings:
+        for binding in _as_called(one, [form for form in (length, step) if form is not None]):
+            programs = None
+            if binding.grid and None not in binding.grid:
+                programs = reduce(operator.mul, binding.grid, ONE)
+            yield binding, Sizes(length, step, programs, threads_of(binding.launch))
 
 
-def _as_called(binding: LaunchBinding) -> LaunchBinding:
-    """A launch with the numbers that callers pass to its launcher, or leave to be its defaults."""
-    given = numbers_given(binding.launch)
-    if not given:
-        return binding
-    return replace(
-        binding,
-        values={name: replaced(form, given) for name, form in binding.values.items()},
-        nonnegative=tuple(replaced(form, given) for form in binding.nonnegative),
-        grid=tuple(extent and replaced(extent, given) for extent in binding.grid),
-    )
+def _as_called(binding: LaunchBinding, forms: Iterable[Polynomial]) -> Iterator[LaunchBinding]:
+    """A launch with the numbers of each call of its launcher, or those that are its defaults."""
+    asked = [substitute(form, binding) for form in forms]
+    asked += [*binding.nonnegative, *filter(None, binding.grid)]
+    read = {a.name for form in asked for a in inputs_of(form) if isinstance(a, LauncherParameter)}
+    calls = numbers_at_calls(binding.launch) if read else ({},)
+    for numbers in dict.fromkeys(
+        tuple((name, n) for name, n in call.items() if name in read) for call in calls
+    ):
+        given: dict[Atom, Polynomial] = {
+            LauncherParameter(name): Polynomial.constant(n) for name, n in numbers
+        }
+        yield (
+            replace(
+                binding,
+                values={name: replaced(form, given) for name, form in binding.values.items()},
+                nonnegative=tuple(replaced(form, given) for form in binding.nonnegative),
+                grid=tuple(extent and replaced(extent, given) for extent in binding.grid),
+            )
+            if given
+            else binding
+        )
 
 
 def _shown(

@@ -38,12 +38,14 @@ launch it as it is asked to."""
 JIT_VARIABLE = "TRITONOPT_JIT_DECORATORS"
 """An environment variable with more of them, so that every process that we start knows them."""
 
+CACHING_BY_VALUE = frozenset({"flag_gems.utils.libentry", "flag_gems.utils.libentry.libentry"})
+"""Decorators that keep what was compiled, by all arguments that the kernel takes: for another
+value of an argument that is specialized they compile anew, and so for one more argument."""
+
 # Read in the source of these projects: each launches the kernel below it with the arguments and the
 # grid that it was given, some after they have chosen further arguments, as `triton.autotune` does.
-_LAUNCHING_AS_GIVEN = frozenset(
+_LAUNCHING_AS_GIVEN = CACHING_BY_VALUE | frozenset(
     {
-        "flag_gems.utils.libentry",
-        "flag_gems.utils.libentry.libentry",
         "flag_gems.utils.libtuner",
         "flag_gems.utils.libentry.libtuner",
         "fla.ops.utils.cache.fla_cache_autotune",

@@ -418,6 +418,25 @@ def center(x: torch.Tensor):
     return y
 
 
+# case: scale_of_empty_rows
+# options: elements=64
+# verify: always
+"""A number that an expression chooses for each row, and a sum that it takes from both sides."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    total = tl.sum(tl.where(x > 0, x, 0.0))
+    # A row of zeros stays.
+    total = 1.0 if total == 0 else total
+    y = x / total if N > 3 else x
+    tl.store(Y + row * stride + cols, y, mask=cols < N)
+# shared: run
+
+
 # case: updates_of_axes
 # options: elements=64
 """What is updated gets the axes of what it meets."""

@@ -179,6 +179,37 @@ def run(x: torch.Tensor):
     return y
 
 
+# case: chosen_load
+# expect: not applied, rows-differ
+"""Of a row of zeros nothing is loaded."""
+
+
+@triton.jit
+def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    total = tl.sum(x)
+    scale = total if total == 0 else tl.load(W + row)
+    tl.store(Y + row * stride + cols, x * scale, mask=cols < N)
+# shared: run
+
+
+# case: chosen_quotient
+# expect: not applied, rows-differ
+"""A division of integers, which rows of zero must not do."""
+
+
+@triton.jit
+def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    scale = row if row == 0 else N // row
+    tl.store(Y + row * stride + cols, x * scale, mask=cols < N)
+# shared: run
+
+
 # case: either_at_run_time
 # expect: not applied, rows-differ
 """A scale of the row, or 1.0 for all rows, as the launch has it at run time."""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice, product
 
 from tritonopt.facts.host import torch_api
+from tritonopt.facts.host.few_values import values_of
 from tritonopt.facts.host.local_names import Function, LocalNames, leaves, names_of
-from tritonopt.facts.host.tensor_expressions import shape_of, viewed
+from tritonopt.facts.host.tensor_expressions import integer, shape_of, viewed
 from tritonopt.facts.host.truths import checked, conjuncts
 from tritonopt.source import Launch, Module
+from tritonopt.source.kernels import parameters_of
+from tritonopt.source.project.meanings import Defined
 from tritonopt.source.trees import walk
 
 _HARMLESS = frozenset(
@@ -283,3 +287,129 @@ def _is_saved(caller: Function, name: str) -> bool:
         isinstance(node.value, ast.Attribute) and node.value.attr == "saved_tensors"
         for node in bindings
     )
+
+
+# Which numbers the launcher is called with
+
+_Numbers = Mapping[str, int]
+"""By parameter; what is not in there is not known."""
+_STEPS = 4
+"""So many functions one after the other hand a number on."""
+_MOST_CALLS = 64
+_MOST_FILES = 40
+
+
+def numbers_at_calls(launch: Launch) -> tuple[_Numbers, ...]:
+    """The numbers that the launcher's parameters have at each call that the given files show.
+
+    What a function hands on is what its own callers pass. What nobody calls, or somebody with
+    what is not known, has its defaults too.
+    """
+    return _numbers(launch.module, launch.launcher, _STEPS) if launch.launcher else ({},)
+
+
+@lru_cache(maxsize=64)
+def _numbers(module: Module, function: Function, steps: int) -> tuple[_Numbers, ...]:
+    parameters = list(parameters_of(function.args))
+    if parameters and parameters[0].name in ("self", "cls", "ctx"):
+        del parameters[0]
+    defaults = {p.name: d for p in parameters if integer(d := p.default) is not None and d}
+    by_place = [p.name for p in parameters if p.kind.startswith("positional")]
+    calls = list(_calls(module, function))
+    found: dict[frozenset[tuple[str, int]], _Numbers] = {}
+    for home, caller, call in calls:
+        passed = _passed(call, by_place)
+        if not steps or passed is None or len(found) > _MOST_CALLS:
+            return ({},)
+        for numbers in _numbers_at(home, caller, {**defaults, **passed}, steps):
+            found.setdefault(frozenset(numbers.items()), numbers)
+    if not calls or any(defaults.keys() - numbers.keys() for numbers in found.values()):
+        # The author's own choice, beside calls of which it is not known.
+        numbers = {p: n for p, default in defaults.items() if (n := integer(default)) is not None}
+        found.setdefault(frozenset(numbers.items()), numbers)
+    return tuple(found.values())
+
+
+def _passed(call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr] | None:
+    """What a call passes by parameter; None where it hides that behind * or **."""
+    if any(isinstance(argument, ast.Starred) for argument in call.args):
+        return None
+    passed = dict(zip(names, call.args, strict=False))
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            return None
+        passed[keyword.arg] = keyword.value
+    return passed
+
+
+def _numbers_at(
+    home: Module, caller: Function | None, passed: Mapping[str, ast.expr], steps: int
+) -> Iterator[_Numbers]:
+    """The numbers at one call, for every call of the function that it stands in."""
+    handed_on: dict[str, str] = {}
+    values: dict[str, list[int]] = {}
+    for name, given in passed.items():
+        if isinstance(given, ast.Name) and caller is not None and _is_as_passed(caller, given):
+            handed_on[name] = given.id
+            continue
+        few = {integer(given)} if caller is None else values_of(home, caller, given) or {None}
+        whole = [value for value in few if type(value) is int]
+        if len(whole) == len(few):
+            values[name] = whole
+    above = _numbers(home, caller, steps - 1) if handed_on and caller is not None else ({},)
+    choices = list(islice(product(*values.values()), _MOST_CALLS + 1))
+    for outer in above if len(choices) <= _MOST_CALLS else ():
+        handed = {name: outer[own] for name, own in handed_on.items() if own in outer}
+        yield from ({**dict(zip(values, numbers, strict=True)), **handed} for numbers in choices)
+    if len(choices) > _MOST_CALLS:
+        yield {}
+
+
+def _is_as_passed(function: Function, name: ast.Name) -> bool:
+    """Whether a name is a parameter of a function that nothing in it binds anew."""
+    names = names_of(function)
+    return name.id in names.parameters - names.hidden and name.id not in names.lines
+
+
+_Call = tuple[Module, Function | None, ast.Call]
+
+
+def _calls(module: Module, function: Function) -> Iterator[_Call]:
+    """The calls of a function in all given files, and the functions that they stand in."""
+    owner = next((s.node for f, s in module.names.functions if f is function), None)
+    applied = isinstance(owner, ast.ClassDef) and function.name == "forward"
+    name = owner.name if isinstance(owner, ast.ClassDef) and applied else function.name
+    own = (r for r in module.names.parents if isinstance(r, (ast.Name, ast.Attribute)))
+    for reference in own:
+        if _is_named(module, reference, name):
+            yield from _call_by(module, reference, applied=applied)
+    program = module.program
+    if program is None:
+        return
+    target = Defined(module.real_path, name)
+    files = {*program.mentions.imported(name), *program.mentions.attribute(name)}
+    for path in sorted(files - {module.real_path})[:_MOST_FILES]:
+        home = program.module(path)
+        for local in sorted({name, *home.imported_as(name)}) if home is not None else ():
+            assert home is not None
+            for reference in home.mentioning(local):
+                if target in program.meaning(reference, home).targets:
+                    yield from _call_by(home, reference, applied=applied)
+
+
+def _call_by(module: Module, reference: ast.expr, *, applied: bool) -> Iterator[_Call]:
+    """The call `name(...)`, or `Name.apply(...)` of what a gradient is computed for."""
+    parents = module.names.parents
+    around = parents.get(reference)
+    if applied and isinstance(around, ast.Attribute) and around.attr == "apply":
+        reference, around = around, parents.get(around)
+    elif applied:
+        return
+    if not isinstance(around, ast.Call) or around.func is not reference:
+        return
+    while isinstance(reference, ast.Attribute):
+        reference = reference.value
+    scope = module.names.scope_of.get(reference) if isinstance(reference, ast.Name) else None
+    caller = scope.function if scope is not None else None
+    if all(kernel.node is not caller for kernel in module.kernels):
+        yield module, caller, around

@@ -36,6 +36,11 @@ def passed(launch: Launch, parameter: str) -> frozenset[Plain] | None:
     return _Scope(launch.module, launch.launcher).of(given, _DEPTH)
 
 
+def values_of(module: Module, function: Function, node: ast.expr) -> frozenset[Plain] | None:
+    """The values that an expression of a function may have; None where they are not known."""
+    return _Scope(module, function).of(node, _DEPTH)
+
+
 def _default(launch: Launch, parameter: str) -> frozenset[Plain] | None:
     """Of what a launch leaves out: what stands at the kernel's parameter."""
     match {p.name: p.default for p in launch.kernel.parameters}.get(parameter):

@@ -97,53 +97,6 @@ def defaults_of(launch: Launch) -> dict[Atom, Polynomial]:
     return found
 
 
-@lru_cache(maxsize=32)
-def numbers_given(launch: Launch) -> dict[Atom, Polynomial]:
-    """The numbers that the launcher's parameters have in every call in its file: passed, or left
-    to be the default. Without a call, the defaults."""
-    function = launch.launcher
-    if function is None:
-        return {}
-    parameters = [*function.args.posonlyargs, *function.args.args]
-    first = 1 if parameters and parameters[0].arg in ("self", "cls", "ctx") else 0
-    names = [parameter.arg for parameter in parameters][first:]
-    calls = [
-        node
-        for node in walk(launch.module.tree)
-        if isinstance(node, ast.Call) and _called(node.func) == function.name
-    ]
-    found: dict[Atom, Polynomial] = {}
-    defaults = defaults_of(launch)
-    for name in [*names, *(argument.arg for argument in function.args.kwonlyargs)]:
-        atom = LauncherParameter(name)
-        default = defaults.get(atom)
-        given = {_number_passed(call, name, names, default) for call in calls} or {default}
-        (number, *others) = given
-        if number is not None and not others and number.constant_value is not None:
-            found[atom] = number
-    return found
-
-
-def _called(function: ast.expr) -> str:
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-
-
-def _number_passed(
-    call: ast.Call, name: str, names: Sequence[str], default: Polynomial | None
-) -> Polynomial | None:
-    """What a call passes for a parameter; None for what is no number, or cannot be told."""
-    passed = {keyword.arg: keyword.value for keyword in call.keywords}
-    if None in passed or any(isinstance(argument, ast.Starred) for argument in call.args):
-        return None
-    by_place = dict(zip(names, call.args, strict=False))
-    match by_place.get(name, passed.get(name)):
-        case None:
-            return default
-        case ast.Constant(value=int() as number):
-            return Polynomial.constant(number)
-    return None
-
-
 def arms_taken(
     facts: KernelFacts, condition: Value, *, by_default: bool = False
 ) -> frozenset[bool] | None:
