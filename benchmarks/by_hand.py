@@ -38,10 +38,19 @@ LOG2_E = tl.constexpr(1.4426950408889634)
 
 
 @triton.jit
+def _seen(qk, cols, rows, S, CAUSAL: tl.constexpr):
+    keep = cols[None, :] < S
+    if CAUSAL:
+        keep = keep & (cols[None, :] <= rows[:, None])
+    return tl.where(keep, qk, float("-inf"))
+
+
+@triton.jit
 def _key_tile(
-    q, acc, total, m, K, V, start, rows, S, scale,
+    q, acc, total, m, K, V, start, edge, rows, S, scale,
     D: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr, MASKED: tl.constexpr,
     EXP2: tl.constexpr, LATE: tl.constexpr, ON_Q: tl.constexpr, FMA: tl.constexpr,
+    BRANCH: tl.constexpr,
 ):  # fmt: skip
     cols = start + tl.arange(0, BN)
     dims = tl.arange(0, D)
@@ -54,11 +63,11 @@ def _key_tile(
     qk = tl.dot(q, k)
     if not ON_Q and not FMA:
         qk = qk * scale
-    if MASKED:
-        keep = cols[None, :] < S
-        if CAUSAL:
-            keep = keep & (cols[None, :] <= rows[:, None])
-        qk = tl.where(keep, qk, float("-inf"))
+    if MASKED and BRANCH:
+        if start + BN > edge:
+            qk = _seen(qk, cols, rows, S, CAUSAL)
+    elif MASKED:
+        qk = _seen(qk, cols, rows, S, CAUSAL)
     if FMA:
         m_new = tl.maximum(m, tl.max(qk, 1) * scale)
         qk = qk * scale - m_new[:, None]
@@ -86,7 +95,7 @@ def attention(
     Q, K, V, Out, S, scale,
     D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr,
     SPLIT: tl.constexpr = False, EXP2: tl.constexpr = False, LATE: tl.constexpr = True,
-    ON_Q: tl.constexpr = False, FMA: tl.constexpr = False,
+    ON_Q: tl.constexpr = False, FMA: tl.constexpr = False, BRANCH: tl.constexpr = False,
 ):  # fmt: skip
     tile = tl.program_id(0)
     head = tl.program_id(1).to(tl.int64) * S * D
@@ -104,22 +113,22 @@ def attention(
     total = tl.zeros([BM], tl.float32)
     acc = tl.zeros([BM, D], tl.float32)
     end = S
+    edge = S  # columns before it are seen by every row of the tile
     if CAUSAL:
         end = tl.minimum(S, (tile + 1) * BM)
+        edge = tl.minimum(S, tile * BM + 1)
     begin = 0
     if SPLIT:
-        begin = S // BN * BN
-        if CAUSAL:
-            begin = tl.minimum(begin, tile * BM // BN * BN)
+        begin = edge // BN * BN
         for start in range(0, begin, BN):
             acc, total, m = _key_tile(
-                q, acc, total, m, K, V, start, rows, S, scale,
-                D, BN, CAUSAL, False, EXP2, LATE, ON_Q, FMA,
+                q, acc, total, m, K, V, start, edge, rows, S, scale,
+                D, BN, CAUSAL, False, EXP2, LATE, ON_Q, FMA, BRANCH,
             )  # fmt: skip
     for start in range(begin, end, BN):
         acc, total, m = _key_tile(
-            q, acc, total, m, K, V, start, rows, S, scale,
-            D, BN, CAUSAL, True, EXP2, LATE, ON_Q, FMA,
+            q, acc, total, m, K, V, start, edge, rows, S, scale,
+            D, BN, CAUSAL, True, EXP2, LATE, ON_Q, FMA, BRANCH,
         )  # fmt: skip
     if LATE:
         acc = acc / total[:, None]
@@ -336,13 +345,16 @@ ATTENTION = {  # library style, or normalized in each iteration, or as in Triton
     "library": {},
     "exp2": {"EXP2": True},
     "split": {"SPLIT": True},
+    "branch around the mask": {"BRANCH": True},
     "scale on q": {"ON_Q": True},
     "exp2, scale on q": {"EXP2": True, "ON_Q": True},
     "scale in fma": {"FMA": True},
     "exp2, scale in fma": {"EXP2": True, "FMA": True},
     "exp2, split": {"EXP2": True, "SPLIT": True},
+    "exp2, branch": {"EXP2": True, "BRANCH": True},
     "all, scale on q": {"EXP2": True, "ON_Q": True, "SPLIT": True},
     "all, scale in fma": {"EXP2": True, "FMA": True, "SPLIT": True},
+    "all, scale in fma, branch": {"EXP2": True, "FMA": True, "BRANCH": True},
     "normalized early": {"LATE": False},
 }
 
