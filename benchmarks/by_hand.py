@@ -74,7 +74,10 @@ def _key_tile(
     else:
         m_new = tl.maximum(m, tl.max(qk, 1))
         qk = qk - m_new[:, None]
-    if EXP2:
+    if EXP2 == "apart":
+        p = tl.exp2(qk * LOG2_E)
+        alpha = tl.exp2((m - m_new) * LOG2_E)
+    elif EXP2:
         p = tl.exp2(qk)
         alpha = tl.exp2(m - m_new)
     else:
@@ -105,7 +108,7 @@ def attention(
     dims = tl.arange(0, D)
     at = rows[:, None] * D + dims[None, :]
     q = tl.load(Q + head + at, mask=rows[:, None] < S, other=0.0)
-    if EXP2:
+    if EXP2 and EXP2 != "apart":
         scale = scale * LOG2_E
     if ON_Q:
         q = (q * scale).to(q.dtype)
@@ -344,6 +347,8 @@ def random(*shape: int, device: str, dtype: torch.dtype) -> torch.Tensor:
 ATTENTION = {  # library style, or normalized in each iteration, or as in Triton's tutorial 06
     "library": {},
     "exp2": {"EXP2": True},
+    "exp2, not folded": {"EXP2": "apart"},
+    "exp2, not folded, branch": {"EXP2": "apart", "BRANCH": True},
     "split": {"SPLIT": True},
     "branch around the mask": {"BRANCH": True},
     "scale on q": {"ON_Q": True},
