@@ -291,8 +291,6 @@ class LoopHeader:
         found = []
         for node, name in ((stop, "end"), (step, "step")):
             if node is not None and not self._is_plain(node):
-                if self.loop.loop.kind == "tl.static_range":
-                    raise NotExpressible("a bound of the unrolled loop cannot be written twice")
                 found.append((self.writer.fresh(name), node))
         return found
 

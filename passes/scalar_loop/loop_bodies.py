@@ -14,7 +14,7 @@ from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.emit.writing import names_bound
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.constexprs import is_constexpr
-from tritonopt.facts.dtypes import BOOLEANS, FLOATS, is_number
+from tritonopt.facts.dtypes import BOOLEANS
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import ATOMICS, function, is_lane_by_lane
 from tritonopt.facts.operations import Op
@@ -31,8 +31,6 @@ _OPERATORS = (
 )
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 _FUNCTIONS = frozenset({"where", "minimum", "maximum", "cast", "cdiv", "load"})
-_FLOATS_AND_WORDS = FLOATS | {"int", "float", "int32", "int64"}
-"""Types that an integer meets alike, be it a number of the compiler's or a tensor of int32."""
 
 
 @dataclass(frozen=True)
@@ -104,9 +102,8 @@ class _Reader:
                     continue
                 case ast.Assign(targets=[ast.Name()], value=value):
                     self._check(value, bool(branches))
-                case ast.AugAssign(target=ast.Name() as target, value=value, op=op):
+                case ast.AugAssign(target=ast.Name(), value=value, op=op):
                     self._check_operator(op, value)
-                    self._check_number(statement, (target, value), op)
                     self._check(value, bool(branches))
                     self._check_divisor(op, value, bool(branches))
                 case ast.AnnAssign(target=ast.Name(), value=ast.expr() as value):
@@ -187,7 +184,6 @@ class _Reader:
                 pass
             case ast.BinOp(left=left, op=op, right=right):
                 self._check_operator(op, right)
-                self._check_number(node, (left, right), op)
                 self._check(left, masked)
                 self._check(right, masked)
                 self._check_divisor(op, right, masked)
@@ -196,12 +192,10 @@ class _Reader:
             case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(
                 op, _COMPARISONS
             ):
-                self._check_number(node, (left, right))
                 self._check(left, masked)
                 self._check(right, masked)
             case ast.IfExp(test=test, body=then, orelse=other):
                 self._check_choice(node)
-                self._check_number(node, (then, other))
                 for part in (then, other):
                     self._check(part, masked)
                 if self._loop.is_lane_at(test):
@@ -221,59 +215,6 @@ class _Reader:
     def _check_operator(self, op: ast.operator, right: ast.expr) -> None:
         if not isinstance(op, _OPERATORS):
             raise self._not_lane_by_lane(right)
-
-    def _check_number(
-        self,
-        node: ast.expr | ast.AugAssign,
-        operands: Sequence[ast.expr],
-        op: ast.operator | None = None,
-    ) -> None:
-        """In an unrolled loop the counter is a number of the compiler's, and no tensor.
-
-        It is divided as Python does that, and takes on the type of what it meets.
-        """
-        if self._loop.loop.kind != "tl.static_range":
-            return
-        counts = [operand for operand in operands if self._is_number(operand)]
-        if not counts:
-            return
-        forms, values = self._facts.forms, self._values
-        plain = op is None or isinstance(op, (ast.Add, ast.Sub, ast.Mult))
-        whole = all(forms.is_integer(forms.of(values[operand])) for operand in counts)
-        others = [values[operand] for operand in operands if operand not in counts]
-        alike = all(is_surely(self._facts, other, _FLOATS_AND_WORDS) for other in others)
-        if isinstance(node, ast.expr):
-            alike |= self._is_number(node) or (
-                isinstance(op, ast.Add) and forms.address(values[node])[0] is not None
-            )
-        if isinstance(node, ast.Compare):
-            alike |= all(other.op is Op.PARAM for other in others)
-        if not plain or not whole or not alike:
-            text = f"line {node.lineno} computes with the number that the compiler counts with"
-            raise unknown(CLAIM, "not-lane-by-lane", text)
-
-    def _is_number(self, node: ast.expr) -> bool:
-        """Whether the compiler computes an expression of the counter by itself."""
-        match node:
-            case ast.Name(id=name):
-                target = self._loop.node.target
-                return isinstance(target, ast.Name) and name == target.id
-            case ast.BinOp(left=left, right=right):
-                sides = (left, right)
-                return any(map(self._is_number, sides)) and all(
-                    self._is_number(s) or is_number(self._facts, s) or self._is_given(s)
-                    for s in sides
-                )
-            case ast.UnaryOp(operand=operand):
-                return self._is_number(operand)
-        return False
-
-    def _is_given(self, node: ast.expr) -> bool:
-        """Whether a constexpr is an integer, as its use shows."""
-        value = self._values[node]
-        return value.op is Op.CONSTEXPR and self._facts.forms.is_integer(
-            self._facts.forms.of(value)
-        )
 
     def _check_divisor(self, op: ast.operator, divisor: ast.expr, masked: bool) -> None:
         """A lane that is masked off divides too."""
@@ -314,8 +255,6 @@ class _Reader:
             self._check_load(node, self._effects.get(node))
         else:
             self._check_not_a_tile(node, value)
-        if name not in ("load", "cast"):
-            self._check_number(node, arguments)
         if name == "cdiv":
             self._check_divisor(ast.FloorDiv(), node.args[1], masked)
         for argument in arguments:

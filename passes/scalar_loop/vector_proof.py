@@ -465,6 +465,9 @@ def _check_header(loop: ScalarLoop, attempt: Attempt) -> None:
         raise unknown(claim, "loop-is-not-plain", f"{where} counts with several names")
     if found.step is None:
         raise unknown(claim, "loop-is-not-plain", f"{where} is not counted")
+    if found.kind == "tl.static_range":
+        text = f"{where} is unrolled by the compiler: write tl.range if it is long"
+        raise refuted(claim, "loop-is-not-plain", text)
     for bound in (found.start, found.stop, found.step):
         if bound is None or bound.shape != ():
             raise unknown(claim, "loop-is-not-plain", f"{where} has bounds of another kind")
