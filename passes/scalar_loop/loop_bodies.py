@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.emit.writing import names_bound
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.constexprs import is_constexpr
 from tritonopt.facts.dtypes import BOOLEANS
@@ -47,8 +46,6 @@ class Step:
 
     node: ast.stmt
     branches: tuple[Branch, ...]
-    guarded: bool
-    """Whether an `if` that all lanes answer alike stands around it."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,7 @@ class Body:
 def read_body(loop: ScalarLoop) -> Body:
     """Raises Declined where something cannot be done lane by lane."""
     reader = _Reader(loop)
-    steps = tuple(reader.steps(loop.node.body, (), False))
+    steps = tuple(reader.steps(loop.node.body, ()))
     return Body(loop, steps, tuple(reader.questions))
 
 
@@ -92,13 +89,11 @@ class _Reader:
         self._effects = {effect.node: effect for effect in loop.effects}
         self.questions: list[ast.If] = []
 
-    def steps(
-        self, block: Sequence[ast.stmt], branches: tuple[Branch, ...], guarded: bool
-    ) -> Iterator[Step]:
+    def steps(self, block: Sequence[ast.stmt], branches: tuple[Branch, ...]) -> Iterator[Step]:
         for statement in block:
             match statement:
                 case ast.If():
-                    yield from self._branches(statement, branches, guarded)
+                    yield from self._branches(statement, branches)
                     continue
                 case ast.Assign(targets=[ast.Name()], value=value):
                     self._check(value, bool(branches))
@@ -115,37 +110,18 @@ class _Reader:
                     pass
                 case _:
                     raise self._not_understood(statement)
-            yield Step(statement, branches, guarded)
+            yield Step(statement, branches)
 
     # Branches
 
-    def _branches(
-        self, statement: ast.If, branches: tuple[Branch, ...], guarded: bool
-    ) -> Iterator[Step]:
-        if self._loop.is_lane_at(statement.test):
-            self._check_condition(statement.test, bool(branches))
-            self.questions.append(statement)
-            ways = [(statement.body, True), (statement.orelse, False)]
-            for block, holds in ways:
-                yield from self.steps(block, (*branches, Branch(statement, holds)), guarded)
-            return
-        if branches:
-            raise refuted(
-                CLAIM, "shapes-differ", f"line {statement.lineno} is evaluated by some lanes only"
-            )
-        self._check_even(statement)
-        for block in (statement.body, statement.orelse):
-            yield from self.steps(block, branches, True)
-
-    def _check_even(self, statement: ast.If) -> None:
-        """An `if` that stays must not leave a name that is a tile on one way only."""
-        if is_constexpr(self._facts, statement.test):
-            return
-        bound = names_bound(statement) - set(self._loop.loop.carried)
-        for node in self._loop.nodes - set(walk(statement)):
-            if isinstance(node, ast.Name) and node.id in bound:
-                text = f"{node.id} would be a tile after one branch of line {statement.lineno} only"
-                raise unknown(CLAIM, "shapes-differ", text)
+    def _branches(self, statement: ast.If, branches: tuple[Branch, ...]) -> Iterator[Step]:
+        if not self._loop.is_lane_at(statement.test):
+            text = f"line {statement.lineno} asks the same in every iteration: ask before the loop"
+            raise unknown(CLAIM, "shapes-differ", text)
+        self._check_condition(statement.test, bool(branches))
+        self.questions.append(statement)
+        for block, holds in ((statement.body, True), (statement.orelse, False)):
+            yield from self.steps(block, (*branches, Branch(statement, holds)))
 
     def _check_condition(self, node: ast.expr, masked: bool) -> None:
         """What a mask is made of: comparisons, `and`, `or`, `not`."""
@@ -327,15 +303,13 @@ class LaneUpdate:
     plain: bool = False
     """Whether the term is all that it is combined with, under no condition of its own."""
     condition: ast.expr | None = None
-    """Of `tl.where(c, term, name)` and `term if c else name`, ..."""
-    holds: bool = True
-    """... and how that is answered where the name changes."""
+    """Of `tl.where(c, term, name)` and `term if c else name`."""
 
     def asked(self, facts: KernelFacts) -> Iterator[tuple[Value, bool]]:
         """The conditions that all hold, or do not hold, where the name changes."""
         tests = [(branch.node.test, branch.holds) for branch in self.step.branches]
         if self.condition is not None:
-            tests.append((self.condition, self.holds))
+            tests.append((self.condition, True))
         for test, holds in tests:
             value = facts.values[test]
             parts = conditions(facts, value) if holds else (value,)
@@ -389,14 +363,11 @@ class _UpdateReader:
             alone = len(terms) == 1
             return LaneUpdate(step, (own,), terms[0] if alone else value, combining, alone)
         condition, then, other = choice
-        for kept, term, holds in ((other, then, True), (then, other, False)):
-            if not isinstance(kept, ast.Name) or kept.id != self.name:
-                continue
-            if any(mentions(term, self.name)):
-                own, combining, _ = self._spine(step, term, None)
-                return LaneUpdate(step, (kept, own), term, combining, False, condition, holds)
-            return LaneUpdate(step, (kept,), term, None, False, condition, holds)
-        raise recurrence(self.name, step.node)
+        kept = isinstance(other, ast.Name) and other.id == self.name
+        if not kept or any(mentions(then, self.name)):
+            raise recurrence(self.name, step.node)
+        assert isinstance(other, ast.Name)
+        return LaneUpdate(step, (other,), then, condition=condition)
 
     def _spine(
         self, step: Step, node: ast.expr, combining: Kind | None
