@@ -125,7 +125,10 @@ class AtomicKernel:
         name, grid = self._parameter(count), self.binding.grid
         if count in grid and not name:
             return f"{Writer(self._facts).language('num_programs')}({grid.index(count)})"
-        return name or self._stride(count)
+        if not name:
+            kernel = self._facts.kernel.name
+            raise NotExpressible(f"{kernel} is not passed what the sum is divided by")
+        return name
 
     @cached_property
     def _removed(self) -> tuple[Remove, ...]:
@@ -182,10 +185,10 @@ class AtomicKernel:
         """Code for the address in the output."""
         parts = [partial.buffer]
         for place in places:
-            text = self._coordinate(partial, place)
             if place.stride != ONE:
-                text = f"{in_parentheses(text)} * {self._stride(place.stride)}"
-            parts.append(text)
+                kernel = self._facts.kernel.name
+                raise NotExpressible(f"{kernel} is not passed how far results are apart")
+            parts.append(self._coordinate(partial, place))
         return " + ".join(parts)
 
     def _coordinate(self, partial: PartialStore, place: Place) -> str:
@@ -199,22 +202,7 @@ class AtomicKernel:
         for name, value in facts.before[partial.statement].items():
             if fits(value):
                 return name
-        inside = set(walk(partial.pointer)).difference(*map(walk, partial.bumps))
-        for node in facts.values:
-            if node in inside and fits(facts.values[node]):
-                return in_parentheses(Writer(facts).text(node))
         raise NotExpressible(f"line {partial.call.lineno} has no name for its place in the result")
-
-    def _stride(self, stride: Polynomial) -> str:
-        """Code for a number of the launcher: a constant, or what all launches pass."""
-        constant = stride.constant_value
-        if constant is not None and constant.denominator == 1:
-            return str(constant)
-        name = self._parameter(stride)
-        if not name:
-            kernel = self._facts.kernel.name
-            raise NotExpressible(f"{kernel} is not passed how far results are apart")
-        return name
 
     def _parameter(self, number: Polynomial) -> str:
         """The parameter that all launches pass a number for, nowhere bound again; "" for none."""

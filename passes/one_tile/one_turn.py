@@ -10,7 +10,7 @@ from itertools import accumulate
 
 from tritonopt.emit.reuse import Stretch
 from tritonopt.emit.sweeps import RowSweeps
-from tritonopt.emit.writing import NotExpressible, Writer, names_bound, only_loads, reads_of
+from tritonopt.emit.writing import NotExpressible, names_bound, only_loads, reads_of
 from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.compiled_types import (
     NUMBER,
@@ -112,15 +112,15 @@ class _Counter:
             self.zeros[name] = counted
             self._find_zeros()
         changes = list(self._all_folded())
-        if counted == NUMBER:
-            changes += self._numbers(name, changes)
-        else:
-            left = self._left(name, changes)
-            if left and name in self.zeros:
+        left = self._left(name, changes)
+        if counted == NUMBER and name in self.zeros:
+            # The counter of an unrolled loop is a number.
+            changes += (ReplaceExpression(read, "0") for read in left)
+        elif left:
+            if name in self.zeros:
                 text = f"line {left[0].lineno} takes the counter of the loop for a tensor"
                 raise NotExpressible(f"{text}, and its first value is a number")
-            if left:
-                yield InsertBefore(body[0], f"{name} = {self._first(known, counted)}")
+            yield InsertBefore(body[0], f"{name} = {self._first(known, counted)}")
         yield from (Remove(s) for s in body if self._bound(s) is not None)
         yield from changes
         for statement in body:
@@ -129,32 +129,14 @@ class _Counter:
                     if self._bound(statement) is None and isinstance(self._kept(value), ast.Name):
                         self.copies.add(copy)
 
-    def _numbers(self, name: str, changes: Sequence[Change]) -> Iterator[Change]:
-        """The counter of an unrolled loop is a number, and its first value takes its place."""
-        assert isinstance(self.loop.iter, ast.Call)
-        known = self.facts.loop_of(self.loop)
-        assert known is not None and known.start is not None
-        start = "0"
-        if known.start.constant != 0:
-            start = self.facts.kernel.module.text_of(self.loop.iter.args[0])
-            if not start.isidentifier() and not start.isdigit():
-                start = f"({start})"
-        for read in self._left(name, changes):
-            yield ReplaceExpression(read, start)
-
     def _first(self, loop: Loop, counted: str | None) -> str:
         """The code for the counter's first value, of the counter's type."""
         assert isinstance(self.loop.iter, ast.Call) and loop.start is not None
-        node = self.loop.iter.args[0]
-        start = self.facts.kernel.module.text_of(node)
         own = promoted([integer_type(self.facts, loop.start, fits=True), "int32"])
-        if counted not in ("int32", "int64") or own is None:
-            detail = f"the type of the counter of the loop in line {loop.line} is not known"
-            raise NotExpressible(detail)
-        if own == counted:
-            return start
-        writer = Writer(self.facts)
-        return f"{writer.language('cast')}({start}, {writer.language(counted)})"
+        if counted not in ("int32", "int64") or own != counted:
+            detail = f"the counter of the loop in line {loop.line} has another type, or none known"
+            raise NotExpressible(f"{detail}, than its first value")
+        return self.facts.kernel.module.text_of(self.loop.iter.args[0])
 
     def _find_zeros(self) -> None:
         """Names that are bound to 0 alone, and read where that 0 can be left out."""
@@ -504,25 +486,15 @@ class _Extremes:
         for part in todo:  # it grows meanwhile
             if self._same.number(part) == wanted:
                 return True
-            more = [p for p in self._passing(part, tile) if p.serial not in seen]
+            more = [p for p in self._passing(part) if p.serial not in seen]
             seen.update(p.serial for p in more)
             todo += more
         return False
 
-    def _passing(self, value: Value, tile: Value) -> Iterator[Value]:
+    def _passing(self, value: Value) -> Iterator[Value]:
         """The operands of which one that is NaN makes the value NaN."""
         name = value.function.rsplit(".", 1)[-1]
         if value.op in _ARITHMETIC or (value.op is Op.ELEMENTWISE and name in _PASSING_NAN):
             yield from value.operands
         elif value.op is Op.REDUCE and value.reduction.name == "sum":
             yield value.operand
-        elif value.op is Op.WHERE and self._is_its_mask(value.condition, tile):
-            yield value.then
-
-    def _is_its_mask(self, condition: Value, tile: Value) -> bool:
-        """A lane that the mask turns off holds no NaN, so it is on in all of such a tile."""
-        inner = tile.operand if tile.op is Op.CAST else tile
-        if inner.op is not Op.LOAD:
-            return False
-        mask = self.facts.interpretation.loads[inner.number].mask
-        return mask is not None and self._same.number(mask) == self._same.number(condition)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.measured import WHERE, figure
-from tritonopt.rewriting.model import Bits, Profit, Safety, Site
+from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.profitability import profit
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
@@ -44,9 +44,9 @@ class ScalarLoopToTiles(Pass):
 
     ## Conditions
 
-    - The loop is innermost, over `range`, `tl.range` or `tl.static_range`, without early exit or
-      tiles. It only applies operators and language functions to numbers, and loads and stores
-      single elements. Inactive lanes compute too, so no divisor may be 0.
+    - The loop is innermost, over `range` or `tl.range`, without early exit or tiles. It only
+      applies operators and language functions to numbers, and loads and stores single elements.
+      Inactive lanes compute too, so no divisor may be 0.
     - Iterations carry only reductions, running sums and search results. A search starts below or
       above all that it can find, such as at -1 for an index.
     - Each iteration stores to its own elements (the index has a nonzero stride), or all store the
@@ -148,12 +148,6 @@ class ScalarLoopToTiles(Pass):
             f"left {where} as it goes, from element to element",
             bits=Bits.SAME if exact else Bits.REDUCTION_ORDER,
             changes=changes,
-            profit=_profit(loop),
+            profit=profit(loop.facts, "scalar-loop", loop=loop.loop),
             advice=f"let each iteration of {where} take a tile of elements, not a single one",
         )
-
-
-def _profit(loop: ScalarLoop) -> Profit:
-    unrolled = loop.loop.kind.endswith("static_range")
-    never = "it has so few iterations that it is unrolled" if unrolled else ""
-    return profit(loop.facts, "scalar-loop", loop=loop.loop, never=never)

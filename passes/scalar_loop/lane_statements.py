@@ -291,8 +291,6 @@ class LoopHeader:
         found = []
         for node, name in ((stop, "end"), (step, "step")):
             if node is not None and not self._is_plain(node):
-                if self.loop.loop.kind == "tl.static_range":
-                    raise NotExpressible("a bound of the unrolled loop cannot be written twice")
                 found.append((self.writer.fresh(name), node))
         return found
 
@@ -519,10 +517,7 @@ class LaneStatements:
         tile = self.tiles[carried.name].tile
         node = update.step.node
         if update.condition is not None:
-            if update.holds:
-                mask = self._also(mask, update.condition)
-            else:
-                mask = f"{mask} & ~{self.lanes.condition(update.condition, mask)}"
+            mask = self._also(mask, update.condition)
         if isinstance(node, ast.AugAssign):
             new = f"{tile} {_SIGNS[type(node.op)]} {self.lanes.operand(update.term, mask)}"
         elif update.plain:
@@ -620,7 +615,6 @@ class VectorLoop:
         for step in self.proof.body.steps:
             if step.node not in anew:
                 changes += statements.inside(step)
-        changes += self._tests_that_stay()
         questions = {q: statements.masks_of(q) for q in self.proof.body.questions}
         places = sorted([*anew, *questions], key=lambda s: (s.lineno, s.col_offset), reverse=True)
         changed, nodes = excerpts.after(module, changes, [loop, *places])
@@ -642,13 +636,6 @@ class VectorLoop:
         changed, (whole,) = excerpts.after(changed, [first], [nodes[0]])
         assert isinstance(whole, ast.stmt)
         return excerpts.statement_code(changed, whole, comments_above=False)
-
-    def _tests_that_stay(self) -> Iterator[Change]:
-        """An `if` that all lanes answer alike may ask for names that are others now."""
-        asked = set(self.proof.body.questions)
-        for node in self.proof.loop.nodes:
-            if isinstance(node, ast.If) and node not in asked:
-                yield from self.statements.lanes.changes(node.test, self.header.mask)
 
     def _ends(self) -> Iterator[str]:
         """What is reduced behind the loop; an index, once its extremum is known."""

@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.emit.writing import names_bound
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.constexprs import is_constexpr
-from tritonopt.facts.dtypes import BOOLEANS, FLOATS, is_number
+from tritonopt.facts.dtypes import BOOLEANS
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import ATOMICS, function, is_lane_by_lane
 from tritonopt.facts.operations import Op
@@ -31,8 +30,6 @@ _OPERATORS = (
 )
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 _FUNCTIONS = frozenset({"where", "minimum", "maximum", "cast", "cdiv", "load"})
-_FLOATS_AND_WORDS = FLOATS | {"int", "float", "int32", "int64"}
-"""Types that an integer meets alike, be it a number of the compiler's or a tensor of int32."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +46,6 @@ class Step:
 
     node: ast.stmt
     branches: tuple[Branch, ...]
-    guarded: bool
-    """Whether an `if` that all lanes answer alike stands around it."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +61,7 @@ class Body:
 def read_body(loop: ScalarLoop) -> Body:
     """Raises Declined where something cannot be done lane by lane."""
     reader = _Reader(loop)
-    steps = tuple(reader.steps(loop.node.body, (), False))
+    steps = tuple(reader.steps(loop.node.body, ()))
     return Body(loop, steps, tuple(reader.questions))
 
 
@@ -94,19 +89,16 @@ class _Reader:
         self._effects = {effect.node: effect for effect in loop.effects}
         self.questions: list[ast.If] = []
 
-    def steps(
-        self, block: Sequence[ast.stmt], branches: tuple[Branch, ...], guarded: bool
-    ) -> Iterator[Step]:
+    def steps(self, block: Sequence[ast.stmt], branches: tuple[Branch, ...]) -> Iterator[Step]:
         for statement in block:
             match statement:
                 case ast.If():
-                    yield from self._branches(statement, branches, guarded)
+                    yield from self._branches(statement, branches)
                     continue
                 case ast.Assign(targets=[ast.Name()], value=value):
                     self._check(value, bool(branches))
-                case ast.AugAssign(target=ast.Name() as target, value=value, op=op):
+                case ast.AugAssign(target=ast.Name(), value=value, op=op):
                     self._check_operator(op, value)
-                    self._check_number(statement, (target, value), op)
                     self._check(value, bool(branches))
                     self._check_divisor(op, value, bool(branches))
                 case ast.AnnAssign(target=ast.Name(), value=ast.expr() as value):
@@ -118,37 +110,18 @@ class _Reader:
                     pass
                 case _:
                     raise self._not_understood(statement)
-            yield Step(statement, branches, guarded)
+            yield Step(statement, branches)
 
     # Branches
 
-    def _branches(
-        self, statement: ast.If, branches: tuple[Branch, ...], guarded: bool
-    ) -> Iterator[Step]:
-        if self._loop.is_lane_at(statement.test):
-            self._check_condition(statement.test, bool(branches))
-            self.questions.append(statement)
-            ways = [(statement.body, True), (statement.orelse, False)]
-            for block, holds in ways:
-                yield from self.steps(block, (*branches, Branch(statement, holds)), guarded)
-            return
-        if branches:
-            raise refuted(
-                CLAIM, "shapes-differ", f"line {statement.lineno} is evaluated by some lanes only"
-            )
-        self._check_even(statement)
-        for block in (statement.body, statement.orelse):
-            yield from self.steps(block, branches, True)
-
-    def _check_even(self, statement: ast.If) -> None:
-        """An `if` that stays must not leave a name that is a tile on one way only."""
-        if is_constexpr(self._facts, statement.test):
-            return
-        bound = names_bound(statement) - set(self._loop.loop.carried)
-        for node in self._loop.nodes - set(walk(statement)):
-            if isinstance(node, ast.Name) and node.id in bound:
-                text = f"{node.id} would be a tile after one branch of line {statement.lineno} only"
-                raise unknown(CLAIM, "shapes-differ", text)
+    def _branches(self, statement: ast.If, branches: tuple[Branch, ...]) -> Iterator[Step]:
+        if not self._loop.is_lane_at(statement.test):
+            text = f"line {statement.lineno} asks the same in every iteration: ask before the loop"
+            raise unknown(CLAIM, "shapes-differ", text)
+        self._check_condition(statement.test, bool(branches))
+        self.questions.append(statement)
+        for block, holds in ((statement.body, True), (statement.orelse, False)):
+            yield from self.steps(block, (*branches, Branch(statement, holds)))
 
     def _check_condition(self, node: ast.expr, masked: bool) -> None:
         """What a mask is made of: comparisons, `and`, `or`, `not`."""
@@ -187,7 +160,6 @@ class _Reader:
                 pass
             case ast.BinOp(left=left, op=op, right=right):
                 self._check_operator(op, right)
-                self._check_number(node, (left, right), op)
                 self._check(left, masked)
                 self._check(right, masked)
                 self._check_divisor(op, right, masked)
@@ -196,12 +168,10 @@ class _Reader:
             case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(
                 op, _COMPARISONS
             ):
-                self._check_number(node, (left, right))
                 self._check(left, masked)
                 self._check(right, masked)
             case ast.IfExp(test=test, body=then, orelse=other):
                 self._check_choice(node)
-                self._check_number(node, (then, other))
                 for part in (then, other):
                     self._check(part, masked)
                 if self._loop.is_lane_at(test):
@@ -221,59 +191,6 @@ class _Reader:
     def _check_operator(self, op: ast.operator, right: ast.expr) -> None:
         if not isinstance(op, _OPERATORS):
             raise self._not_lane_by_lane(right)
-
-    def _check_number(
-        self,
-        node: ast.expr | ast.AugAssign,
-        operands: Sequence[ast.expr],
-        op: ast.operator | None = None,
-    ) -> None:
-        """In an unrolled loop the counter is a number of the compiler's, and no tensor.
-
-        It is divided as Python does that, and takes on the type of what it meets.
-        """
-        if self._loop.loop.kind != "tl.static_range":
-            return
-        counts = [operand for operand in operands if self._is_number(operand)]
-        if not counts:
-            return
-        forms, values = self._facts.forms, self._values
-        plain = op is None or isinstance(op, (ast.Add, ast.Sub, ast.Mult))
-        whole = all(forms.is_integer(forms.of(values[operand])) for operand in counts)
-        others = [values[operand] for operand in operands if operand not in counts]
-        alike = all(is_surely(self._facts, other, _FLOATS_AND_WORDS) for other in others)
-        if isinstance(node, ast.expr):
-            alike |= self._is_number(node) or (
-                isinstance(op, ast.Add) and forms.address(values[node])[0] is not None
-            )
-        if isinstance(node, ast.Compare):
-            alike |= all(other.op is Op.PARAM for other in others)
-        if not plain or not whole or not alike:
-            text = f"line {node.lineno} computes with the number that the compiler counts with"
-            raise unknown(CLAIM, "not-lane-by-lane", text)
-
-    def _is_number(self, node: ast.expr) -> bool:
-        """Whether the compiler computes an expression of the counter by itself."""
-        match node:
-            case ast.Name(id=name):
-                target = self._loop.node.target
-                return isinstance(target, ast.Name) and name == target.id
-            case ast.BinOp(left=left, right=right):
-                sides = (left, right)
-                return any(map(self._is_number, sides)) and all(
-                    self._is_number(s) or is_number(self._facts, s) or self._is_given(s)
-                    for s in sides
-                )
-            case ast.UnaryOp(operand=operand):
-                return self._is_number(operand)
-        return False
-
-    def _is_given(self, node: ast.expr) -> bool:
-        """Whether a constexpr is an integer, as its use shows."""
-        value = self._values[node]
-        return value.op is Op.CONSTEXPR and self._facts.forms.is_integer(
-            self._facts.forms.of(value)
-        )
 
     def _check_divisor(self, op: ast.operator, divisor: ast.expr, masked: bool) -> None:
         """A lane that is masked off divides too."""
@@ -314,8 +231,6 @@ class _Reader:
             self._check_load(node, self._effects.get(node))
         else:
             self._check_not_a_tile(node, value)
-        if name not in ("load", "cast"):
-            self._check_number(node, arguments)
         if name == "cdiv":
             self._check_divisor(ast.FloorDiv(), node.args[1], masked)
         for argument in arguments:
@@ -388,15 +303,13 @@ class LaneUpdate:
     plain: bool = False
     """Whether the term is all that it is combined with, under no condition of its own."""
     condition: ast.expr | None = None
-    """Of `tl.where(c, term, name)` and `term if c else name`, ..."""
-    holds: bool = True
-    """... and how that is answered where the name changes."""
+    """Of `tl.where(c, term, name)` and `term if c else name`."""
 
     def asked(self, facts: KernelFacts) -> Iterator[tuple[Value, bool]]:
         """The conditions that all hold, or do not hold, where the name changes."""
         tests = [(branch.node.test, branch.holds) for branch in self.step.branches]
         if self.condition is not None:
-            tests.append((self.condition, self.holds))
+            tests.append((self.condition, True))
         for test, holds in tests:
             value = facts.values[test]
             parts = conditions(facts, value) if holds else (value,)
@@ -450,14 +363,11 @@ class _UpdateReader:
             alone = len(terms) == 1
             return LaneUpdate(step, (own,), terms[0] if alone else value, combining, alone)
         condition, then, other = choice
-        for kept, term, holds in ((other, then, True), (then, other, False)):
-            if not isinstance(kept, ast.Name) or kept.id != self.name:
-                continue
-            if any(mentions(term, self.name)):
-                own, combining, _ = self._spine(step, term, None)
-                return LaneUpdate(step, (kept, own), term, combining, False, condition, holds)
-            return LaneUpdate(step, (kept,), term, None, False, condition, holds)
-        raise recurrence(self.name, step.node)
+        kept = isinstance(other, ast.Name) and other.id == self.name
+        if not kept or any(mentions(then, self.name)):
+            raise recurrence(self.name, step.node)
+        assert isinstance(other, ast.Name)
+        return LaneUpdate(step, (other,), then, condition=condition)
 
     def _spine(
         self, step: Step, node: ast.expr, combining: Kind | None

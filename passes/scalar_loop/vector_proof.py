@@ -239,7 +239,7 @@ class _CarriedNames:
         """Whether the one addition of an iteration is read behind it, and nowhere else."""
         update = updates[0]
         node = update.step.node
-        always = not update.step.branches and not update.step.guarded
+        always = not update.step.branches
         if len(updates) > 1 or update.combining is not Kind.ADD or not update.plain or not always:
             return False
         match node:
@@ -252,7 +252,7 @@ class _CarriedNames:
 
     def _search(self, name: str, update: LaneUpdate, elsewhere: Sequence[ast.Name]) -> Carried:
         """`if c: found = i` is the last one; with `and found == -1` it is the first."""
-        if not update.tests or update.step.guarded:
+        if not update.tests:
             text = f"line {update.step.node.lineno} leaves {name} to whatever comes after the loop"
             raise refuted(SUMS, "last-value-is-used", text)
         asks = [value for value, holds in update.asked(self._facts) if holds]
@@ -336,7 +336,7 @@ class _CarriedNames:
 
     def _comparison(self, name: str, update: LaneUpdate) -> Value | None:
         """The condition that compares what the name is bound to with the name."""
-        if update.combining is not None or update.step.guarded:
+        if update.combining is not None:
             return None
         mine = [v for v, holds in update.asked(self._facts) if holds and self._reads(v, name)]
         term, carried = self._facts.values[update.term], self._loop.carried[name]
@@ -378,7 +378,7 @@ class _CarriedNames:
         if name == extremum or len(updates) != 1 or len(all_updates[extremum]) != 1:
             return False
         mine, other = updates[0], all_updates[extremum][0]
-        if mine.combining is not None or mine.step.guarded or self._elsewhere(name, updates):
+        if mine.combining is not None or self._elsewhere(name, updates):
             return False
         return set(mine.asked(self._facts)) == set(other.asked(self._facts))
 
@@ -465,6 +465,9 @@ def _check_header(loop: ScalarLoop, attempt: Attempt) -> None:
         raise unknown(claim, "loop-is-not-plain", f"{where} counts with several names")
     if found.step is None:
         raise unknown(claim, "loop-is-not-plain", f"{where} is not counted")
+    if found.kind == "tl.static_range":
+        text = f"{where} is unrolled by the compiler: write tl.range if it is long"
+        raise refuted(claim, "loop-is-not-plain", text)
     for bound in (found.start, found.stop, found.step):
         if bound is None or bound.shape != ():
             raise unknown(claim, "loop-is-not-plain", f"{where} has bounds of another kind")

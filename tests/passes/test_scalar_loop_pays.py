@@ -18,17 +18,9 @@ def site_of(text: str) -> Site:
     return site
 
 
-def unrolled(turns: str) -> Site:
-    return site_of(case("scalar-loop/unrolled").text.replace("H=n)", f"H={turns})"))
-
-
 def test_it_depends_on_a_length_that_no_launch_shows() -> None:
     site = site_of(case("scalar-loop/sum_of_squares").text)
     assert site.profit.answer is Answer.AT_LAUNCH
-
-
-def test_an_unrolled_loop_is_short_where_no_launch_shows_how_long() -> None:
-    assert unrolled("n").profit.answer is Answer.NEVER
 
 
 @pytest.mark.parametrize(

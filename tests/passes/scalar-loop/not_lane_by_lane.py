@@ -3,17 +3,6 @@ import triton
 import triton.language as tl
 
 
-# case: divided_by_the_compiler
-# expect: not applied, not-lane-by-lane
-"""The compiler rounds down, the kernel towards zero."""
-
-
-@triton.jit
-def kernel(Y):
-    for i in tl.static_range(-20, 20):
-        tl.store(Y + i + 20, i // 3)
-
-
 # case: helper
 # expect: not applied, not-lane-by-lane
 """A helper with a branch, which a tile cannot take."""
@@ -48,23 +37,6 @@ def kernel(X, Y, n, factors, WHICH: tl.constexpr):
 def run(x: torch.Tensor, factors: tuple):
     y = torch.empty_like(x)
     kernel[(1,)](x, y, x.numel(), factors, WHICH=0)
-    return y
-
-
-# case: number_of_the_compiler
-# expect: not applied, not-lane-by-lane
-"""The compiler's number becomes an int8 here, and int32 in a tile."""
-
-
-@triton.jit
-def kernel(X, Y, n):
-    for i in tl.static_range(40):
-        tl.store(Y + i, tl.load(X + i) * i)
-
-
-def run(x: torch.Tensor):
-    y = torch.zeros(40, dtype=torch.int32)
-    kernel[(1,)](x.to(torch.int8), y, 40)
     return y
 
 
