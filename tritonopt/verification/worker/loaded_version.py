@@ -66,11 +66,9 @@ class LoadedVersion:
                 spec.text,
                 spec.text_path,
                 # Triton compiles the text that stands in the file, which has no probes.
-                lambda text: (
-                    instrumented(text, spec.text_path, spec.watched)
-                    if self.compiler is None
-                    else text
-                ),
+                partial(instrumented, path=spec.text_path, watched=spec.watched)
+                if self.compiler is None
+                else str,
                 spec.left_out,
             )
         self.check_tool()
