@@ -247,7 +247,7 @@ IN_MESSAGES = BANNED | {
     r"in turn": "alternately",
 }
 """Phrasings that pages may have in a sense of their own are banned in messages."""
-CODE = {"renamed.py", "watching.py", "figures.py"}
+CODE = {"renamed.py", "figures.py"}
 """Modules whose texts are names, or code of a worker."""
 
 

@@ -212,23 +212,12 @@ def _leaving(statement: ast.stmt, version: Version) -> Iterator[tuple[ast.If, bo
 
 def _with_outcomes(module: source.Module, outcomes: Mapping[ast.expr, bool]) -> source.Module:
     """The file with some tests replaced by their outcomes; every line stays where it was."""
-    lines = module.text.encode().splitlines(keepends=True)
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
-    text = module.text.encode()
-    places = [
-        (
-            starts[test.lineno - 1] + test.col_offset,
-            starts[(test.end_lineno or 0) - 1] + (test.end_col_offset or 0),
-            holds,
-        )
-        for test, holds in outcomes.items()
-    ]
-    for begin, end, holds in sorted(places, reverse=True):
-        kept = b"\n" * text[begin:end].count(b"\n")
-        text = text[:begin] + b"(" + str(holds).encode() + kept + b")" + text[end:]
-    return source.read(text.decode(), module.path)
+    text = module.text
+    spans = ((*module.lines.span(test), holds) for test, holds in outcomes.items())
+    for begin, end, holds in sorted(spans, reverse=True):
+        kept = "\n" * text[begin:end].count("\n")
+        text = f"{text[:begin]}({holds}{kept}){text[end:]}"
+    return source.read(text, module.path)
 
 
 # Whether a test of a launcher asks for sizes, flags or the device alone, and not what tensors are.

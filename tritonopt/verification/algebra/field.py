@@ -100,9 +100,9 @@ def multiply(left: Residues, right: Residues) -> Residues:
     return _reduced(left * right)
 
 
-def total(residues: Residues, axis: int, *, keep: bool = False) -> Residues:
+def total(residues: Residues, axis: int) -> Residues:
     """The sum along an axis, which is counted without the first; up to 2**32 terms."""
-    return _reduced(residues.sum(axis=axis + 1, keepdims=keep, dtype=np.uint64))
+    return _reduced(residues.sum(axis=axis + 1, dtype=np.uint64))
 
 
 def running_total(residues: Residues, axis: int) -> Residues:
@@ -273,9 +273,8 @@ class Carried:
             return Carried(np.broadcast_to(one, self.residues.shape), degree)
         return Carried(inverse(self.residues), degree)
 
-    def summed(self, axis: int, *, keep: bool = False) -> Carried:
-        degree = self.degree.summed(self.shape[axis])
-        return Carried(total(self.residues, axis, keep=keep), degree)
+    def summed(self, axis: int) -> Carried:
+        return Carried(total(self.residues, axis), self.degree.summed(self.shape[axis]))
 
     def where(self, condition: Any, other: Carried) -> Carried:
         """These where the condition holds, the others elsewhere."""

@@ -404,7 +404,7 @@ try:
         file.write(failure)
 except OSError:
     pass  # the command has ended, and this process outlives it
-# Whoever had this name before keeps it. A folder before ours has had its turn.
+# Whoever had this name before keeps it. Folders ahead of ours were searched before.
 folders = [os.path.abspath(p) for p in sys.path]
 rest = sys.path[folders.index(here) + 1 :] if here in folders else []
 spec = importlib.machinery.PathFinder.find_spec("sitecustomize", rest)

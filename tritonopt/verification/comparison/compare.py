@@ -217,7 +217,7 @@ def _within_rounding(
     same = same_bits(one, other)
     if not (finite | same).all():
         return False
-    size = np.maximum(_row_scale(left, finite, _columns(one), 0.0), uncancelled)
+    size = np.maximum(_row_scale(left, finite, _columns(one)), uncancelled)
     allowed = 2 * _LUCK * (np.sqrt(terms) * unit * size + 0.87 * terms * moved)
     allowed += 2 * terms * _flushed(one.dtype)
     return bool((same | (np.abs(_minus(left, right, finite)) <= allowed)).all())
@@ -229,7 +229,7 @@ def _uncancelled(output: Output, absolute: Outcome | None) -> Reals:
     if found is None or found.bits.shape != output.bits.shape:
         return np.zeros(output.bits.shape)
     values = found.reals()
-    return _row_scale(values, np.isfinite(values), _columns(output), 0.0)
+    return _row_scale(values, np.isfinite(values), _columns(output))
 
 
 def furthest(exact: Outcome, one: Outcome, other: Outcome) -> Outcome:
@@ -570,7 +570,7 @@ def _measure(
     columns = _columns(output)
     usable = finite & np.isfinite(theirs) & np.isfinite(exact) & ~unwritten
     tiny = _TINY[output.dtype]
-    largest = _row_scale(exact, usable, columns, 0.0)
+    largest = _row_scale(exact, usable, columns)
     scale = np.maximum(largest, tiny)
     distance, own_distance = (np.abs(_minus(v, exact, usable)) for v in (theirs, ours))
     error, own = (np.maximum(d - lost, 0.0) / scale for d in (distance, own_distance))
@@ -638,8 +638,8 @@ def _minus(left: Reals, right: Reals, where: Mask) -> Reals:
     return np.where(where, left, 0.0) - np.where(where, right, 0.0)
 
 
-def _row_scale(values: Reals, usable: Mask, columns: int, tiny: float = 0.0) -> Reals:
-    return np.maximum(_row_maximum(np.where(usable, np.abs(values), 0.0), columns), tiny)
+def _row_scale(values: Reals, usable: Mask, columns: int) -> Reals:
+    return _row_maximum(np.where(usable, np.abs(values), 0.0), columns)
 
 
 def _row_maximum(values: Reals, columns: int) -> Reals:

@@ -336,7 +336,7 @@ def parse(text: str, origin: Origin | None = None) -> Signature:
 
 def _check(signature: Signature) -> None:
     by_name = {a.name: a for a in signature.arguments}
-    dimensions = _dimensions(by_name)
+    dimensions = {name for t in signature.tensors for d in t.shape for name in names_of(d)}
     compared = {name for fact in signature.facts for name in fact.names}
     for fact in signature.facts:
         unknown = set(fact.names) - set(signature.size_names)
@@ -403,16 +403,6 @@ def assumed(signature: Signature, texts: Sequence[str]) -> Signature:
     if nothing := _contradiction(known, signature) if facts else "":
         raise Origin("--assume", texts[-1]).error(0, nothing)
     return replace(signature, facts=known)
-
-
-def _dimensions(arguments: Mapping[str, Argument]) -> set[str]:
-    return {
-        size
-        for argument in arguments.values()
-        for tensor in tensors_of(argument)
-        for dimension in tensor.shape
-        for size in names_of(dimension)
-    }
 
 
 _TOKEN = re.compile(

@@ -30,11 +30,8 @@ def install() -> None:
     _replace_the_language_once(interpreter)
     _look_types_up_once(interpreter)
     _wrap_shapes_once()
-    _make_types_once()
     _call_builtins_at_once(interpreter, core)
     _make_handles_at_once(interpreter)
-    _know_types_of_blocks(interpreter, core)
-    _fill_blocks_at_once(interpreter, core)
     _compute_at_once(interpreter)
     _know_what_pointers_point_at(interpreter)
 
@@ -76,48 +73,6 @@ def _make_handles_at_once(interpreter: Any) -> None:
             fitting.add(sizes)
 
     kind.__init__ = init
-
-
-def _know_types_of_blocks(interpreter: Any, core: Any) -> None:
-    """The block of another plain type is looked up; what the interpreter makes of one is itself."""
-    plain, block, builder = core.dtype, core.block_type, interpreter.interpreter_builder
-    elements = (plain, core.pointer_type)
-    other_type, original = block.with_element_ty, block.to_ir
-    known: dict[tuple[str, str], Any] = {}
-
-    def with_element_ty(this: Any, scalar: Any) -> Any:
-        if type(scalar) is not plain:
-            return other_type(this, scalar)
-        key = (this.name, scalar.name)
-        found = known.get(key)
-        if found is None:
-            found = known[key] = other_type(this, scalar)
-        return found
-
-    def to_ir(this: Any, asking: Any) -> Any:
-        if asking is builder and type(this.element_ty) in elements:
-            return this
-        return original(this, asking)
-
-    block.with_element_ty, block.to_ir = with_element_ty, to_ir
-
-
-def _fill_blocks_at_once(interpreter: Any, core: Any) -> None:
-    """A block of one number is made by a function of numpy that asks for its type first."""
-    kind = type(interpreter.interpreter_builder)
-    original = getattr(kind, "create_splat", None)
-    if original is None:
-        return
-    plain, handle = core.dtype, interpreter.TensorHandle
-
-    def splat(this: Any, block: Any, value: Any) -> Any:
-        if type(value.dtype) is not plain or value.data.size != 1:
-            return original(this, block, value)
-        data = np.empty(tuple(block.shape), interpreter._get_np_dtype(value.dtype))
-        data[...] = value.data
-        return handle(data, value.dtype)
-
-    kind.create_splat = splat
 
 
 def _compute_at_once(interpreter: Any) -> None:
@@ -454,28 +409,3 @@ def _wrap_shapes_once() -> None:
             known[type.name] = this.shape, this.numel
 
     tensor.__init__ = init
-
-
-def _make_types_once() -> None:
-    """A type of blocks checks its shape, wraps it and spells its name each time it is made."""
-    language: Any = importlib.import_module("triton.language")
-    kind = language.core.block_type
-    original = kind.__init__
-    known: dict[tuple[Any, ...], dict[str, Any]] = {}
-
-    def init(this: Any, element_ty: Any, shape: Any) -> None:
-        lengths = shape.values if type(shape) is language.core.tuple else shape
-        # `True` is equal to 1, and a constant of the language to what it holds.
-        if not all(type(length) is int for length in lengths):
-            original(this, element_ty, shape)
-            return
-        key = (element_ty.name, *lengths)
-        found = known.get(key)
-        if found is None:
-            original(this, element_ty, shape)
-            known[key] = dict(vars(this))
-            return
-        vars(this).update(found)
-        this.element_ty = element_ty
-
-    kind.__init__ = init
