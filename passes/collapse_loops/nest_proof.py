@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 
 from tritonopt.checks.attempt import Attempt
@@ -30,8 +29,8 @@ from tritonopt.facts.memory.dependence import (
     check_plain,
     same_place,
 )
-from tritonopt.facts.memory.masked_off_value import is_masked_off, number_outside
-from tritonopt.facts.operations import COMPARISONS, ELEMENTWISE, Op
+from tritonopt.facts.memory.masked_off_value import check_masked_off, number_outside
+from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.precision import check_pins, is_as_wide
 from tritonopt.facts.recurrences.kinds import BY_REDUCTION
 from tritonopt.facts.recurrences.reading import reduced_update
@@ -279,17 +278,10 @@ class _Carried:
         text = f"the tile of {name} is not made by one call right above the nest"
         raise unknown("is-expressible", "not-expressible", text)
 
-    @cached_property
-    def _condition(self) -> Value | None:
-        """A comparison that holds in the lanes of the row."""
-        facts, wanted = self.nest.facts, Polynomial.of(self.nest.indicator)
-        own = (v for n, v in facts.values.items() if n in self.nest.nodes and v.op in COMPARISONS)
-        return next((v for v in own if facts.forms.condition(v) == wanted), None)
-
     def _adds_nothing(self, term: Value, reduction: str) -> bool:
         """Whether the lanes behind the end of the row change nothing."""
         nest = self.nest
-        number = number_outside(nest.facts, term, nest.indicator, self._condition, nest.varies)
+        number = number_outside(nest.facts, term, nest.indicator, nest.varies)
         return number == BY_REDUCTION[reduction].identity
 
 
@@ -480,15 +472,13 @@ class _Proof:
         for effect in nest.effects:
             if effect.pointer is None:
                 continue
-            where = f"line {effect.line}"
-            if not self.nest.varies(effect.pointer):
-                parts = [p for p in (effect.mask, effect.other) if p is not None]
-                if any(map(self.nest.varies, parts)):
-                    raise unknown(claim, "not-lane-by-lane", f"{where} masks a single element")
+            if nest.varies(effect.pointer):
+                check_masked_off(nest.facts, [effect], nest.indicator)
                 continue
-            if not is_masked_off(nest.facts, effect.mask, lambda atom: atom == nest.indicator):
-                text = f"{where} is not masked off past the end of the row"
-                raise refuted(claim, "length-matters", text)
+            parts = [p for p in (effect.mask, effect.other) if p is not None]
+            if any(map(nest.varies, parts)):
+                text = f"line {effect.line} masks a single element"
+                raise unknown(claim, "not-lane-by-lane", text)
         self.attempt.prove(claim, "all loads and stores are masked past the end of the row")
 
     def _ends_otherwise(self, node: ast.Compare) -> bool:

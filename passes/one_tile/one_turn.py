@@ -134,8 +134,8 @@ class _Counter:
         assert isinstance(self.loop.iter, ast.Call) and loop.start is not None
         own = promoted([integer_type(self.facts, loop.start, fits=True), "int32"])
         if counted not in ("int32", "int64") or own != counted:
-            detail = f"the counter of the loop in line {loop.line} has another type, or none known"
-            raise NotExpressible(f"{detail}, than its first value")
+            where = f"the counter of the loop in line {loop.line}"
+            raise NotExpressible(f"{where} is not known to be of the type of its first value")
         return self.facts.kernel.module.text_of(self.loop.iter.args[0])
 
     def _find_zeros(self) -> None:

@@ -19,7 +19,7 @@ from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import HINTS, function, is_lane_by_lane
 from tritonopt.facts.memory.dependence import INDEPENDENT, LANES, Accesses
 from tritonopt.facts.memory.dependence import Kind as Common
-from tritonopt.facts.memory.masked_off_value import is_masked_off, number_outside
+from tritonopt.facts.memory.masked_off_value import check_masked_off, number_outside
 from tritonopt.facts.operations import COMPARISONS, ELEMENTWISE, Op
 from tritonopt.facts.precision import is_as_wide
 from tritonopt.facts.program_ids import sure_callee
@@ -74,12 +74,6 @@ class OneTileRow:
     def indicator(self) -> Negative:
         """1 in the lanes of the row, 0 behind its end."""
         return Negative(self.place - self.extent)
-
-    @cached_property
-    def condition(self) -> Value:
-        wanted = Polynomial.of(self.indicator)
-        own = (v for v in self.facts.values.values() if v.op in COMPARISONS)
-        return next(v for v in own if self.facts.forms.condition(v) == wanted)
 
     @cached_property
     def lanes(self) -> list[ast.Call]:
@@ -354,14 +348,10 @@ class _Proof:
                     raise refuted("loops-are-plain", "early-exit", text)
 
     def _check_masks(self) -> None:
-        claim, inside = "reads-nothing-more", self.row.indicator
-        for effect in self.facts.effects:
-            if effect.pointer is None or effect.pointer.shape == ():
-                continue
-            if not is_masked_off(self.facts, effect.mask, lambda atom: atom == inside):
-                text = f"line {effect.line} is not masked off past the end of the row"
-                raise refuted(claim, "length-matters", text)
-        self.attempt.prove(claim, "all loads and stores are masked past the end of the row")
+        tiles = (e for e in self.facts.effects if e.pointer is not None and e.pointer.shape != ())
+        check_masked_off(self.facts, tiles, self.row.indicator)
+        detail = "all loads and stores are masked past the end of the row"
+        self.attempt.prove("reads-nothing-more", detail)
 
     # Reductions
 
@@ -399,10 +389,8 @@ class _Proof:
 
     def _off(self, value: Value) -> float | None:
         """The number that a value is in all lanes behind the end of the row; None where open."""
-        row, facts = self.row, self.facts
-        number = number_outside(
-            facts, value, row.indicator, row.condition, lambda part: part.shape != ()
-        )
+        inside = self.row.indicator
+        number = number_outside(self.facts, value, inside, lambda part: part.shape != ())
         return self._below_the_maximum(value) if number is None else number
 
     def _below_the_maximum(self, value: Value) -> float | None:

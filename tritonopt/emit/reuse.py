@@ -90,14 +90,7 @@ class Stretch:
                 return True
             if name in surely_bound(statement):
                 return False
-        if self.owner is self.facts.kernel.node or self._is_of_an_iteration(name):
-            return False
-        last = self.statements[-1].end_lineno or 0
-        reads = (n for n in reads_of(self.facts.kernel.node, name) if n not in self.nodes)
-        if any(n.lineno > last for n in reads):
-            return True
-        around = [loop for loop in self.facts.loops if self.statements[0] in set(walk(loop.node))]
-        return any(name in loop.carried for loop in around if not loop.inlined)
+        return self.owner is not self.facts.kernel.node and not self._is_of_an_iteration(name)
 
     def _is_of_an_iteration(self, name: str) -> bool:
         """Whether the stretch is in a loop, and a name is seen in one iteration of it only."""

@@ -171,16 +171,10 @@ def _is_whole(facts: KernelFacts, ids: ProgramIds, extent: Extent) -> bool:
     if len(stops) != 1 or extent.expression is None:
         return False
     stop = stops.pop()
-    given = extent.launch.arguments
-    for node in walk(facts.kernel.node):
-        match node:
-            case ast.Assign(
-                targets=[ast.Name(id=name)], value=ast.IfExp(orelse=ast.Name(id=other))
-            ):
-                if name == stop and other in given:
-                    return ast.dump(given[other]) == ast.dump(extent.expression)
     parameters = {p.name for p in facts.kernel.parameters} - names_bound(facts.kernel.node)
-    known = {name: argument for name, argument in given.items() if name in parameters}
+    known = {
+        name: argument for name, argument in extent.launch.arguments.items() if name in parameters
+    }
     return _spelled(parsed(stop, mode="eval").body, known) == _spelled(extent.expression, {})
 
 

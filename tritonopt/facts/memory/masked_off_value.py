@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tritonopt.checks.condition import refuted
 from tritonopt.facts.algebra.atoms import (
     CeilDiv,
     FloorDiv,
@@ -32,6 +33,7 @@ from tritonopt.facts.algebra.atoms import (
 )
 from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge, put_in
 from tritonopt.facts.dtypes import FLOATS
+from tritonopt.facts.effects import Effect
 from tritonopt.facts.operations import BITS, COMPARISONS, Op
 from tritonopt.facts.repetition import Axes, function_on_numbers
 from tritonopt.facts.values import (
@@ -125,21 +127,28 @@ def is_masked_off(facts: KernelFacts, mask: Value | None, is_zero: Callable[[Ato
     return all(any(is_zero(atom) for atom, _ in term) for term in form.terms)
 
 
+def check_masked_off(facts: KernelFacts, effects: Iterable[Effect], inside: Atom) -> None:
+    """Raises Declined where an access is on in a lane in which the indicator `inside` is 0."""
+    for effect in effects:
+        if not is_masked_off(facts, effect.mask, lambda atom: atom == inside):
+            text = f"line {effect.line} is not masked off past the end of the row"
+            raise refuted("reads-nothing-more", "length-matters", text)
+
+
 def number_outside(
-    facts: KernelFacts,
-    value: Value,
-    inside: Atom,
-    condition: Value | None,
-    varies: Callable[[Value], bool],
+    facts: KernelFacts, value: Value, inside: Atom, varies: Callable[[Value], bool]
 ) -> float | None:
     """The number that a value is where the indicator `inside` is 0; None where that is open.
 
-    `condition` is a comparison that says the same; `varies` says of a value whether it may be
-    another one there than elsewhere. A zero may be one by its form, for it adds nothing to a sum:
-    a reduction that tells 0 from -0.0 has to ask for more.
+    `varies` says of a value whether it may be another one there than elsewhere. A zero may be one
+    by its form, for it adds nothing to a sum: a reduction that tells 0 from -0.0 has to ask for
+    more.
     """
     if is_zero_outside(facts, value, inside, varies):
         return 0.0
+    wanted = Polynomial.of(inside)
+    compared = (v for v in facts.values.values() if v.op in COMPARISONS)
+    condition = next((v for v in compared if facts.forms.condition(v) == wanted), None)
     if condition is None:
         return None
     found = masked_off_value(facts, value, condition)
