@@ -28,7 +28,7 @@ from tritonopt.rewriting.options import PassSelectionError, Selected
 from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.registry import catalog, select
 
-EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", number(3, 8)))
+EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", number(2, 8)))
 
 # Options with which a pass has something to do here.
 SPELLED = {

@@ -41,7 +41,7 @@ def twice(x: torch.Tensor):
 """
 
 
-@pytest.mark.parametrize("asked", [1, 10])
+@pytest.mark.parametrize("asked", few([1, 10], 0))
 def test_a_few_calls_are_enough_for_all_that_has_to_run(
     asked: int, of_texts: Callable[..., Verdict]
 ) -> None:
