@@ -23,7 +23,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def no_shrinking(monkeypatch: pytest.MonkeyPatch) -> None:
-    """That a counterexample is made small is tested once; elsewhere any will do."""
+    """That a counterexample is made small is tested of the search alone; elsewhere any will do."""
     monkeypatch.setattr("tritonopt.verification.comparison.drawing.SHRINK_SECONDS", -1.0)
 
 
