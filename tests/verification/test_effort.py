@@ -189,6 +189,7 @@ def double_of_few(x: torch.Tensor):
 """
 
 
+@pytest.mark.thorough(instead="test_a_usual_kernel_costs_little")
 def test_what_ran_from_one_launcher_is_not_aimed_at_from_the_next(
     of_texts: Callable[..., Verdict], statements: list[int]
 ) -> None:
