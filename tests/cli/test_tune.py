@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.layers import few
 from tests.tuning.test_tune import (
     ARGS,
     EXAMPLE,
@@ -141,7 +142,7 @@ def test_a_gain_holds_while_it_may_be_worth_something(
     assert check.holds == holds
 
 
-@pytest.mark.parametrize("more", ["softmax.py", ".", "softmax.py:softmax_kernel"])
+@pytest.mark.parametrize("more", few(["softmax.py", ".", "softmax.py:softmax_kernel"], 1))
 def test_what_is_given_twice_is_tuned_once(
     planted: Planted, run: Run, monkeypatch: pytest.MonkeyPatch, more: str
 ) -> None:

@@ -9,21 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.layers import few
 from tests.passes.cases import case
 from tritonopt.verification import verify
 
 
 @pytest.mark.parametrize(
     ("limit", "ran"),
-    [("2**9", "always held"), pytest.param("2**30", "never held", marks=pytest.mark.thorough)],
+    few([("2**9", "always held"), ("2**30", "never held")], 0),
 )
 @pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param("on_demand", marks=pytest.mark.thorough),
-        "on_demand_in_a_product",
-        pytest.param("on_demand_in_a_batch", marks=pytest.mark.thorough),
-    ],
+    "name", few(["on_demand", "on_demand_in_a_product", "on_demand_in_a_batch"], 0)
 )
 def test_what_runs_is_the_same(name: str, limit: str, ran: str, tmp_path: Path) -> None:
     before, after = case(f"int64-offsets/{name}").written(tmp_path)

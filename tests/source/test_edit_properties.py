@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.layers import number
 from tritonopt import source
 from tritonopt.source import (
     Change,
@@ -22,7 +23,9 @@ from tritonopt.source import (
     apply,
 )
 
-unhurried = settings(deadline=None, max_examples=50)  # libcst is imported by the first example
+unhurried = settings(
+    deadline=None, max_examples=number(25, 50)
+)  # libcst is imported by the first example
 
 NAMES = ["a", "bé", "tl", "x1"]
 TEXTS = ["# é ü", "#tight", "#   wide  ", "# x = 1; y", "# noqa: E501"]
@@ -173,7 +176,7 @@ def test_an_expression_exchanged_for_itself_is_no_change(
 
 
 @given(modules(), st.data())
-@settings(unhurried, max_examples=100)
+@settings(unhurried, max_examples=number(50, 100))
 def test_the_result_is_what_the_changes_say_and_no_comment_is_lost(
     module: source.Module, data: st.DataObject
 ) -> None:

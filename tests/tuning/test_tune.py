@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 
-from tests.layers import number
+from tests.layers import few, number
 from tests.tuning.in_process import Here
 from tritonopt.measurement.results import Compiled, Ratio, Row
 from tritonopt.measurement.timing import Effort
@@ -213,7 +213,7 @@ def test_what_gains_most_and_is_wrong_leaves_the_next_one(planted: Planted) -> N
     assert refused and all("num_warps" in tried.text for tried in refused)
 
 
-@pytest.mark.parametrize("has_time", [True, False])
+@pytest.mark.parametrize("has_time", few([True, False], 0))
 def test_where_the_budget_ends_with_a_wrong_one_the_next_one_is_verified_still(
     planted: Planted, monkeypatch: pytest.MonkeyPatch, has_time: bool
 ) -> None:

@@ -22,9 +22,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(autouse=True)
-def little_shrinking(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A short counterexample is tested once; elsewhere any will do."""
-    monkeypatch.setattr("tritonopt.verification.comparison.drawing.SHRINK_SECONDS", 1.0)
+def no_shrinking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That a counterexample is made small is tested of the search alone; elsewhere any will do."""
+    monkeypatch.setattr("tritonopt.verification.comparison.drawing.SHRINK_SECONDS", -1.0)
 
 
 @pytest.fixture(autouse=True)

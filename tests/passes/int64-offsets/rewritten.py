@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
 # case: a_statistic_of_each_row
 """The row is compared, and is an offset itself."""
 
@@ -38,11 +45,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     tl.store(Y + row * stride + cols, x + zeros, mask=cols < N)
 
 
-def launch(x):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: launch
 
 
 # case: batch_of_a_head
@@ -629,11 +632,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     tl.store(Y + tl.program_id(0) * stride + cols, x * 2, mask=cols < N)
 
 
-def launch(x):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: launch
 
 
 # case: a_helper_asserts_its_type
@@ -654,11 +653,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
 
 
-def launch(x):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: launch
 
 
 # case: a_hash_of_the_row
@@ -695,11 +690,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     tl.store(Y + row * stride + cols, tl.where(row - 5 < length, x, 0.0), mask=cols < N)
 
 
-def launch(x):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: launch
 
 
 # case: dead_in_a_helper
@@ -723,11 +714,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
 
 
-def launch(x):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# shared: launch
 
 
 # case: row_or_a_number

@@ -3,6 +3,15 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+        tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+
+
 # case: a_vector_with_a_stride
 # expect: silent
 """All that moves along the vector moves by its stride: it has one axis, of some billion elements."""
@@ -237,13 +246,7 @@ def launch(x: torch.Tensor, heads: int, head: int):
 """The launch has few programs, whatever the tensor."""
 
 
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-        tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+# shared: kernel
 
 
 def launch(x):
@@ -278,13 +281,7 @@ def launch(x: torch.Tensor) -> torch.Tensor:
 """No launch is seen."""
 
 
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-        tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+# shared: kernel
 
 
 def twice(x):
@@ -296,13 +293,7 @@ def twice(x):
 """How long a row is is told by whoever calls the launcher."""
 
 
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-        tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+# shared: kernel
 
 
 def launch(x, n):
@@ -372,13 +363,7 @@ def launch(x, y):
 """So large a tensor never comes to the launch."""
 
 
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-        tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+# shared: kernel
 
 
 def launch(x):

@@ -3,6 +3,16 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n], flag: int in 0..1
+def run(x, flag):
+    x = x.contiguous()
+    m, n = x.shape
+    out = torch.zeros(m, n, device=x.device)
+    extra = torch.zeros(m, n, device=x.device)
+    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
+    return out, extra
+
+
 # case: store
 # verify: always
 """What guards a store is a part of its mask."""
@@ -21,14 +31,7 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run
 
 
 # case: number_as_condition
@@ -47,14 +50,7 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
         tl.store(Extra + row * n + cols, x, mask=(cols < n) & (cols > 0))
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run
 
 
 # case: load_and_store
@@ -75,14 +71,7 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run
 
 
 # case: sum_of_loads
@@ -108,14 +97,7 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
     tl.store(Out + row * n + cols, acc + total, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run
 
 
 # case: choice
@@ -135,14 +117,7 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run
 
 
 # case: never_known_to_be_passed
@@ -160,14 +135,7 @@ def kernel(X, Out, W, n, flag, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run
 
 
 # case: unrolled
@@ -185,11 +153,4 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run

@@ -3,6 +3,16 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n], flag: int in 0..1
+def run(x, flag):
+    x = x.contiguous()
+    m, n = x.shape
+    out = torch.zeros(m, n, device=x.device)
+    extra = torch.zeros(m, n, device=x.device)
+    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
+    return out, extra
+
+
 # case: has_an_else
 # verify: no, without_else is verified, and is copied alike
 """There is more than one way."""
@@ -21,14 +31,7 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run
 
 
 # case: atomic
@@ -47,14 +50,7 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run
 
 
 # case: asserted
@@ -74,14 +70,7 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run
 
 
 # case: divided
@@ -100,14 +89,7 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run
 
 
 # case: read_later
@@ -127,14 +109,7 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run
 
 
 # case: sum_of_computed
@@ -155,14 +130,7 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
     tl.store(Out + row * n + tl.arange(0, BLOCK), acc, mask=tl.arange(0, BLOCK) < n)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run
 
 
 # case: sum_from_data
@@ -181,14 +149,7 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run
 
 
 # case: sum_of_other
@@ -209,14 +170,7 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
     tl.store(Out + row * n + tl.arange(0, BLOCK), acc, mask=tl.arange(0, BLOCK) < n)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run
 
 
 # case: passed_or_not
@@ -235,14 +189,7 @@ def kernel(X, Out, W, n, flag, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run
 
 
 # case: block_pointer
@@ -262,14 +209,7 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run
 
 
 # case: mask_of_numbers
@@ -288,14 +228,7 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run
 
 
 # case: reduced
@@ -314,14 +247,7 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run
 
 
 # case: many_accesses
@@ -343,14 +269,7 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run
 
 
 # case: volatile
@@ -370,14 +289,7 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros(m, n, device=x.device)
-    extra = torch.zeros(m, n, device=x.device)
-    kernel[(m,)](x, out, extra, n, flag, BLOCK=16)
-    return out, extra
+# shared: run
 
 
 # case: a_number_or_none

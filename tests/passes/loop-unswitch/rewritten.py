@@ -3,6 +3,14 @@ import triton
 import triton.language as tl
 
 
+# tritonopt: x: f32[m, n], flag: int in 0..1
+def run(x, flag):
+    m, n = x.shape
+    out = torch.empty(m, 16, device=x.device)
+    kernel[(m,)](x, out, n, flag, BLOCK=16)
+    return out
+
+
 # case: asked_beside_a_constexpr
 """The same is asked elsewhere in the loop, which needs no condition of the compiler."""
 
@@ -54,12 +62,7 @@ def kernel(X, Out, n, flag, BLOCK: tl.constexpr):
     tl.store(Out + row * BLOCK + tl.arange(0, BLOCK), acc)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    m, n = x.shape
-    out = torch.empty(m, 16, device=x.device)
-    kernel[(m,)](x, out, n, flag, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: atomics_inside
@@ -156,12 +159,7 @@ def kernel(X, Out, n, flag, BLOCK: tl.constexpr):
     tl.store(Out + row * BLOCK + tl.arange(0, BLOCK), acc)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    m, n = x.shape
-    out = torch.empty(m, 16, device=x.device)
-    kernel[(m,)](x, out, n, flag, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: constexpr_in_an_inner_loop
@@ -214,12 +212,7 @@ def kernel(X, Out, n, mode, BLOCK: tl.constexpr):
     tl.store(Out + row * BLOCK + tl.arange(0, BLOCK), acc)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    m, n = x.shape
-    out = torch.empty(m, 16, device=x.device)
-    kernel[(m,)](x, out, n, flag, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: if_else
@@ -243,12 +236,7 @@ def kernel(X, Out, n, flag, BLOCK: tl.constexpr):
     tl.store(Out + row * BLOCK + tl.arange(0, BLOCK), acc)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    m, n = x.shape
-    out = torch.empty(m, 16, device=x.device)
-    kernel[(m,)](x, out, n, flag, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: inner_loop_only
@@ -577,12 +565,7 @@ def kernel(X, Out, n, flag, BLOCK: tl.constexpr):
     tl.store(Out + row * BLOCK + tl.arange(0, BLOCK), acc)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    m, n = x.shape
-    out = torch.empty(m, 16, device=x.device)
-    kernel[(m,)](x, out, n, flag, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: while_loop
@@ -603,12 +586,7 @@ def kernel(X, Out, n, flag, BLOCK: tl.constexpr):
     tl.store(Out + row * BLOCK + lanes, acc)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    m, n = x.shape
-    out = torch.empty(m, 16, device=x.device)
-    kernel[(m,)](x, out, n, flag, BLOCK=16)
-    return out
+# shared: run
 
 
 # case: without_else
@@ -636,9 +614,4 @@ def kernel(X, Out, n, flag, BLOCK: tl.constexpr):
     tl.store(Out + row * BLOCK + tl.arange(0, BLOCK), acc)
 
 
-# tritonopt: x: f32[m, n], flag: int in 0..1
-def run(x, flag):
-    m, n = x.shape
-    out = torch.empty(m, 16, device=x.device)
-    kernel[(m,)](x, out, n, flag, BLOCK=16)
-    return out
+# shared: run

@@ -3,6 +3,18 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def kernel(X, W, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for i in range(0, N, BLOCK):
+        cols = i + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        w = tl.load(W + cols, mask=cols < N, other=0.0)
+        total += x * w
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
 # case: cast_before_the_product
 # expect: silent
 """Each element is cast."""
@@ -58,16 +70,7 @@ def launch(x, w):
 """Nothing says that they are narrow."""
 
 
-@triton.jit
-def kernel(X, W, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for i in range(0, N, BLOCK):
-        cols = i + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        w = tl.load(W + cols, mask=cols < N, other=0.0)
-        total += x * w
-    tl.store(Y + row, tl.sum(total, axis=0))
+# shared: kernel
 
 
 def launch(x, w):
@@ -82,16 +85,7 @@ def launch(x, w):
 """They are fp32."""
 
 
-@triton.jit
-def kernel(X, W, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for i in range(0, N, BLOCK):
-        cols = i + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        w = tl.load(W + cols, mask=cols < N, other=0.0)
-        total += x * w
-    tl.store(Y + row, tl.sum(total, axis=0))
+# shared: kernel
 
 
 # tritonopt: x: f32[m, n], w: f32[n]
@@ -107,16 +101,7 @@ def launch(x, w):
 """An fp32 weight widens the product."""
 
 
-@triton.jit
-def kernel(X, W, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for i in range(0, N, BLOCK):
-        cols = i + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        w = tl.load(W + cols, mask=cols < N, other=0.0)
-        total += x * w
-    tl.store(Y + row, tl.sum(total, axis=0))
+# shared: kernel
 
 
 # tritonopt: x: bf16[m, n], w: f32[n]

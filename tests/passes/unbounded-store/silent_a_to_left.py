@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def scale(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, x * 2, mask=offsets <= N)
+
+
 # case: a_check_that_is_not_understood
 # expect: silent
 """Something is checked that cannot be read."""
@@ -173,11 +180,7 @@ def launch(x):
 """Which tensors fit a buffer of fixed length is for the callers to know."""
 
 
-@triton.jit
-def scale(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
-    tl.store(Y + offsets, x * 2, mask=offsets <= N)
+# shared: scale
 
 
 def double(x):
@@ -211,11 +214,7 @@ def launch(x, out):
 """The function that calls the launcher checks what it hands on."""
 
 
-@triton.jit
-def scale(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
-    tl.store(Y + offsets, x * 2, mask=offsets <= N)
+# shared: scale
 
 
 def double(x):
@@ -235,11 +234,7 @@ def double_of_a_few(x):
 """What the decorator passes on is not known."""
 
 
-@triton.jit
-def scale(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
-    tl.store(Y + offsets, x * 2, mask=offsets <= N)
+# shared: scale
 
 
 def padded(function):
@@ -259,11 +254,7 @@ def double(x):
 """Rows of several elements, for all that the launcher shows."""
 
 
-@triton.jit
-def scale(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
-    tl.store(Y + offsets, x * 2, mask=offsets <= N)
+# shared: scale
 
 
 def double(x):

@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, x * 2)
+
+
 # case: length_of_the_caller
 # expect: silent
 """The caller says how long it is: what it passes is its own affair."""
@@ -109,11 +116,7 @@ def launch(x):
 """The buffer has room for whole tiles."""
 
 
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
-    tl.store(Y + offsets, x * 2)
+# shared: kernel
 
 
 def launch(x):
@@ -128,11 +131,7 @@ def launch(x):
 """The launcher raises for what would go beyond."""
 
 
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
-    tl.store(Y + offsets, x * 2)
+# shared: kernel
 
 
 def launch(x):
@@ -152,11 +151,7 @@ def launch(x):
 from elsewhere import enlarge
 
 
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
-    tl.store(Y + offsets, x * 2)
+# shared: kernel
 
 
 def launch(x):
@@ -172,11 +167,7 @@ def launch(x):
 """A view of another shape begins where the whole chain begins; nothing is known of its length."""
 
 
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
-    tl.store(Y + offsets, x * 2)
+# shared: kernel
 
 
 def launch(x):
@@ -275,11 +266,7 @@ def launch(x):
 """The launcher refuses what would go beyond."""
 
 
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
-    tl.store(Y + offsets, x * 2)
+# shared: kernel
 
 
 def launch(x):

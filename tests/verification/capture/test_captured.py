@@ -219,6 +219,7 @@ def test_a_launch_that_fails_for_the_command_accuses_nobody(command: list[str]) 
     assert any("a launch of the command failed (TypeError" in n for n in verdict.notes)
 
 
+@pytest.mark.thorough(instead="test_a_launch_that_differs_is_told")
 def test_an_error_that_the_original_does_not_show(command: list[str]) -> None:
     _changed("e / tl.sum(e, axis=0)", "e / tl.sum(e, axis=0) * 1.00002")
     verdict = verify("kernel.py", "rewritten.py", command=command, backend="interpreter")

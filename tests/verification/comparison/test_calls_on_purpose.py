@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from tests.layers import few
 from tritonopt.verification import Progress, Verdict
+from tritonopt.verification.comparison.drawing import smaller
 from tritonopt.verification.inputs.examples import Example, TensorRecipe
 from tritonopt.verification.process.messages import (
     TOO_LONG,
@@ -41,7 +45,7 @@ def twice(x: torch.Tensor):
 """
 
 
-@pytest.mark.parametrize("asked", [1, 10])
+@pytest.mark.parametrize("asked", few([1, 10], 0))
 def test_a_few_calls_are_enough_for_all_that_has_to_run(
     asked: int, of_texts: Callable[..., Verdict]
 ) -> None:
@@ -155,3 +159,19 @@ def test_first_calls_that_take_too_long_are_known_before() -> None:
     calls = drawable.calls(limits_on("interpreter", ()), tuned=True)
     assert calls.configurations == 99 and not calls.first_calls
     assert "takes the interpreter too long" in notes[-1]
+
+
+@pytest.mark.parametrize(("until", "found"), [(math.inf, (1, 65)), (0.0, (40, 300))])
+def test_a_call_is_made_small_one_size_after_the_other(
+    until: float, found: tuple[int, int]
+) -> None:
+    sizes: Any = SimpleNamespace(
+        sizes_of=lambda call: call, with_size=lambda call, name, size: {**call, name: size}
+    )
+    start: Any = {"m": 40, "n": 300}
+
+    def shown(call: Any) -> str | None:
+        return f"row {call['m']}" if call["n"] >= 65 else None
+
+    call, difference = smaller(sizes, start, "row 40", shown, until=until)
+    assert (call, difference) == ({"m": found[0], "n": found[1]}, f"row {found[0]}")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.layers import number
 from tritonopt.verification import Verdict
 
 _HELPERS = """
@@ -60,7 +61,8 @@ def called(x):
 @pytest.mark.parametrize("helpers", [_HELPERS, _AGAIN], ids=["branches", "again"])
 def test_the_one_that_counts_is_compared(of_texts: Callable[..., Verdict], helpers: str) -> None:
     original = helpers + _KERNEL
-    for new, expected in (("x - -3.0", "identical"), ("x + 3.5", "counterexample")):
+    answers = (("x + 3.5", "counterexample"), ("x - -3.0", "identical"))
+    for new, expected in answers[: number(1, 2)]:
         rewritten = original.replace("x + 3.0", new)
         verdict = of_texts(original, rewritten, backend="interpreter", max_examples=2)
         assert verdict.verdict == expected, verdict

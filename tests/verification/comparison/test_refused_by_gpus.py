@@ -49,13 +49,13 @@ def _verified(of_texts: Callable[..., Verdict], old: str, new: str) -> Verdict:
 
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
-    [
+    few([
         ("N=16)", "N=16, num_warps=3)", "power of 2"),
         ("K=16, N=16)", "K=8, N=16)", "K >= 16"),
         ("K=16, N=16)", "K=32, N=64, num_stages=80)", "of shared memory"),
         (_ADDS, "        one = 1 if first > 16 else 1.0\n        total += tl.dot(a, b) * one\n",
          "inconsistent types"),
-    ],
+    ], 0, 2),
     ids=["warps", "dot", "shared-memory", "types"],
 )  # fmt: skip
 def test_what_no_gpu_takes(

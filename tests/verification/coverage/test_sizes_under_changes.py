@@ -159,9 +159,10 @@ def launch(x: torch.Tensor):
 
 
 def test_programs_of_a_kernel_that_long_rows_lead_to(of_texts: Callable[..., Verdict]) -> None:
-    changed = BY_LENGTH.replace("total += tl.load", "total += 1.0 * tl.load")
-    verdict = of_texts(BY_LENGTH, changed, args="x: f32[m, n]", max_examples=2)
-    assert verdict.verdict == "identical", verdict.reason
+    if everything():
+        changed = BY_LENGTH.replace("total += tl.load", "total += 1.0 * tl.load")
+        verdict = of_texts(BY_LENGTH, changed, args="x: f32[m, n]", max_examples=2)
+        assert verdict.verdict == "identical", verdict.reason
     changed = BY_LENGTH.replace("tl.program_id(0) * ROWS", "tl.program_id(0) * 7")
     verdict = of_texts(BY_LENGTH, changed, args="x: f32[m, n]", max_examples=2)
     assert verdict.verdict == "counterexample", verdict.reason

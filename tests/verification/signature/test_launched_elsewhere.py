@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.layers import everything
 from tritonopt.verification import Verdict, VerificationError, verify
 
 KERNELS = """
@@ -106,9 +107,10 @@ def test_nobody_launches_them(package: Path) -> None:
 
 def test_another_one_is_called_where_the_first_cannot_be(package: Path) -> None:
     (package / "absent.py").write_text(ABSENT)
-    verdict = _verified(package, "value * 2", "value + value")
-    assert verdict.verdict in ("identical", "equivalent"), verdict
-    assert any(note.startswith("twice was called") for note in verdict.notes)
+    if everything():
+        verdict = _verified(package, "value * 2", "value + value")
+        assert verdict.verdict in ("identical", "equivalent"), verdict
+        assert any(note.startswith("twice was called") for note in verdict.notes)
     verdict = _verified(package, "value * 2", "value * 3")
     assert verdict.verdict == "counterexample", verdict
     (package / "calls.py").unlink()

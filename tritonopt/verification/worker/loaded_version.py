@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import partial
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from tritonopt.verification.process.compiled_programs import TARGETS
@@ -56,8 +56,7 @@ class LoadedVersion:
         if spec.title == "rewritten" and spec.path != spec.text_path:
             sys.addaudithook(partial(_audited, self.opened, spec.path))
         import_what_is_read(spec.text)
-        self.places = [*_places_of_the_tool()]
-        self.codes = {f: f.__code__ for *_, value in self.places if (f := _function(value))}
+        self.places = [(*place, _code(place[3])) for place in _places_of_the_tool()]
         self.watch = Watch()
         self.interpreter = Interpreter() if self.interpreted else None
         with OnTheCpu() if self.device == "cpu" else contextlib.nullcontext():
@@ -85,13 +84,9 @@ class LoadedVersion:
 
     def check_tool(self) -> None:
         """Raise RuntimeError where the file has changed a function that watches it."""
-        for name, namespace, key, value in self.places:
-            if namespace.get(key) is not value:
+        for name, namespace, key, value, (function, code) in self.places:
+            if namespace.get(key) is not value or (function and function.__code__ is not code):
                 raise RuntimeError(f"the file changes what verifies it: {name}.{key}")
-        for function, code in self.codes.items():
-            if function.__code__ is not code:
-                name = f"{function.__module__}.{function.__qualname__}"
-                raise RuntimeError(f"the file changes what verifies it: {name}")
 
     def backend(self) -> str:
         triton: Any = importlib.import_module("triton")
@@ -126,6 +121,12 @@ def _function(value: object) -> FunctionType | None:
     function = value.fget if isinstance(value, property) else value
     function = getattr(function, "__func__", function)
     return function if isinstance(function, FunctionType) else None
+
+
+def _code(value: object) -> tuple[FunctionType | None, CodeType | None]:
+    """The function that runs there, and its code."""
+    function = _function(value)
+    return function, function.__code__ if function else None
 
 
 def _audited(opened: list[str], path: str, event: str, arguments: tuple[Any, ...]) -> None:
