@@ -688,6 +688,10 @@ REASONS: Mapping[str, Reason] = {
         "An exponential is multiplied by 0 where a mask is false; where it is inf, that is NaN.",
         "Mask the exponent: `tl.exp(tl.where(mask, a - b, -float('inf')))`.",
     ),
+    "assumes-contiguity": Reason(
+        "A kernel reads a tensor of a caller in the order of memory, whatever its strides are.",
+        "Call `.contiguous()` in the launcher, or check `is_contiguous()` there.",
+    ),
     "grid-ends": Reason(
         "A length of a tensor is the number of programs along axis 1 or 2, which ends at 65535.",
         "Swap the axes of the grid: axis 0 ends at 2**31 - 1.",

@@ -13,7 +13,7 @@ from tritonopt.facts.host.truths import checked, conjuncts
 from tritonopt.source import Launch, Module
 from tritonopt.source.trees import walk
 
-_HARMLESS = frozenset(
+HARMLESS = frozenset(
     ["staticmethod", "classmethod", "torch.no_grad", "torch.inference_mode", "torch.jit.ignore"]
 )
 """Decorators that pass arguments on as they are."""
@@ -33,7 +33,7 @@ def passes_any_size(launch: Launch) -> bool:
     for decorator in launcher.decorator_list:
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
         name = launch.module.resolve(called) or (called.id if isinstance(called, ast.Name) else "")
-        if name not in _HARMLESS:
+        if name not in HARMLESS:
             return False
     return all(_hands_on(caller, call) for caller, call in calls_of(launch, launcher.name))
 
