@@ -159,11 +159,13 @@ def find_loaded_rows(facts: KernelFacts) -> Iterator[Overflow]:
 
 
 def _is_loaded_row(facts: KernelFacts, row: Value) -> bool:
-    """Whether a row is loaded, or counted from one that is, and no part of a length."""
+    """Whether a row is loaded, or counted from one that is, and no part of a length.
+
+    Who casts it to int32 has thought of its size.
+    """
     parts = list(parts_of(facts.loops, row, stop=is_loaded))
-    return any(map(is_loaded, parts)) and not any(
-        p.op in (Op.FLOORDIV, Op.MOD, Op.CDIV, Op.MINIMUM) for p in parts
-    )
+    others = (Op.FLOORDIV, Op.MOD, Op.CDIV, Op.MINIMUM, Op.CAST)
+    return any(map(is_loaded, parts)) and not any(p.op in others for p in parts)
 
 
 def _of_access(
