@@ -75,34 +75,54 @@ class Specialization(Lint):
 
     ## Numerics
 
-    Nothing is changed.
+    `exact`, bits `same`: only when the kernel is compiled changes.
 
     ## Example
 
     ```python
-    @triton.jit(do_not_specialize=["stride"])
-    def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
+    @triton.jit
+    def double_rows(X, Y, rows, N, BLOCK: tl.constexpr):
+        row = tl.program_id(0)
+        if row >= rows:
+            return
         cols = tl.arange(0, BLOCK)
-        x = tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N)
-        tl.store(Y + tl.program_id(0) * stride + cols, x * 2, mask=cols < N)
+        x = tl.load(X + row * N + cols, mask=cols < N)
+        tl.store(Y + row * N + cols, x * 2, mask=cols < N)
+
+
+    def doubled(x):
+        m, n = x.shape
+        y = torch.empty((m, n), device=x.device)
+        double_rows[(m,)](x, y, m, n, BLOCK=triton.next_power_of_2(n))
+        return y
     ```
 
-    is reported, and this is not:
+    becomes
 
     ```python
-    @triton.jit
-    def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
+    @triton.jit(do_not_specialize=["rows"])
+    def double_rows(X, Y, rows, N, BLOCK: tl.constexpr):
+        row = tl.program_id(0)
+        if row >= rows:
+            return
         cols = tl.arange(0, BLOCK)
-        x = tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N)
-        tl.store(Y + tl.program_id(0) * stride + cols, x * 2, mask=cols < N)
+        x = tl.load(X + row * N + cols, mask=cols < N)
+        tl.store(Y + row * N + cols, x * 2, mask=cols < N)
+
+
+    def doubled(x):
+        m, n = x.shape
+        y = torch.empty((m, n), device=x.device)
+        double_rows[(m,)](x, y, m, n, BLOCK=triton.next_power_of_2(n))
+        return y
     ```
 
     ## Measured
 
     Nothing to measure: no code is changed.
 
-    Compiled by Triton 3.7 for sm_90, in fp32 with tiles of 1024, the first kernel of the example
-    has 16 accesses of 32 bits, the second 4 of 128 bits
+    Compiled by Triton 3.7 for sm_90, in fp32 with tiles of 1024, a kernel that doubles rows has 16
+    accesses of 32 bits where its row stride is listed, else 4 of 128 bits
     (`tests/passes/test_specialization_compiled.py`). Lists and annotations hide the same facts in
     Triton 3.6, 3.7 and 3.9.
     """
