@@ -139,7 +139,7 @@ def find_loaded_rows(facts: KernelFacts) -> Iterator[Overflow]:
             if isinstance(form.sole_atom, TensorSize)
             and (form.sole_atom.method, form.sole_atom.which) == ("stride", (0,))
         }
-        numbers = {atom: _SQUARE for atom in strides.values() if atom is not None}
+        numbers: dict[Atom, int] = dict.fromkeys(filter(None, strides.values()), _SQUARE)
         widths = Widths(facts, binding, numbers)
         for effect in facts.effects if strides else ():
             parts = (
