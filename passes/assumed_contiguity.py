@@ -5,17 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
-from tritonopt.facts.host.layouts import Given, given, least_rank
 from tritonopt.facts.launch_bindings import LaunchBinding
-from tritonopt.facts.memory.flat_reads import FlatReads
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import InsertBefore
 from tritonopt.source.trees import walk
+
+if TYPE_CHECKING:
+    from tritonopt.facts.host.layouts import Given
+    from tritonopt.facts.memory.flat_reads import FlatReads
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,10 @@ class AssumedContiguity(Lint):
 
 
 def _site(facts: KernelFacts, binding: LaunchBinding, name: str) -> Site | None:
+    # Imported here: of many files no launch is known.
+    from tritonopt.facts.host.layouts import given
+    from tritonopt.facts.memory.flat_reads import FlatReads
+
     launch, argument = binding.launch, binding.launch.arguments.get(name)
     accesses = [e for e in facts.effects if facts.bases(e) == frozenset({name})]
     if argument is None or not any(e.loaded for e in accesses):
@@ -146,6 +152,8 @@ def _site(facts: KernelFacts, binding: LaunchBinding, name: str) -> Site | None:
 
 def _why(view: FlatReads, tensor: Given) -> str:
     """The sign that it may come in another order, in words; "" for none."""
+    from tritonopt.facts.host.layouts import least_rank
+
     launch, name = view.binding.launch, tensor.name
     where = f"the launch in {launch.where} passes"
     others = {s.tensor for s in view.strides} - {view.tensor}
