@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts import KernelFacts
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tritonopt.facts.memory.flat_reads import FlatReads
 
 
-@dataclass(frozen=True)
 class AssumedContiguity(Lint):
     """Find tensors of callers that a kernel reads in the order of memory.
 
