@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.algebra.atoms import Lane
+from tritonopt.facts.dtypes import FLOATS
 from tritonopt.facts.effects import Loop
 from tritonopt.facts.host.torch_api import letters
 from tritonopt.facts.operations import COMPARISONS, Op
@@ -19,6 +20,7 @@ from tritonopt.rewriting.protocol import Lint
 _ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL})
 _SAME = frozenset({Op.INSERT_AXES, Op.BROADCAST_TO, Op.NEG, Op.POS})
 _NARROW = frozenset({"fp16", "bf16", "fp8e4nv", "fp8e5", "int8", "int16", "uint8", "uint16"})
+_EXTREMES, _ENDS = frozenset({Op.MAXIMUM, Op.MINIMUM}), ("max", "min")
 _DECLARED = re.compile(r"\b(\w+)\s*:\s*([\w|]+)\[")
 _ROUNDED = "rounded-before-the-sum", "is added up in the type of what is loaded: cast that first"
 _LATE = "masked-after-the-exponential", "is NaN where the exponential is inf: mask the exponent"
@@ -30,7 +32,8 @@ class NarrowArithmetic(Lint):
     ## What it does
 
     Reports products and sums of narrow elements that a wide accumulator gets, `tl.sum` of an fp16
-    tile, 8-bit accumulators, and `tl.exp(a - b) * mask`, which is NaN where that is `inf * 0`.
+    tile, 8-bit accumulators, and `tl.exp(a - b) * mask`, which is NaN where that is `inf * 0`. And
+    a stored `tl.max`, which drops NaN, of fp elements in a kernel that asks for no NaN.
 
     ## Why
 
@@ -85,6 +88,11 @@ class NarrowArithmetic(Lint):
             if sums and not loop.inlined and "int" in dtype and dtype in _NARROW:
                 message = f"{name} is of {dtype}, which a sum over this loop exceeds: make it int32"
                 yield Site.of_mistake(loop.node, claim, "accumulator-is-too-small", message)
+        for effect in facts.effects if not known.heeds_nan else ():
+            if effect.stored is not None and known.is_extreme(effect.stored):
+                message = "an element that is NaN is passed over, where torch would give NaN"
+                harm = "a NaN in the input is gone"
+                yield Site.of_mistake(effect.node, claim, "nan-is-dropped", message, harm)
 
 
 class _Narrow:
@@ -165,6 +173,39 @@ class _Narrow:
                     axes = [self._axes(v.mask) if v else 2 for v in loads]
                     if len(loads) > 1 and max(axes) < 2 <= self._axes(mask):
                         yield value
+
+    @property
+    def heeds_nan(self) -> bool:
+        """Whether the kernel asks for NaN, or has an exponential, which brings it back."""
+        return any(
+            (v.op is Op.NE and v.operands[0] is v.operands[1])
+            or v.function.rpartition(".")[2] in ("isnan", "exp", "exp2", "log", "log2")
+            for v in self._facts.interpretation.computed
+        )
+
+    def is_extreme(self, stored: Value) -> bool:
+        """Whether a value is the greatest or the least of elements, and no other is."""
+        todo, seen, loads, reduced = [stored], set[Value](), 0, False
+        if not self._facts.types.of(stored).some_in(FLOATS):
+            return False
+        while todo:
+            value = todo.pop()
+            if value in seen:
+                continue
+            seen.add(value)
+            if value.op in _EXTREMES or (value.op is Op.REDUCE and value.reduction.name in _ENDS):
+                reduced |= value.op is Op.REDUCE
+                todo += value.operands
+            elif value.op in (Op.RESULT, Op.CARRIED):
+                loop, name = self._facts.loops[value.carrier.loop], value.carrier.name
+                todo += [loop.initial[name], loop.following[name]]
+            elif value.op in (*_SAME, Op.CAST):
+                todo.append(value.operand)
+            elif value.op is Op.LOAD:
+                loads += 1
+            elif value.op not in (Op.CONST, Op.FULL):
+                return False
+        return reduced and loads > 0
 
     def _axes(self, mask: Value) -> int:
         leaves = () if mask.is_none else self._facts.forms.condition(mask).leaves()

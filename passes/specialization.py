@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from tritonopt.facts import EffectKind, KernelFacts
-from tritonopt.facts.algebra.polynomial import TooLarge
+from tritonopt.facts.algebra.atoms import LauncherParameter, Param, TensorSize
+from tritonopt.facts.algebra.polynomial import ONE, TooLarge
 from tritonopt.facts.language import RANDOM, function
 from tritonopt.facts.memory.widths import (
     Loss,
@@ -22,7 +23,7 @@ from tritonopt.facts.memory.widths import (
 )
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Lint
-from tritonopt.source import Kernel
+from tritonopt.source import Kernel, ReplaceExpression
 from tritonopt.source.kernels import Parameter
 
 _LISTS = ("do_not_specialize", "do_not_specialize_on_alignment")
@@ -44,8 +45,8 @@ class Specialization(Lint):
     - It is the stride between lanes, and no length that ends a mask or loop. Unless it is known to
       be 1, the lanes are not known to be adjacent.
 
-    It also reports a random seed that is not listed: a multiple of 16, or 1, compiles the kernel
-    again for no better code.
+    It also reports what is not listed and compiles the kernel again for no better code: a random
+    seed, and a number of programs that only a branch compares. The latter is listed as a fix.
 
     ## Why
 
@@ -74,40 +75,61 @@ class Specialization(Lint):
 
     ## Numerics
 
-    Nothing is changed.
+    `exact`, bits `same`: only when the kernel is compiled changes.
 
     ## Example
 
     ```python
-    @triton.jit(do_not_specialize=["stride"])
-    def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
+    @triton.jit
+    def double_rows(X, Y, rows, N, BLOCK: tl.constexpr):
+        row = tl.program_id(0)
+        if row >= rows:
+            return
         cols = tl.arange(0, BLOCK)
-        x = tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N)
-        tl.store(Y + tl.program_id(0) * stride + cols, x * 2, mask=cols < N)
+        x = tl.load(X + row * N + cols, mask=cols < N)
+        tl.store(Y + row * N + cols, x * 2, mask=cols < N)
+
+
+    def doubled(x):
+        m, n = x.shape
+        y = torch.empty((m, n), device=x.device)
+        double_rows[(m,)](x, y, m, n, BLOCK=triton.next_power_of_2(n))
+        return y
     ```
 
-    is reported, and this is not:
+    becomes
 
     ```python
-    @triton.jit
-    def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
+    @triton.jit(do_not_specialize=["rows"])
+    def double_rows(X, Y, rows, N, BLOCK: tl.constexpr):
+        row = tl.program_id(0)
+        if row >= rows:
+            return
         cols = tl.arange(0, BLOCK)
-        x = tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N)
-        tl.store(Y + tl.program_id(0) * stride + cols, x * 2, mask=cols < N)
+        x = tl.load(X + row * N + cols, mask=cols < N)
+        tl.store(Y + row * N + cols, x * 2, mask=cols < N)
+
+
+    def doubled(x):
+        m, n = x.shape
+        y = torch.empty((m, n), device=x.device)
+        double_rows[(m,)](x, y, m, n, BLOCK=triton.next_power_of_2(n))
+        return y
     ```
 
     ## Measured
 
     Nothing to measure: no code is changed.
 
-    Compiled by Triton 3.7 for sm_90, in fp32 with tiles of 1024, the first kernel of the example
-    has 16 accesses of 32 bits, the second 4 of 128 bits
+    Compiled by Triton 3.7 for sm_90, in fp32 with tiles of 1024, a kernel that doubles rows has 16
+    accesses of 32 bits where its row stride is listed, else 4 of 128 bits
     (`tests/passes/test_specialization_compiled.py`). Lists and annotations hide the same facts in
     Triton 3.6, 3.7 and 3.9.
     """
 
     name: ClassVar[str] = "specialization"
     summary: ClassVar[str] = "find sizes and strides about which the compiler knows too little"
+    fixes: ClassVar[bool] = True
     runs_file: ClassVar[bool] = True
     harm: ClassVar[str] = (
         "a load or a store moves one element where it could move up to 16 bytes: their lanes are "
@@ -128,6 +150,8 @@ class Specialization(Lint):
         for parameter in facts.kernel.parameters:
             if parameter.name not in listed and not parameter.constexpr:
                 yield from _told_in_vain(facts, parameter)
+            if parameter.name not in listed:
+                yield from _compared_alone(facts, parameter)
 
 
 def _listed(kernel: Kernel) -> dict[str, str] | None:
@@ -267,6 +291,52 @@ def _told_in_vain(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
     harm = "a launch in the middle of a run waits for the compiler, for a kernel that is no faster"
     node = next(a for a in _arguments(facts.kernel) if a.arg == parameter.name)
     yield Site.of_mistake(node, "hint-is-useful", "recompiles-for-nothing", message, harm)
+
+
+def _compared_alone(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
+    """The number of programs, which every launch passes anew and only a comparison reads."""
+    if facts.launches.unknown or not facts.launches.bindings or _is_annotated(facts, parameter):
+        return
+    for binding in facts.launches.bindings:
+        size = binding.values.get(Param(parameter.name), ONE).sole_atom
+        if not (isinstance(size, TensorSize) and size.method == "size" and size.which == (0,)):
+            return
+        if not isinstance(size.tensor.sole_atom, LauncherParameter):
+            return
+        if all(form is None or form.sole_atom != size for form in binding.grid):
+            return
+    uses = [n for n in facts.kernel.nodes if isinstance(n, ast.Name) and n.id == parameter.name]
+    if not uses or not all(_is_of_one_place(facts, use) for use in uses):
+        return
+    jit = facts.kernel.node.decorator_list[facts.kernel.decorators.index(facts.kernel.jit)]
+    what = f"{parameter.name} is as many programs as a launch has, and only a comparison reads it"
+    harm = "a launch in the middle of a run waits for the compiler, for a kernel that is no faster"
+    node = next(a for a in _arguments(facts.kernel) if a.arg == parameter.name)
+    if parameter.constexpr:
+        message = f"{what}, so the kernel is compiled again for each number: make it no constexpr"
+        yield Site.of_mistake(node, "hint-is-useful", "recompiles-for-nothing", message, harm)
+        return
+    listing = f'do_not_specialize=["{parameter.name}"]'
+    message = f"{what}: write @triton.jit({listing})"
+    site = Site.of_mistake(node, "hint-is-useful", "recompiles-for-nothing", message, harm)
+    if not isinstance(jit, ast.Call):
+        text = facts.kernel.module.text_of(jit)
+        changes = (ReplaceExpression(jit, f"{text}({listing})"),)
+        site = replace(site, message=f"{what}: wrote {listing}", advice=message, changes=changes)
+    yield site
+
+
+def _is_of_one_place(facts: KernelFacts, use: ast.Name) -> bool:
+    """Whether a name stands in a comparison of numbers that a branch asks for."""
+    parents = facts.kernel.module.names.parents
+    test = parents.get(use)
+    if not isinstance(test, ast.Compare):
+        return False
+    value = facts.values.get(test)
+    around = parents.get(test)
+    while isinstance(around, ast.BoolOp | ast.UnaryOp):
+        around = parents.get(around)
+    return value is not None and value.shape == () and isinstance(around, ast.If)
 
 
 def _is_seed(facts: KernelFacts, use: ast.Name) -> bool:

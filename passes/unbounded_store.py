@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tritonopt.facts import KernelFacts
+from tritonopt.facts import Effect, KernelFacts
+from tritonopt.facts.algebra.atoms import CeilDiv, Iteration, Maximum, Negative, ProgramId
+from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts.memory.offsets import number_of
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Lint
 
@@ -21,8 +24,9 @@ class UnboundedStore(Lint):
     length or `<=`, lets lanes past the end; `offsets - 1` reads before the start. The pass reports
     the access with a launch, a shape, a program, a lane and the element.
 
-    It also reports a grid that fits one configuration of a tuner: under another, whose programs
-    store fewer elements, some are never stored.
+    It also reports a pointer that one loop moved by whole tiles past the place where the mask of
+    the next loop begins; and a grid that fits one configuration of a tuner: under another, whose
+    programs store fewer elements, some are never stored.
 
     ## Why
 
@@ -107,9 +111,55 @@ class UnboundedStore(Lint):
             harm = "elements keep whatever was in memory"
             claim, reason = "stays-in-its-buffer", "leaves-elements"
             yield Site.of_mistake(effect.node, claim, reason, message, harm)
+        for effect in facts.effects:
+            if numbers := _is_ahead(facts, effect):
+                harm = "elements of other rows are read or overwritten, and nothing is raised"
+                claim, reason = "stays-in-its-buffer", "pointer-is-ahead"
+                yield Site.of_mistake(effect.node, claim, reason, numbers, harm)
         for effect, numbers in find_overruns(facts):
             masked = effect.mask is not None and not effect.mask.is_none
             what = "the mask does not keep" if masked else "nothing keeps"
             message = f"{what} this {effect.name} inside its buffer: {numbers}"
             claim, reason = "stays-in-its-buffer", "leaves-its-buffer"
             yield Site.of_mistake(effect.node, claim, reason, message)
+
+
+def _is_ahead(facts: KernelFacts, effect: Effect) -> str:
+    """By how much a pointer is past the place that the mask speaks of, in words; "" for nothing.
+
+    A loop in whole tiles of 32 moves it by 32 * cdiv(end, 32), and the next loop begins at `end`.
+    """
+    if effect.pointer is None or effect.mask is None or not effect.loops:
+        return ""
+    address = facts.forms.address(effect.pointer)[1]
+    if not any(isinstance(atom, Maximum | CeilDiv) for atom in address.atoms):
+        return ""
+    bounds = [
+        a.form for a in facts.forms.condition(effect.mask).leaves() if isinstance(a, Negative)
+    ]
+    turn = Iteration(effect.loops[-1].identity)
+    for binding in facts.launches.bindings:
+        offset = substitute(address, binding)
+        for moved in (a for a in offset.atoms if isinstance(a, Maximum | CeilDiv)):
+            inside = (a for form in moved.inside for a in form.atoms)
+            counts = [moved] if isinstance(moved, CeilDiv) else inside
+            for count in (a for a in counts if isinstance(a, CeilDiv)):
+                step, end = count.divisor, count.dividend
+                if offset.coefficient(moved) != step or offset.coefficient(turn) != step:
+                    continue
+                ids = {a for a in end.leaves() if isinstance(a, ProgramId)}
+                begins = (substitute(form, binding) - end for form in bounds)
+                same = any(
+                    rest.coefficient(turn) == step and ids.isdisjoint(rest.leaves())
+                    for rest in begins
+                )
+                for program in range(8) if same and len(ids) == 1 else ():
+                    first = number_of(end, {next(iter(ids)): program})
+                    tile = number_of(step, {})
+                    if first is not None and tile and first % tile:
+                        return (
+                            f"in program {program} the loop before moved the pointer by "
+                            f"{-(-first // tile) * tile}, and the mask has this {effect.name} "
+                            f"begin at {first} (the launch in {binding.launch.where})"
+                        )
+    return ""

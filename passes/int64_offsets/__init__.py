@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, ClassVar
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted
 from tritonopt.emit.writing import Writer, comments_in
-from tritonopt.facts import KernelFacts, Value
+from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.dtypes import FLOATS
+from tritonopt.facts.effects import is_loaded, parts_of
 from tritonopt.facts.language import function
 from tritonopt.facts.operations import Op
 from tritonopt.rewriting.model import Condition, Safety, Site, Status
@@ -61,7 +62,8 @@ class Int64Offsets(Pass):
 
     Most kernels overflow only at sizes that nobody uses. So `tritonopt suggest` shows only findings
     in floating-point data (not indices or lengths), in files where some kernel computes a program
-    id in 64 bits. `--passes int64-offsets` shows all.
+    id in 64 bits; and one a kernel where an index that is shown to be loaded as int32 is multiplied
+    by `x.stride(0)`, whatever the sizes. `--passes int64-offsets` shows all.
 
     ## Numerics
 
@@ -126,6 +128,14 @@ class Int64Offsets(Pass):
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         if facts.launches.unknown or facts.launches.caller is not None:
             return
+        told = False
+        for site in self._of_sizes(facts):
+            told |= site.analysis and site.is_reported
+            yield site
+        if not told:
+            yield from _of_loaded_rows(facts)
+
+    def _of_sizes(self, facts: KernelFacts) -> Iterator[Site]:
         expected = _expects_large_tensors(facts.kernel.module)
         if not (expected or self.is_named):
             return
@@ -148,6 +158,31 @@ class Int64Offsets(Pass):
         for group in [places] if self.constexpr and places else [[one] for one in places]:
             site = _site(facts, group, on_demand=self.constexpr)
             yield replace(site, is_reported=any(o in data for p in group for o in p.fixed))
+
+
+def _of_loaded_rows(facts: KernelFacts) -> Iterator[Site]:
+    """One finding a kernel, for all rows whose numbers are loaded as int32."""
+    if all(effect.kind is not EffectKind.LOAD for effect in facts.effects):
+        return
+    from tritonopt.facts.memory.overflows import find_loaded_rows
+
+    found = {o.value: o for o in find_loaded_rows(facts) if _is_in_data(facts, o)}
+    if not found:
+        return
+    from tritonopt.passes.int64_offsets.wide_places import WidePlace, WidePlaces
+
+    overflows = list(found.values())
+    places = list(WidePlaces(facts, overflows).find())
+    group = [place for place in places if isinstance(place, WidePlace)]
+    if group and len(group) == len(places):
+        yield _site(facts, group, on_demand=False)
+        return
+    first = overflows[0]
+    what = f"{_text(facts, first)} would be {first.number} where it is {first.where}"
+    nodes = (n for n, value in facts.values.items() if value is first.value)
+    message = f"{what}: cast the loaded index to 64 bits"
+    anchor = next(nodes, facts.kernel.node)
+    yield Site.of_mistake(anchor, "offset-fits", "offset-is-too-large", message)
 
 
 def _expects_large_tensors(module: Module) -> bool:
@@ -186,7 +221,8 @@ def _is_in_data(facts: KernelFacts, overflow: Overflow) -> bool:
     """
     from tritonopt.facts.memory.overflows import bounds_of
 
-    results = [set(e.stored.walk()) for e in facts.effects if e.stored is not None]
+    stored = (e.stored for e in facts.effects if e.stored is not None)
+    results = [set(parts_of(facts.loops, each, stop=is_loaded)) for each in stored]
     for effect in facts.effects:
         roots = [] if effect.pointer is None else [effect.pointer, *bounds_of(effect)]
         if not any(overflow.value in set(root.walk()) for root in roots):

@@ -17,6 +17,7 @@ CLAIMS: Mapping[str, str] = {
         "What the loop carries is a reduction that starts at its identity and is updated by its "
         "operation alone."
     ),
+    "order-is-made-sure-of": "A tensor that is read in the order of memory is contiguous.",
     "grid-is-known": (
         "The launches show how many programs they start, and another number of programs can do the "
         "same."

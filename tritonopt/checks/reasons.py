@@ -688,6 +688,18 @@ REASONS: Mapping[str, Reason] = {
         "An exponential is multiplied by 0 where a mask is false; where it is inf, that is NaN.",
         "Mask the exponent: `tl.exp(tl.where(mask, a - b, -float('inf')))`.",
     ),
+    "pointer-is-ahead": Reason(
+        "A loop moved a pointer by whole tiles, past the place where the next loop's tiles begin.",
+        "Compute the address from the loop's position instead of moving the pointer.",
+    ),
+    "nan-is-dropped": Reason(
+        "`tl.max` and `tl.min` pass over NaN, which `torch.amax` gives where an element is NaN.",
+        "Store NaN where `x != x` for some element, if callers expect what torch does.",
+    ),
+    "assumes-contiguity": Reason(
+        "A kernel reads a tensor of a caller in the order of memory, whatever its strides are.",
+        "Call `.contiguous()` in the launcher, or check `is_contiguous()` there.",
+    ),
     "grid-ends": Reason(
         "A length of a tensor is the number of programs along axis 1 or 2, which ends at 65535.",
         "Swap the axes of the grid: axis 0 ends at 2**31 - 1.",

@@ -734,3 +734,27 @@ def launch(x):
     y = torch.empty_like(x)
     kernel[(m,)](x, y, x.stride(0), n, SHARED=False, BLOCK=triton.next_power_of_2(n))
     return y
+
+
+# case: rows_between_loaded_bounds
+# verify: no
+"""A launcher that says int32 of the bounds; nothing says how large the tensor is."""
+
+
+@triton.jit
+def kernel(X, starts, Y, stride, stride_y, D: tl.constexpr):
+    part = tl.program_id(0)
+    first = tl.load(starts + part)
+    last = tl.load(starts + part + 1)
+    cols = tl.arange(0, D)
+    total = tl.zeros([D], dtype=tl.float32)
+    for row in range(first, last):
+        total += tl.load(X + row * stride + cols).to(tl.float32)
+    tl.store(Y + part * stride_y + cols, total)
+
+
+def launch(x, starts):
+    assert starts.dtype == torch.int32
+    y = torch.empty((starts.shape[0] - 1, 64), device=x.device, dtype=torch.float32)
+    kernel[(starts.shape[0] - 1,)](x, starts, y, x.stride(0), y.stride(0), D=64)
+    return y

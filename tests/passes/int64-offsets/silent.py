@@ -492,3 +492,40 @@ def launch(x):
     y = torch.empty_like(x)
     kernel[(m,)](x, y, x.stride(0), n, BLOCK=1024)
     return y
+
+
+# case: loaded_index_of_no_known_type
+# expect: silent
+"""Indices of torch are int64 unless somebody says otherwise."""
+
+
+@triton.jit
+def kernel(X, at, Y, stride, D: tl.constexpr):
+    row = tl.load(at + tl.program_id(0))
+    cols = tl.arange(0, D)
+    tl.store(Y + tl.program_id(0) * D + cols, tl.load(X + row * stride + cols))
+
+
+def launch(x, at):
+    y = torch.empty((at.shape[0], 64), device=x.device)
+    kernel[(at.shape[0],)](x, at, y, x.stride(0), D=64)
+    return y
+
+
+# case: loaded_index_into_a_table_of_indices
+# expect: silent
+"""No table of indices has 2**31 entries."""
+
+
+@triton.jit
+def kernel(X, table, at, Y, stride, D: tl.constexpr):
+    request = tl.load(at + tl.program_id(0))
+    cols = tl.arange(0, D)
+    slots = tl.load(table + request * stride + cols).to(tl.int64)
+    tl.store(Y + tl.program_id(0) * D + cols, tl.load(X + slots))
+
+
+def launch(x, table, at):
+    y = torch.empty((at.shape[0], 64), device=x.device)
+    kernel[(at.shape[0],)](x, table, at.to(torch.int32), y, table.stride(0), D=64)
+    return y

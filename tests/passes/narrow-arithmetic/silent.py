@@ -222,3 +222,43 @@ def kernel(X, W, Y, N, BLOCK: tl.constexpr):
     x = tl.load(X + cols, mask=cols < N, other=0)
     w = tl.load(W + cols, mask=cols < N, other=0)
     tl.store(Y, tl.sum((x * w).to(tl.float32), axis=0))
+
+
+# case: maximum_that_heeds_nan
+# expect: silent
+"""NaN is put back."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + tl.program_id(0) * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+    bad = tl.max((x != x).to(tl.int32), axis=0)
+    tl.store(Y + tl.program_id(0), tl.where(bad > 0, float("nan"), tl.max(x, axis=0)))
+
+
+# case: greatest_magnitude
+# expect: silent
+"""A scale for a quantization: of finite numbers."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + tl.program_id(0) * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+    tl.store(Y + tl.program_id(0), tl.max(tl.abs(x), axis=0))
+
+
+# case: maximum_beside_a_sum_of_exponentials
+# expect: silent
+"""The sum is NaN where an element is."""
+
+
+@triton.jit
+def kernel(X, M, S, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + tl.program_id(0) * N + cols, mask=cols < N, other=float("-inf"))
+    x = x.to(tl.float32)
+    best = tl.max(x, axis=0)
+    tl.store(M + tl.program_id(0), best)
+    tl.store(S + tl.program_id(0), tl.sum(tl.exp(x - best), axis=0))

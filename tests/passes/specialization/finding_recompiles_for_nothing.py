@@ -14,3 +14,25 @@ def dropout(X, Y, p, seed, N, BLOCK: tl.constexpr):
     x = tl.load(X + offsets, mask=offsets < N)
     keep = tl.rand(seed, offsets) > p
     tl.store(Y + offsets, tl.where(keep, x / (1 - p), 0.0), mask=offsets < N)
+
+
+# case: number_of_rows_as_a_constexpr
+# expect: finding, recompiles-for-nothing
+"""Each batch size compiles the kernel again, for one comparison."""
+
+
+@triton.jit
+def double_rows(X, Y, ROWS: tl.constexpr, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    if row >= ROWS:
+        return
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N)
+    tl.store(Y + row * N + cols, x * 2, mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty((m, n), device=x.device)
+    double_rows[(m,)](x, y, m, n, BLOCK=triton.next_power_of_2(n))
+    return y

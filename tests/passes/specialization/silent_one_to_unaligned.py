@@ -231,3 +231,23 @@ def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + tl.program_id(0) + stride + cols, mask=cols < N)
     tl.store(Y + tl.program_id(0) + stride + cols, x * 2, mask=cols < N)
+
+
+# case: number_of_rows_in_a_mask
+# expect: silent
+"""Lanes are compared with it: a multiple of 16 makes the store wider."""
+
+
+@triton.jit
+def double_rows(X, Y, rows, BLOCK: tl.constexpr):
+    place = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    if tl.program_id(0) >= rows:
+        return
+    x = tl.load(X + place, mask=place < rows)
+    tl.store(Y + place, x * 2, mask=place < rows)
+
+
+def launch(x):
+    y = torch.empty((x.shape[0],), device=x.device)
+    double_rows[(x.shape[0],)](x, y, x.shape[0], BLOCK=64)
+    return y

@@ -404,3 +404,32 @@ def kernel(X, Slots, Y, WIDTH: tl.constexpr):
 
 def launch(x, slots, y):
     kernel[(slots.shape[0],)](x, slots, y, WIDTH=512)
+
+
+# case: tiles_of_the_next_loop_meet
+# expect: silent
+"""The first loop ends where the second begins."""
+
+
+@triton.jit
+def kernel(X, Y, N, BM: tl.constexpr, BN: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    cols = tl.arange(0, BN)
+    end = (tl.program_id(0) + 1) * BM
+    at = Y + rows[:, None] * N + cols[None, :]
+    for start in range(0, end, BN):
+        ok = (rows[:, None] < N) & (start + cols[None, :] < N)
+        x = tl.load(X + rows[:, None] * N + start + cols[None, :], mask=ok)
+        tl.store(at, tl.where(rows[:, None] >= start + cols[None, :], x, 0.0), mask=ok)
+        at += BN
+    for start in range(end, N, BN):
+        ok = (rows[:, None] < N) & (start + cols[None, :] < N)
+        tl.store(at, tl.zeros([BM, BN], tl.float32), mask=ok)
+        at += BN
+
+
+def launch(x):
+    n = x.shape[0]
+    y = torch.empty((n, n), device=x.device)
+    kernel[(triton.cdiv(n, 16),)](x, y, n, BM=16, BN=16)
+    return y

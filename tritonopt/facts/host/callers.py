@@ -17,7 +17,7 @@ from tritonopt.source.kernels import parameters_of
 from tritonopt.source.project.meanings import Defined
 from tritonopt.source.trees import walk
 
-_HARMLESS = frozenset(
+HARMLESS = frozenset(
     ["staticmethod", "classmethod", "torch.no_grad", "torch.inference_mode", "torch.jit.ignore"]
 )
 """Decorators that pass arguments on as they are."""
@@ -37,7 +37,7 @@ def passes_any_size(launch: Launch) -> bool:
     for decorator in launcher.decorator_list:
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
         name = launch.module.resolve(called) or (called.id if isinstance(called, ast.Name) else "")
-        if name not in _HARMLESS:
+        if name not in HARMLESS:
             return False
     return all(_hands_on(caller, call) for caller, call in calls_of(launch, launcher.name))
 

@@ -9,6 +9,7 @@ known through views and copies, and is forgotten as soon as it is in doubt.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,6 +32,21 @@ class _Known:
 
 
 _Names = dict[str, _Known]
+
+
+_NOTED = re.compile(r"\b(\w+): i(8|16|32|64)\[")
+"""Of indices and lengths, as `verify` reads them: `# tritonopt: starts: i32[b + 1]`."""
+
+
+def comments_above(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    """The comments right above a function that are for this tool, the last one first."""
+    found = []
+    first = min([function.lineno, *(d.lineno for d in function.decorator_list)])
+    for line in reversed(module.text.splitlines()[: first - 1]):
+        if not line.lstrip().startswith("#"):
+            break
+        found += [line] if "tritonopt:" in line else []
+    return found
 
 
 def passed_types(launch: Launch) -> dict[str, str]:
@@ -58,8 +74,11 @@ class _Launcher:
         """What is known of the names where the call stands."""
         names: _Names = {}
         local = names_of(launcher)
+        noted = dict(_NOTED.findall(" ".join(comments_above(self._module, launcher))))
         for argument in local.arguments:
             dtype = self._annotated(argument.annotation)
+            if dtype is None and argument.arg in noted:
+                dtype = f"int{noted[argument.arg]}"
             if dtype is not None:
                 names[argument.arg] = _Known("tensor", dtype)
         self._block(launcher.body, names)

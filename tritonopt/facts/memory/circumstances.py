@@ -34,6 +34,7 @@ from tritonopt.facts.algebra.divisibility import replaced, stated_tests, substit
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.host.local_names import names_of
+from tritonopt.facts.host.tensor_types import comments_above
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.values import Value
@@ -155,11 +156,8 @@ def says_sizes(launch: Launch) -> bool:
     every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
     noted = (a.annotation for a in every if a.annotation is not None)
     texts = [n.value for a in noted for n in walk(a) if isinstance(n, ast.Constant)]
-    first = min([launcher.lineno, *(d.lineno for d in launcher.decorator_list)])
-    for line in reversed(launch.module.text.splitlines()[: first - 1]):
-        if not line.lstrip().startswith("#"):
-            break
-        texts += _SHAPE.findall(line) if "tritonopt:" in line else []
+    for line in comments_above(launch.module, launcher):
+        texts += _SHAPE.findall(line)
     return any(isinstance(t, str) and re.search(r"\b\d+\b", t) for t in texts)
 
 

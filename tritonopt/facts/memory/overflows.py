@@ -130,6 +130,44 @@ def find_overflows(facts: KernelFacts) -> Iterator[Overflow]:
                         yield overflow
 
 
+def find_loaded_rows(facts: KernelFacts) -> Iterator[Overflow]:
+    """Products of a loaded int32 index with the first stride of a tensor that may be large."""
+    for binding in facts.launches.bindings:
+        strides = {
+            name: form.sole_atom
+            for name, form in binding.values.items()
+            if isinstance(form.sole_atom, TensorSize)
+            and (form.sole_atom.method, form.sole_atom.which) == ("stride", (0,))
+        }
+        numbers: dict[Atom, int] = dict.fromkeys(filter(None, strides.values()), _SQUARE)
+        widths = Widths(facts, binding, numbers)
+        for effect in facts.effects if strides else ():
+            parts = (
+                parts_of(facts.loops, effect.pointer, stop=is_loaded)
+                if effect.pointer is not None
+                else ()
+            )
+            for part in parts:
+                if part.op is not Op.MUL or not widths.is_beyond(part, 1 << 31):
+                    continue
+                for row, stride in (part.operands, part.operands[::-1]):
+                    atom = strides.get(Param(stride.name)) if stride.op is Op.PARAM else None
+                    tensor = atom.tensor.sole_atom if isinstance(atom, TensorSize) else None
+                    if isinstance(tensor, LauncherParameter) and _is_loaded_row(facts, row):
+                        where = f"launched in {binding.launch.where} with a {tensor.name} as large"
+                        yield Overflow(part, 1 << 31, where, binding, numbers)
+
+
+def _is_loaded_row(facts: KernelFacts, row: Value) -> bool:
+    """Whether a row is loaded, or counted from one that is, and no part of a length.
+
+    Who casts it to int32 has thought of its size.
+    """
+    parts = list(parts_of(facts.loops, row, stop=is_loaded))
+    others = (Op.FLOORDIV, Op.MOD, Op.CDIV, Op.MINIMUM, Op.CAST)
+    return any(map(is_loaded, parts)) and not any(p.op in others for p in parts)
+
+
 def _of_access(
     facts: KernelFacts, launch: Launch, binding: LaunchBinding, effect: Effect
 ) -> list[Overflow]:
@@ -576,6 +614,10 @@ class Widths:
             return {"int32": _NARROW, "int64": _WIDE, "uint64": _WIDE}.get(value.dtype or "")
         if op is Op.ITERATION:
             return self._counted(value)
+        if op is Op.LOAD:
+            types = self._facts.types.of(value)
+            exact = next(iter(types.seen)) if types.by_launch and len(types.seen) == 1 else ""
+            return {"int32": _NARROW, "int64": _WIDE, "uint64": _WIDE}.get(exact)
         if op in _SAME:
             return self.of(value.operand)
         if op is Op.PHI:

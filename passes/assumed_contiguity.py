@@ -1,0 +1,194 @@
+"""assumed-contiguity: a kernel reads a tensor in the order of memory, and nobody made that its."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from tritonopt.facts import KernelFacts
+from tritonopt.facts.algebra.polynomial import TooLarge
+from tritonopt.facts.launch_bindings import LaunchBinding
+from tritonopt.rewriting.model import Site
+from tritonopt.rewriting.protocol import Lint
+from tritonopt.source import InsertBefore
+from tritonopt.source.trees import walk
+
+if TYPE_CHECKING:
+    from tritonopt.facts.host.layouts import Given
+    from tritonopt.facts.memory.flat_reads import FlatReads
+
+
+class AssumedContiguity(Lint):
+    """Find tensors of callers that a kernel reads in the order of memory.
+
+    ## What it does
+
+    A kernel that computes `X + row * N + cols` without a stride of `X` is right for contiguous
+    tensors. The pass reports a launch that takes such a tensor from a caller, or hands it a
+    transposed view, and writes `x = x.contiguous()` above.
+
+    ## Why
+
+    `x.t()`, `x[:, :n]` and gradients of `y.sum()`, which autograd expands, are ordinary tensors.
+    The kernel takes other elements, or those past the end, and nothing is raised.
+
+    ## Conditions
+
+    No launcher on the way in the file calls `contiguous`, `reshape` or `view`, compares strides or
+    hands the tensor to other code; no unknown decorator does. Most kernels are called with
+    contiguous tensors only, so one more sign is needed:
+
+    - the launcher passes a view that it transposed, expanded or cut;
+    - the tensor is a gradient of `torch.autograd.Function`;
+    - its stride is passed as 1 beside strides of another tensor;
+    - one stride is passed for the rows of several dimensions;
+    - it has two dimensions, and the kernel divides the flat position by a length to find the row
+      or the column.
+
+    Tensors that the kernel writes to are not copied.
+
+    ## Numerics
+
+    `exact`: contiguous tensors stay as they are.
+
+    ## Example
+
+    ```python
+    @triton.jit
+    def scale(X, S, Y, N, WIDTH, BLOCK: tl.constexpr):
+        at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        x = tl.load(X + at, mask=at < N)
+        s = tl.load(S + at // WIDTH, mask=at < N)
+        tl.store(Y + at, x * s, mask=at < N)
+
+
+    def scaled(x, s):
+        m, n = x.shape
+        y = torch.empty_like(x)
+        scale[(triton.cdiv(m * n, 64),)](x, s, y, m * n, n, BLOCK=64)
+        return y
+    ```
+
+    becomes
+
+    ```python
+    @triton.jit
+    def scale(X, S, Y, N, WIDTH, BLOCK: tl.constexpr):
+        at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        x = tl.load(X + at, mask=at < N)
+        s = tl.load(S + at // WIDTH, mask=at < N)
+        tl.store(Y + at, x * s, mask=at < N)
+
+
+    def scaled(x, s):
+        x = x.contiguous()
+        m, n = x.shape
+        y = torch.empty_like(x)
+        scale[(triton.cdiv(m * n, 64),)](x, s, y, m * n, n, BLOCK=64)
+        return y
+    ```
+
+    ## Measured
+
+    Nothing to measure: it is about correctness.
+    """
+
+    name: ClassVar[str] = "assumed-contiguity"
+    fixes: ClassVar[bool] = True
+    summary: ClassVar[str] = "find tensors of callers that are read in the order of memory"
+    harm: ClassVar[str] = (
+        "of a transposed, sliced or expanded tensor the kernel takes other elements, and nothing "
+        "is raised"
+    )
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        if facts.launches.unknown or facts.launches.caller is not None:
+            return
+        told = set()
+        for binding in facts.launches.bindings:
+            for name in sorted(facts.pointers):
+                key = (binding.launch.call, name)
+                if key not in told and (site := _site(facts, binding, name)) is not None:
+                    told.add(key)
+                    yield site
+
+
+def _site(facts: KernelFacts, binding: LaunchBinding, name: str) -> Site | None:
+    # Imported here: of many files no launch is known.
+    from tritonopt.facts.host.layouts import given
+    from tritonopt.facts.memory.flat_reads import FlatReads
+
+    launch, argument = binding.launch, binding.launch.arguments.get(name)
+    accesses = [e for e in facts.effects if facts.bases(e) == frozenset({name})]
+    if argument is None or not any(e.loaded for e in accesses):
+        return None
+    try:
+        view = FlatReads(facts, binding, name, accesses)
+        if not (view.is_flat or view.has_one_stride):
+            return None
+        tensor = given(launch, argument)
+        why = _why(view, tensor) if tensor is not None else ""
+    except TooLarge:
+        return None
+    if tensor is None or not why:
+        return None
+    what = f"{why}, and the kernel reads {name} in the order of memory"
+    anchor = facts.kernel.node if launch.is_elsewhere else launch.call
+    site = Site.of_mistake(anchor, "order-is-made-sure-of", "assumes-contiguity", what)
+    place = _place(view, tensor) if not tensor.moved else None
+    if place is None:
+        return site
+    fix = f"{tensor.name} = {tensor.name}.contiguous()"
+    return replace(
+        site,
+        message=f"{what}: wrote {fix}",
+        advice=f"{what}: write {fix} above line {place.lineno}",
+        changes=(InsertBefore(place, fix),),
+    )
+
+
+def _why(view: FlatReads, tensor: Given) -> str:
+    """The sign that it may come in another order, in words; "" for none."""
+    from tritonopt.facts.host.layouts import least_rank
+
+    launch, name = view.binding.launch, tensor.name
+    where = f"the launch in {launch.where} passes"
+    others = {s.tensor for s in view.strides} - {view.tensor}
+    if view.has_one_stride and not view.is_flat:
+        return (
+            f"{where} one stride of {name} for the rows of several dimensions: with "
+            f"{name}.transpose(0, 1) they lie in another order"
+        )
+    if tensor.moved is not None:
+        return f"{where} a view, {ast.unparse(tensor.moved)}" if view.goes_over_rows else ""
+    if tensor.is_gradient and not tensor.checks_last:
+        return (
+            f"{where} the gradient {name} as it comes: that of y.sum() is expanded, and has one "
+            "element"
+        )
+    if view.has_given_stride and others:
+        return f"{where} 1 as the stride of {name}: if it is expanded or sliced, it has another"
+    assert launch.launcher is not None
+    if least_rank(launch.launcher, name) < 2 or not view.goes_over_rows:
+        return ""
+    if not view.is_divided:
+        return ""
+    return f"{where} {name} as it comes: of {name}.transpose(0, 1) it takes [1, 0] for [0, 1]"
+
+
+def _place(view: FlatReads, tensor: Given) -> ast.stmt | None:
+    """The statement of the launcher before which the tensor is made contiguous."""
+    launcher = view.binding.launch.launcher
+    if launcher is None or view.binding.launch.is_elsewhere:
+        return None
+    if any(
+        view.name in (view.facts.bases(e) or {view.name}) for e in view.facts.effects if e.writes
+    ):
+        return None
+    for statement in launcher.body:
+        if tensor.name in {n.id for n in walk(statement) if isinstance(n, ast.Name)}:
+            is_none = any(isinstance(n, ast.Constant) and n.value is None for n in walk(statement))
+            return None if is_none else statement
+    return None

@@ -1,0 +1,176 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# case: made_contiguous_by_each_caller
+# expect: silent
+"""The launcher is called with contiguous tensors alone."""
+
+
+@triton.jit
+def kernel(X, S, Y, N, WIDTH, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + at, mask=at < N)
+    s = tl.load(S + at // WIDTH, mask=at < N)
+    tl.store(Y + at, x * s, mask=at < N)
+
+
+def launch(x, s):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(m * n, 64),)](x, s, y, m * n, n, BLOCK=64)
+    return y
+
+
+def scaled(x, s):
+    return launch(x.contiguous(), s)
+
+
+# case: checked_in_a_loop
+# expect: silent
+"""Each tensor is asked."""
+
+
+@triton.jit
+def kernel(X, S, Y, N, WIDTH, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + at, mask=at < N)
+    s = tl.load(S + at // WIDTH, mask=at < N)
+    tl.store(Y + at, x * s, mask=at < N)
+
+
+def launch(x, s):
+    assert all(t.is_contiguous() for t in (x, s))
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(m * n, 64),)](x, s, y, m * n, n, BLOCK=64)
+    return y
+
+
+# case: checked_by_other_code
+# expect: silent
+"""What `check` does is not seen."""
+
+
+@triton.jit
+def kernel(X, S, Y, N, WIDTH, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + at, mask=at < N)
+    s = tl.load(S + at // WIDTH, mask=at < N)
+    tl.store(Y + at, x * s, mask=at < N)
+
+
+def launch(x, s):
+    check(x)
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(m * n, 64),)](x, s, y, m * n, n, BLOCK=64)
+    return y
+
+
+# case: rows_times_their_length
+# expect: silent
+"""No sign that any other tensor than a contiguous one comes."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + tl.program_id(0) * N + cols, mask=cols < N)
+    tl.store(Y + tl.program_id(0) * N + cols, x * 2, mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty((m, n), device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: expanded_and_cast
+# expect: silent
+"""A cast copies."""
+
+
+@triton.jit
+def kernel(X, M, Y, N, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + at, mask=at < N)
+    keep = tl.load(M + at, mask=at < N)
+    tl.store(Y + at, x * keep, mask=at < N)
+
+
+def launch(x, mask):
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    all_of_it = mask.expand(x.shape).to(torch.int32)
+    kernel[(triton.cdiv(x.numel(), 64),)](x, all_of_it, y, x.numel(), BLOCK=64)
+    return y
+
+
+# case: some_rows
+# expect: silent
+"""Whole rows of a contiguous tensor lie side by side."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + at, mask=at < N)
+    tl.store(Y + at, x * 2, mask=at < N)
+
+
+def launch(x):
+    top = x.contiguous()[:4]
+    y = torch.empty_like(top)
+    kernel[(triton.cdiv(top.numel(), 64),)](top, y, top.numel(), BLOCK=64)
+    return y
+
+
+# case: matrix_with_the_stride_of_its_rows
+# expect: silent
+"""Of two dimensions one stride is that of the rows."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + tl.program_id(0), tl.sum(x))
+
+
+def launch(x):
+    m, n = x.shape
+    rows = x.numel() // n
+    y = torch.empty((rows,), device=x.device)
+    kernel[(rows,)](x, y, x.stride(-2), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: gradient_made_contiguous
+# expect: silent
+"""In the function that autograd calls."""
+
+
+@triton.jit
+def kernel(G, DX, N, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    g = tl.load(G + at, mask=at < N)
+    tl.store(DX + at, g * 2, mask=at < N)
+
+
+def launch(g):
+    dx = torch.empty(g.shape, device=g.device)
+    kernel[(triton.cdiv(g.numel(), 64),)](g, dx, g.numel(), BLOCK=64)
+    return dx
+
+
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return launch(grad.contiguous())
