@@ -28,6 +28,8 @@ from tritonopt.verification.worker.server import answer_requests
 _SECONDS = 180.0
 _PARTS = 8
 """Of an input, each changed by itself to see whether the result needs it."""
+_MOST_BYTES = 2**28
+"""Of the tensors of a call, of which dozens are drawn."""
 REFERENCE, CANDIDATE = "reference", "candidate"
 
 
@@ -79,8 +81,8 @@ def _calls(task: Task, args: str) -> list[Call]:
     sizes = {} if task.given is None else task.given.sizes
     if sizes and all(name in sizes for name in signature.size_names):
         return [Call(one_form(signature), {n: sizes[n] for n in signature.size_names})]
-    if calls := usual_calls(signature):
-        return calls
+    if calls := [call.smaller(_MOST_BYTES) for call in usual_calls(signature)]:
+        return [*{call.label: call for call in calls}.values()]
     raise VerificationError("--bench: of no usual sizes the conditions hold: use `bench` with some")
 
 
