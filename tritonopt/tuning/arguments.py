@@ -82,7 +82,7 @@ def _tensor(call: Call, name: str, recipe: TensorRecipe, device: str) -> Any:
 def _values(recipe: TensorRecipe, dtype: Any, device: str) -> Any:
     generator = torch.Generator(device).manual_seed(recipe.seed)
     shape = recipe.shape
-    if recipe.kind:
+    if recipe.kind not in ("", "finite"):  # what is drawn below is finite
         drawn = values_of(
             shape, dtype, seed=recipe.seed, low=recipe.low, high=recipe.high, kind=recipe.kind
         )

@@ -28,6 +28,8 @@ from tritonopt.verification.worker.server import answer_requests
 _SECONDS = 180.0
 _PARTS = 8
 """Of an input, each changed by itself to see whether the result needs it."""
+_MOST_BYTES = 2**28
+"""Of the tensors of a call, of which dozens are drawn."""
 REFERENCE, CANDIDATE = "reference", "candidate"
 
 
@@ -58,13 +60,14 @@ def with_speeds(
     )
     try:
         for call in _calls(tasks[0], verdict.args):
-            told = worker.ask("speed", versions, call)
-            runs = told["reference"], told["candidate"]
-            if told["why"]:
-                cheats = [Cheat(told["why"], f"{call.label}: {told['text']}")]
+            *runs, copy, why, text = worker.ask("speed", versions, call)
+            if not why and not all(len(r) == fair.ROUNDS and min(r) > 0 for r in runs):
+                why, text = "timer-changed", "what was answered are no times"
+            if why:
+                cheats = [Cheat(why, f"{call.label}: {text}")]
                 return with_cheats(verdict, cheats, refused=True)
             ratio = paired_ratio(*runs)
-            times = (*map(median, runs), ratio.value, ratio.low, ratio.high, told["copy"])
+            times = (*map(median, runs), ratio.value, ratio.low, ratio.high, copy)
             found.append(Speed(call.label, *times))
     except (Died, Refusal) as error:
         raise VerificationError(f"--bench: the runs that are timed fail: {error}") from None
@@ -79,8 +82,8 @@ def _calls(task: Task, args: str) -> list[Call]:
     sizes = {} if task.given is None else task.given.sizes
     if sizes and all(name in sizes for name in signature.size_names):
         return [Call(one_form(signature), {n: sizes[n] for n in signature.size_names})]
-    if calls := usual_calls(signature):
-        return calls
+    if calls := [call.smaller(_MOST_BYTES) for call in usual_calls(signature)]:
+        return [*{call.label: call for call in calls}.values()]
     raise VerificationError("--bench: of no usual sizes the conditions hold: use `bench` with some")
 
 
@@ -92,7 +95,10 @@ def serve(descriptor: int) -> None:
 class BelievedServer(TimingServer):
     """The worker that times what may be hostile: its answers are numbers and words."""
 
-    def speed(self, versions: tuple[Version, Version], call: Call) -> dict[str, Any]:
+    def speed(
+        self, versions: tuple[Version, Version], call: Call
+    ) -> tuple[list[float], list[float], float, str, str]:
+        """The times of both, that of a copy, and why they are not believed: its name, and how."""
         if self.device is None:
             self.begin()
         clocks = [*_clocks()]
@@ -110,7 +116,7 @@ class BelievedServer(TimingServer):
         copy = 0.0 if why else self.copied(self.needed(called[REFERENCE], call))
         if not why:
             why, text = fair.too_fast(runs, copy)
-        return {**runs, "copy": copy, "why": why, "text": text}
+        return runs[REFERENCE], runs[CANDIDATE], copy, why, text
 
     def whole(self) -> Any:
         """The device, which tells what other streams do."""

@@ -64,6 +64,8 @@ _WANTED_SOON = "tritonopt.verification.comparison.search"
 """It imports hypothesis, which takes a while: best while the fork server imports torch."""
 _FEW = 4
 """So many examples are drawn where tests of launchers are taken to come out otherwise."""
+_LEAST_SECONDS = 1.0
+"""For calls, where what comes before them took all the time that was given."""
 _FOR_A_SCRIPT = 10
 """So many launches are drawn to show again what a command has shown."""
 
@@ -94,6 +96,7 @@ def verify(
 
 def _verified(original: Path | str, rewritten: Path | str, options: Options) -> Verdict:
     """`verify`, with the options together."""
+    began = time.monotonic()
     options.check()
     _check_installed()
     if options.backend in ("auto", "interpreter"):
@@ -119,6 +122,9 @@ def _verified(original: Path | str, rewritten: Path | str, options: Options) -> 
     settings = replace(options, backend=choose_backend(options.backend))
     if any(task.reference for task in tasks):
         settings = replace(settings, written_for_it=True, algebra=options.require == "algebra")
+    if settings.budget is not None:
+        left = settings.budget - (time.monotonic() - began)
+        settings = replace(settings, budget=max(left, _LEAST_SECONDS))
     inner = not (options.launcher or options.kernel or options.args)
     verdict = _verdict_of((old, new), paths, tasks, settings, inner)
     verdict = with_cheats(verdict, (), refused=options.require == "kernel")

@@ -602,7 +602,8 @@ def _unless_nothing_runs(of: Verification, finding: Finding) -> Finding:
     verdict, settings = finding.verdict, of.settings
     told = verdict.counterexample or ""
     failed = not told or any(words in told for words in _FAILED)
-    if not failed or verdict.examples or settings.backend == "compile":
+    doubtful = settings.backend == "cuda" or settings.contained is not None
+    if verdict.examples or not (failed and doubtful):
         return finding
     plain = replace(of._spec("original", of.old, None), contained=settings.contained)
     ends = of.started + (settings.budget or math.inf)

@@ -141,3 +141,17 @@ def test_a_gpu_compiles_the_kernel_of_a_launch_without_programs(tmp_path: Path) 
         (0, 5): "",
         (3, 5): "",
     }
+
+
+def test_a_tile_that_triton_has_not_is_held_against_a_small_call_only() -> None:
+    spec = VersionSpec("original", "a.py", "", "a.py", "cuda", "f", False, reference=True)
+    original = VersionWorker(spec, timeout=1.0)  # never asked
+    versions = Versions(original, original, identical=False, interpreted=False)
+    message = "numel (4194304) exceeds triton maximum tensor numel (1048576)"
+    for shape, text, left_out in (
+        ((1, 2**22), message, True),
+        ((1, 2**10), message, False),
+        ((1, 2**22), "out of resource", False),
+    ):
+        example = Example((("x", TensorRecipe("f32", shape)),))
+        assert bool(versions.not_held_against(example, text)) == left_out

@@ -226,7 +226,7 @@ class Checker:
     def _failures(self, example: Example, ours: Pair, theirs: Pair) -> Examination | None:
         mine = ours.first.failure or ours.second.failure
         other = theirs.first.failure or theirs.second.failure
-        if other and not mine and (why := self.versions.not_held_against(example)):
+        if other and not mine and (why := self.versions.not_held_against(example, other.message)):
             self.tally.note(why)
             return Examination(False)
         if self._is_refused(mine, other):

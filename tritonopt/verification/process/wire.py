@@ -46,7 +46,7 @@ _ANSWERS: Mapping[str, Any] = {
     "described": dict[str, Any],
     "state_of": dict[str, tuple[tuple[int, ...], float | None]],
     "attempt": Attempt,
-    "speed": dict[str, float | str | list[float]],
+    "speed": tuple[list[float], list[float], float, str, str],
 }
 """Of which type the answer to a request is."""
 _SENT = (Attempt, Blame, Coverage, Failure, Followed, Launch, Loop, Outcome, Output, Program)
