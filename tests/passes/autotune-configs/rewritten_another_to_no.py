@@ -153,7 +153,6 @@ def doubled(x: torch.Tensor):
 
 
 # case: in_place
-# verify: always
 """What is updated in place is put back before each run."""
 
 

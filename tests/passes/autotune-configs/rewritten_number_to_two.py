@@ -197,7 +197,6 @@ def sums(x: torch.Tensor):
 
 
 # case: tiles_off
-# verify: always
 # options: tiles=false
 """Only the warps are left to the tuner."""
 # shared: row_sum

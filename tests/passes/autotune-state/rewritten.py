@@ -152,7 +152,6 @@ def kernel(P, G, lr, N, BLOCK: tl.constexpr):
 
 
 # case: parameters_in_place
-# verify: always
 """A step of gradient descent."""
 
 import triton

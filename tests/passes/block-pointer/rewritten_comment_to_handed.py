@@ -82,7 +82,6 @@ def run(x: torch.Tensor):
 
 
 # case: descriptors_of_a_matmul
-# verify: always
 # options: write=descriptors
 """Both move along K by as much: one offset for both."""
 

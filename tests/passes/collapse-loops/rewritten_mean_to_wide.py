@@ -214,7 +214,6 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
 
 
 # case: tiles_of_sums
-# verify: always
 """Tiles that are added up, and reduced behind the loops: they grow."""
 
 

@@ -172,7 +172,6 @@ def repeat(x: torch.Tensor):
 
 
 # case: eight_of_a_block
-# verify: always
 # options: least=8
 """The length is a multiple of 8, the block has 32 lanes: groups of 8 are all that is true."""
 
@@ -195,7 +194,6 @@ def repeat(x: torch.Tensor):
 
 
 # case: given_by_the_user
-# verify: always
 # assume: n_cols % BLOCK_N == 0
 """Nothing in the file shows it, but the user asserts it."""
 
@@ -435,7 +433,6 @@ def repeat(x: torch.Tensor):
 
 
 # case: two_axes
-# verify: always
 """The wrapped value is a tile of its own: one value for each axis."""
 
 

@@ -86,7 +86,6 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: fused_statistics
-# verify: always
 # with: fuse-stats
 """Two sweeps become one, and all of its sums wait for its end."""
 

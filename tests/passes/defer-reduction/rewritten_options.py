@@ -39,7 +39,6 @@ def run(x: torch.Tensor):
 
 
 # case: rows_of_a_tile
-# verify: always
 # options: two_axes=true
 """One sum for each row of a tile."""
 

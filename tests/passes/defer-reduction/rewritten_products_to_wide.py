@@ -189,7 +189,6 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: type_of_the_code
-# verify: always
 """The type of the accumulator has a name."""
 
 

@@ -167,7 +167,6 @@ def run(a: torch.Tensor, b: torch.Tensor):
 
 
 # case: minus_infinity_stays
-# verify: always
 """The other branch is -inf, and so is what the load has put there; the condition is negated."""
 
 
@@ -323,7 +322,6 @@ def run(x: torch.Tensor, w: torch.Tensor):
 
 # case: taken_for_floats
 # safety: assumption
-# verify: always
 """Nothing shows the type of the data; a float for `other=` says what the author takes it for."""
 
 
@@ -348,7 +346,6 @@ def run(x: torch.Tensor, w: torch.Tensor):
 
 
 # case: type_from_the_launch
-# verify: always
 """The loads have an integer `other=`, and the other branch is a float: the launch passes floats."""
 
 

@@ -434,7 +434,6 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: flag_of_a_store
-# verify: always
 """What is stored by a flag goes on being stored."""
 
 

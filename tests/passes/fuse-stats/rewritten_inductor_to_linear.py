@@ -615,7 +615,6 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
 
 
 # case: linear_online
-# verify: always
 """The maximum is known so far in every iteration, and may be -inf before the first."""
 
 

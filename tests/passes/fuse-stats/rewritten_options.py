@@ -77,7 +77,6 @@ def var(x: torch.Tensor):
 
 
 # case: formula_welford
-# verify: always
 # options: formula=welford
 """Welford on request: every block has a mean and a sum of squared deviations of its own, and the
 pairs are merged as the sweep goes. Each block counts its valid lanes only."""

@@ -34,7 +34,6 @@ def scale(x: torch.Tensor):
 
 
 # case: limit_of_multiprocessors_is_another
-# verify: always
 # options: programs=sm*4
 """The launcher asks the device already."""
 # shared: scale_kernel

@@ -69,7 +69,6 @@ def rms_norm(x: torch.Tensor, w: torch.Tensor):
 
 
 # case: second_axis_in_few_programs
-# verify: always
 # options: axis=1,programs=3
 """Tiles along the second axis, with a limit that small sizes reach."""
 # shared: subtract_bias_kernel

@@ -68,7 +68,6 @@ def run(a: torch.Tensor, b: torch.Tensor):
 
 
 # case: columns_first
-# verify: always
 # options: rows=16
 """The ids are bound in one statement, and axis 0 is that of the columns."""
 

@@ -230,7 +230,6 @@ def scaled(q):
 
 
 # case: neighbors_in_one_tile
-# verify: always
 # with: interleaved-access
 """Each pair is loaded as one tile, whose mask counts elements: their number does not fit either."""
 
@@ -523,7 +522,6 @@ def launch(x, w):
 
 
 # case: tiles_of_a_grid_stride_loop
-# verify: always
 # with: grid-stride
 # safety: contract
 """Each program goes through tiles up to the last of the launch, as far as a program went before."""

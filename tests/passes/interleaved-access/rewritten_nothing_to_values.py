@@ -228,7 +228,6 @@ def run(x: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
 
 
 # case: values_of_two_types
-# verify: always
 """What is stored is cast to the type of the tensor, as each store did."""
 
 

@@ -5,7 +5,6 @@ import triton.language as tl
 
 # case: load_then_branch
 # options: masked=true
-# verify: always
 # with: loop-unswitch
 """Once the flag is loaded above the loop, so is the branch on it."""
 

@@ -14,7 +14,6 @@ def run(x, flag):
 
 
 # case: store
-# verify: always
 """What guards a store is a part of its mask."""
 
 
@@ -75,7 +74,6 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
 
 
 # case: sum_of_loads
-# verify: always
 """A sum that begins with 0 takes zeros where the branch does not hold."""
 
 
@@ -101,7 +99,6 @@ def kernel(X, Out, Extra, n, flag, BLOCK: tl.constexpr):
 
 
 # case: choice
-# verify: always
 """What is chosen by a mask is chosen by a smaller one."""
 
 

@@ -92,7 +92,6 @@ def run(x, flag):
 
 
 # case: branch_then_load
-# verify: always
 # with: licm
 """Once the branch is out of the loop, every iteration of one copy comes to the load."""
 
@@ -491,7 +490,6 @@ def run(x: torch.Tensor, scale: float):
 
 # case: under_a_constexpr_with_more
 # options: max_statements=40
-# verify: always
 """What else stands under the condition of the compiler stays, in each copy."""
 
 

@@ -176,7 +176,6 @@ def relu(x: torch.Tensor):
 
 # case: taken_for_single
 # safety: assumption
-# verify: always
 """Nothing shows the type of the data; where assumptions are allowed it is taken for fp32."""
 
 
@@ -199,7 +198,6 @@ def relu(x: torch.Tensor):
 
 
 # case: type_from_the_launch
-# verify: always
 """The launcher casts to fp32 before it launches, and refuses all but fp32 for the other."""
 
 

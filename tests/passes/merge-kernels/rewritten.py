@@ -341,7 +341,6 @@ def launch(x: torch.Tensor):
 
 
 # case: made_without_a_type
-# verify: always
 """Neither the buffer nor the output is made with a type: both are taken to be float32."""
 # shared: part
 
@@ -412,7 +411,6 @@ def launch(x: torch.Tensor):
 
 # case: mean_of_the_rows
 # safety: assumption
-# verify: always
 """The second kernel divides by the number of rows, which is taken not to be 0."""
 
 

@@ -416,7 +416,6 @@ def centered(x: torch.Tensor):
 
 
 # case: rows_are_bounded
-# verify: always
 # options: raise_block=64
 """No row is longer than the tile that a launch may have, so that no loop stays."""
 # shared: kernel
@@ -515,7 +514,6 @@ def run(x: torch.Tensor):
 
 # case: rows_may_be_longer
 # options: longer_rows=branch
-# verify: always
 """The tile has one length for all rows, so the loops stay for those that are longer."""
 # shared: kernel
 # shared: run

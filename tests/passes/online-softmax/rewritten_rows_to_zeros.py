@@ -205,7 +205,6 @@ def run(x: torch.Tensor, scale: float):
 
 
 # case: second_sweep_stores
-# verify: always
 """The second sweep stores to another buffer, too."""
 
 

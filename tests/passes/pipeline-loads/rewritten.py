@@ -212,7 +212,6 @@ def scaled(x: torch.Tensor):
 
 
 # case: tile_of_the_row
-# verify: always
 """How long a tile is no launch shows: that it fits is assumed."""
 # shared: row_sum
 

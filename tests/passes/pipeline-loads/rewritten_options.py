@@ -29,7 +29,6 @@ def sums(x: torch.Tensor):
 
 
 # case: two_stages
-# verify: always
 # options: num_stages=2
 """Only one load ahead."""
 # shared: row_sum
@@ -37,7 +36,6 @@ def sums(x: torch.Tensor):
 
 
 # case: unrolled
-# verify: always
 # options: num_stages=0,unroll=4
 """Four turns in one, which asks for nothing but a counted loop."""
 # shared: row_sum

@@ -53,7 +53,6 @@ def centered(x: torch.Tensor):
 
 
 # case: arguments_on_one_line
-# verify: always
 """Arguments that stand together on a line get a line each where that line gets too long.
 
 A tile whose length has one letter is a block in the launcher.
@@ -595,7 +594,6 @@ def run(x: torch.Tensor):
 
 # case: launch_autograd
 # assume: BLOCK <= 256
-# verify: always
 """An autograd function, sizes from a helper, an argument on each line, options after constexprs."""
 # shared: softmax_kernel
 

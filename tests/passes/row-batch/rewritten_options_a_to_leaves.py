@@ -262,7 +262,6 @@ def run_on_one_line(x: torch.Tensor):
 
 # case: layer_norm
 # options: elements=64
-# verify: always
 """Pointers go to the row, weights are the same for all, two numbers of each row are stored."""
 
 

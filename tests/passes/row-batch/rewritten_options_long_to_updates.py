@@ -14,7 +14,6 @@ def run(x: torch.Tensor):
 
 # case: long_tile_at_one_launch
 # options: elements=64,several_tiles=true
-# verify: always
 """At one of two launches a tile is as much as a program should hold; it stays as it is."""
 
 
@@ -420,7 +419,6 @@ def center(x: torch.Tensor):
 
 # case: scale_of_empty_rows
 # options: elements=64
-# verify: always
 """A number that an expression chooses for each row, and a sum that it takes from both sides."""
 
 

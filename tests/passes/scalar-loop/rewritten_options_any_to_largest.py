@@ -283,7 +283,6 @@ def run(x: torch.Tensor, index: torch.Tensor):
 
 
 # case: in_steps
-# verify: always
 # options: block=32
 """A step that is a parameter, and an index that is divided by it."""
 

@@ -147,7 +147,6 @@ def run(counts: torch.Tensor):
 
 
 # case: prefix_sum_of_floats
-# verify: always
 # options: block=32
 """A running sum of floats, which rounds in another order."""
 

@@ -439,7 +439,6 @@ def run(x: torch.Tensor):
 
 
 # case: softmax
-# verify: always
 # options: longest=16,block=16
 """The maximum and the sum stand in the middle of what is done to tiles."""
 # shared: kernel

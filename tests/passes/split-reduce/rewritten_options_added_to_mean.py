@@ -151,7 +151,6 @@ def launch(x: torch.Tensor):
 
 # case: constexpr_before_another
 # options: programs=4,turns=1
-# verify: always
 """A constexpr stands before parameters that the second kernel takes by their places elsewhere."""
 
 

@@ -306,7 +306,6 @@ def reduced(x: torch.Tensor):
 
 # case: second_sweep
 # options: turns=2
-# verify: always
 """The row is gone through once more, with what was found in it: in parts as well."""
 
 

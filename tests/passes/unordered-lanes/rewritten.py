@@ -85,7 +85,6 @@ def k(X, S, Y, M: tl.constexpr, N: tl.constexpr):
 
 
 # case: window_moved_in_place
-# verify: always
 """The lanes that load the next element are others than those that overwrite it."""
 
 
@@ -218,7 +217,6 @@ def k(X, S, Y, m, stride, BLOCK: tl.constexpr):
 
 
 # case: stored_by_a_helper
-# verify: always
 """The barrier comes before the call that loads."""
 
 
