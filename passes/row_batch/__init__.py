@@ -60,7 +60,8 @@ class RowBatches(Pass):
     ## Why
 
     For a short row, a program's start-up and reductions over idle threads dominate. Where no pass
-    is named, it acts if the launches show rows of at most 256 elements.
+    is named, it acts if the launches show rows of at most 256 elements; without loops, if some do
+    and none shows longer ones in the source.
 
     ## Conditions
 
@@ -69,7 +70,8 @@ class RowBatches(Pass):
     - What depends on the row is computed lane by lane, reduced along the tile's one axis, summed or
       multiplied up along it (`tl.cumsum`, `tl.cumprod`), loaded, stored, or passed to an atomic
       with unused result; helpers compute lane by lane (`not-lane-by-lane`).
-    - Branches and trip counts are the same for all rows. A loop-carried name is per row or shared,
+    - Branches and trip counts are the same for all rows; a choice between names and numbers
+      (`1.0 if scale == 0 else scale`) becomes `tl.where`. A loop-carried name is per row or shared,
       and does not switch; a scalar becomes a vector before its loop (`rows-differ`).
     - A `return` that all rows take stays. An `if` that only returns, for some rows, becomes a mask;
       every memory access after it is then one per row.

@@ -11,11 +11,12 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.emit.writing import Writer
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
-from tritonopt.facts.algebra.atoms import Iteration, Lane, PowerOfTwo, ProgramId
+from tritonopt.facts.algebra.atoms import Iteration, Lane, PowerOfTwo, ProgramId, Unread
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.turns import is_at_least, is_at_most, takes_one_turn
 from tritonopt.facts.language import MATRIX, REDUCTIONS, SCANS
 from tritonopt.facts.launch_bindings import LaunchBinding
+from tritonopt.facts.memory.circumstances import inputs_of
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.facts.recurrences.reading import all_parts
@@ -124,7 +125,9 @@ def _passed(facts: KernelFacts, at: LaunchBinding) -> Iterator[Polynomial]:
 
 
 def _grows(length: Polynomial) -> bool:
-    return any(isinstance(atom, PowerOfTwo) for atom in length.leaves())
+    """Whether a tile grows with a size, and not with the root of one, or what else is computed."""
+    tiles = (atom for atom in length.leaves() if isinstance(atom, PowerOfTwo))
+    return any(not any(isinstance(a, Unread) for a in inputs_of(tile.form)) for tile in tiles)
 
 
 def _lengths(facts: KernelFacts) -> list[Value]:

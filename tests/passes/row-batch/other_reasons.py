@@ -321,6 +321,30 @@ def run(x: torch.Tensor):
     return y
 
 
+# case: tuned_by_a_table
+# expect: not applied, unknown-decorator
+"""A tuner of its own, which keeps what is best by the arguments that it names."""
+
+from flag_gems.utils import libentry, libtuner
+
+
+@libentry()
+@libtuner(configs=[triton.Config({}, num_warps=warps) for warps in (1, 4)], key=["N"])
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+def run(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
 # case: volatile
 # expect: not applied, volatile-load
 """A volatile load."""

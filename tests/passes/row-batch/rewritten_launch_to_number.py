@@ -789,3 +789,27 @@ def run(x: torch.Tensor, z: torch.Tensor):
     y = torch.empty_like(x)
     kernel[(m,)](x, y, z.shape[0], n, BLOCK=64)
     return y
+
+
+# case: launched_by_its_arguments
+# verify: no, flag_gems is not installed
+"""The decorator keeps what was compiled by all arguments, and so by one more."""
+
+from flag_gems.utils import libentry
+
+
+@libentry()
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * stride + cols, x - tl.sum(x) / N, mask=cols < N)
+
+
+def center(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
