@@ -48,9 +48,9 @@ class ExpToExp2(Pass):
     - The exponent is a difference, and what is subtracted is `tl.max` of the rest, `tl.maximum` of
       such a maximum and something, or `tl.maximum` of the rest and something
       (`maximum-is-not-subtracted`): results are at most 1, and those that become 0 vanish beside
-      the 1 of the maximum. A loaded logarithm of a sum is not seen to be one.
+      the 1 of the maximum. A loaded logarithm of a sum is not known to be one.
     - No result is compared, divided by, or goes into a logarithm or root, before it is added to
-      something (`tiny-results-count`).
+      something; sums are along the axis of the maximum (`tiny-results-count`).
     - The exponent is not seen to be fp64. No comment stands inside the call. Nobody matched the
       bits of another library (`pinned-bits`).
 
@@ -139,36 +139,39 @@ def _check(facts: KernelFacts, value: Value, attempt: Attempt) -> None:
     claim, exponent = "exponents-are-below-the-maximum", value.operands[0]
     if facts.types.of(exponent).some_in(frozenset({"fp64"})):
         raise refuted("type-stays", "type-changes", "the constant has the precision of fp32")
-    if exponent.op is not Op.SUB or not _is_maximum(exponent.right, _plain(exponent.left)):
-        detail = "no maximum that the exponent went into is seen to be subtracted"
+    axes = _maximum(exponent.right, exponent.left) if exponent.op is Op.SUB else None
+    if axes is None:
+        detail = "the kernel does not show that a maximum of its own is subtracted"
         raise unknown(claim, "maximum-is-not-subtracted", detail)
-    taker = _taker_of_tiny(facts, value)
+    taker = _taker_of_tiny(facts, value, axes)
     if taker:
         raise refuted(claim, "tiny-results-count", f"results below 2**-126 would be 0, for {taker}")
-    attempt.prove(
-        claim, "results are at most 1; those that become 0 vanish beside the 1 of the maximum"
-    )
+    attempt.prove(claim, "results are at most 1; what becomes 0 is below 2**-126 of the largest")
 
 
-def _plain(value: Value) -> Value:
-    """Without the axes that only make it fit."""
-    while value.op in (Op.INSERT_AXES, Op.BROADCAST_TO):
-        value = value.operand
-    return value
+def _maximum(value: Value, element: Value) -> tuple[int, ...] | None:
+    """The axes of the maximum that the element went into, of its own lanes; () of a maximum lane
+    by lane. None where the value is none, or is not beside its own lanes."""
+    match value.op:
+        case Op.BROADCAST_TO:
+            return _maximum(value.operand, element)
+        case Op.MAXIMUM:
+            found = [_maximum(side, element) for side in value.operands if side is not element]
+            axes = [one for one in found if one is not None]
+            return axes[0] if axes else () if element in value.operands else None
+    reduced = value.operand if value.op is Op.INSERT_AXES else value
+    if reduced.op is not Op.REDUCE or reduced.reduction.name != "max":
+        return None
+    axes_of, rank = reduced.reduction.axes, element.rank
+    if reduced.operand is not element or rank is None:
+        return None
+    new = tuple(axis in axes_of for axis in range(rank))
+    if value.op is Op.INSERT_AXES:
+        return axes_of if not reduced.reduction.keep_dims and value.pattern == new else None
+    return axes_of if reduced.reduction.keep_dims or all(new) else None
 
 
-def _is_maximum(value: Value, element: Value) -> bool:
-    """Whether a value is a maximum that the element went into."""
-    value = _plain(value)
-    if value.op is Op.REDUCE:
-        return value.reduction.name == "max" and _plain(value.operand) is element
-    if value.op is Op.MAXIMUM:
-        sides = [_plain(side) for side in value.operands]
-        return element in sides or any(_is_maximum(side, element) for side in sides)
-    return False
-
-
-def _taker_of_tiny(facts: KernelFacts, value: Value) -> str:
+def _taker_of_tiny(facts: KernelFacts, value: Value, axes: tuple[int, ...]) -> str:
     """What is done with single results that tells a tiny number from 0; "" for nothing."""
     known, todo, seen = users(facts.interpretation), [value], {value.serial}
     carried = {kept.serial for loop in facts.loops for kept in loop.following.values()}
@@ -182,6 +185,8 @@ def _taker_of_tiny(facts: KernelFacts, value: Value) -> str:
                 return f"{last} of them" if last else "a comparison"
             if user.op in (Op.DIV, Op.FLOORDIV, Op.MOD) and user.right is part:
                 return "a division by them"
+            if user.op is Op.REDUCE and user.reduction.axes != axes:
+                return "a sum in which the largest may be missing"
             if user.op not in _SWALLOWING and user.serial not in seen:
                 seen.add(user.serial)
                 todo.append(user)

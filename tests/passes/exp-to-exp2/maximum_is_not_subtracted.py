@@ -121,3 +121,32 @@ def kernel(X, V, Out, N, BLOCK: tl.constexpr):
         top = tl.max(x, axis=1, keep_dims=True)
         top = tl.where(top == float("-inf"), 0.0, top)
         tl.store(Out + start + at, tl.exp(x - top))
+
+
+# case: beside_other_lanes
+# expect: not applied, maximum-is-not-subtracted
+"""The maxima of the rows are subtracted from the columns, of a square tile."""
+
+
+@triton.jit
+def kernel(X, V, Out, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    at = cols[:, None] * BLOCK + cols[None, :]
+    for start in range(0, N, BLOCK):
+        x = tl.dot(tl.load(X + start + at), tl.load(V + at))
+        rows = tl.exp(x - tl.max(x, axis=1)[None, :])
+        tl.store(Out + start + at, rows + tl.exp(x - tl.max(x, axis=0)[:, None]))
+
+
+# case: without_an_axis
+# expect: not applied, maximum-is-not-subtracted
+"""The same, by the axis that is missing."""
+
+
+@triton.jit
+def kernel(X, V, Out, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    at = cols[:, None] * BLOCK + cols[None, :]
+    for start in range(0, N, BLOCK):
+        x = tl.dot(tl.load(X + start + at), tl.load(V + at))
+        tl.store(Out + start + at, tl.exp(x - tl.max(x, axis=1)))

@@ -168,3 +168,18 @@ def kernel(X, V, Out, N, BLOCK: tl.constexpr):
         x = tl.load(X + start + cols).to(tl.float32)
         e = tl.exp(x - tl.max(x, axis=0))
         tl.store(Out + start + cols, e / tl.sum(e, axis=0))
+
+
+# case: summed_along_another_axis
+# expect: not applied, tiny-results-count
+"""Every row has its 1 in some column, and a column may have none."""
+
+
+@triton.jit
+def kernel(X, V, Out, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    at = cols[:, None] * BLOCK + cols[None, :]
+    for start in range(0, N, BLOCK):
+        x = tl.dot(tl.load(X + start + at), tl.load(V + at))
+        p = tl.exp(x - tl.max(x, axis=1, keep_dims=True))
+        tl.store(Out + start + at, p / tl.sum(p, axis=0, keep_dims=True))
