@@ -149,26 +149,27 @@ def _check(facts: KernelFacts, value: Value, attempt: Attempt) -> None:
     attempt.prove(claim, "results are at most 1; what becomes 0 is below 2**-126 of the largest")
 
 
-def _maximum(value: Value, element: Value) -> tuple[int, ...] | None:
+def _maximum(value: Value, element: Value, new: tuple[int, ...] = ()) -> tuple[int, ...] | None:
     """The axes of the maximum that the element went into, of its own lanes; () of a maximum lane
-    by lane. None where the value is none, or is not beside its own lanes."""
+    by lane. None where the value is none, or is not beside its own lanes: `new` are the axes that
+    it is about to get."""
     match value.op:
         case Op.BROADCAST_TO:
-            return _maximum(value.operand, element)
+            return _maximum(value.operand, element, new)
+        case Op.INSERT_AXES | Op.WIDENED if not new:
+            axes = tuple(axis for axis, is_new in enumerate(value.pattern) if is_new)
+            fits = element.rank in (None, len(value.pattern))
+            return _maximum(value.operand, element, axes) if axes and fits else None
         case Op.MAXIMUM:
-            found = [_maximum(side, element) for side in value.operands if side is not element]
-            axes = [one for one in found if one is not None]
-            return axes[0] if axes else () if element in value.operands else None
-    reduced = value.operand if value.op is Op.INSERT_AXES else value
-    if reduced.op is not Op.REDUCE or reduced.reduction.name != "max":
-        return None
-    axes_of, rank = reduced.reduction.axes, element.rank
-    if reduced.operand is not element or rank is None:
-        return None
-    new = tuple(axis in axes_of for axis in range(rank))
-    if value.op is Op.INSERT_AXES:
-        return axes_of if not reduced.reduction.keep_dims and value.pattern == new else None
-    return axes_of if reduced.reduction.keep_dims or all(new) else None
+            found = [_maximum(side, element, new) for side in value.operands]
+            known = [one for one in found if one is not None]
+            return known[0] if known else () if not new and element in value.operands else None
+        case Op.REDUCE if value.reduction.name == "max" and value.operand is element:
+            axes, keeps = value.reduction.axes, value.reduction.keep_dims
+            every = tuple(range(element.rank or 0))
+            beside = (axes == new and not keeps) if new else (keeps or axes == every)
+            return axes if beside else None
+    return None
 
 
 def _taker_of_tiny(facts: KernelFacts, value: Value, axes: tuple[int, ...]) -> str:
@@ -187,7 +188,8 @@ def _taker_of_tiny(facts: KernelFacts, value: Value, axes: tuple[int, ...]) -> s
                 return "a division by them"
             if user.op is Op.REDUCE and user.reduction.axes != axes:
                 return "a sum in which the largest may be missing"
-            if user.op not in _SWALLOWING and user.serial not in seen:
+            swallowed = user.op in _SWALLOWING or last in MATRIX
+            if not swallowed and user.serial not in seen:
                 seen.add(user.serial)
                 todo.append(user)
     return ""
