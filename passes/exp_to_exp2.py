@@ -23,6 +23,7 @@ from tritonopt.source import ReplaceExpression
 from tritonopt.source.trees import walk
 
 _LOG2_E = "1.4426950408889634"
+_FEW = "the exponentials of the tile of scores stay, and the others are few"
 _SWALLOWING = frozenset({Op.ADD, Op.SUB, Op.REDUCE})
 """What a number below 2**-126 is lost in, beside the 1 of the maximum."""
 _TAKING_TINY = frozenset({"log", "log2", "rsqrt", "sqrt", "fdiv", "div_rn"})
@@ -41,7 +42,8 @@ class ExpToExp2(Pass):
 
     A GPU computes both with one instruction for powers of two. For `tl.exp` Triton also emits a
     multiplication, a comparison and two conditional multiplications, which keep results below
-    2**-126; `tl.exp2` makes them 0. In attention they stand between the matrix products.
+    2**-126; `tl.exp2` makes them 0. In attention they stand between the matrix products. Where no
+    pass is named, it needs those of a tile of two axes.
 
     ## Conditions
 
@@ -102,17 +104,42 @@ class ExpToExp2(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        for node in facts.kernel.nodes:
-            if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
-                continue
+        found = [(call, loop) for call in _calls(facts, "exp") if (loop := _loop(facts, call))]
+        gaining: set[ast.AST | None] = {
+            loop
+            for call, loop in found
+            if facts.values[call].rank not in (0, 1) and _holds(facts, call)
+        }
+        gaining |= {_loop(facts, c) for c in _calls(facts, "exp2") if facts.values[c].rank != 1}
+        for call, loop in found:
+            yield _site(facts, call, "" if loop in gaining else _FEW)
+
+
+def _calls(facts: KernelFacts, wanted: str) -> Iterator[ast.Call]:
+    for node in facts.kernel.nodes:
+        if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
             value = facts.values.get(node)
             name = function(facts.kernel.module.resolve(node.func)).removeprefix("math.")
-            is_exp = name == "exp" and value is not None and value.op is Op.ELEMENTWISE
-            if is_exp and _is_by_dots(facts, node):
-                yield _site(facts, node)
+            if name == wanted and value is not None and value.op is Op.ELEMENTWISE:
+                yield node
 
 
-def _site(facts: KernelFacts, call: ast.Call) -> Site:
+def _loop(facts: KernelFacts, call: ast.Call) -> ast.AST | None:
+    """The innermost loop around a call, if it multiplies matrices."""
+    resolve = facts.kernel.module.resolve
+    around = [loop.node for loop in facts.loops if any(n is call for n in walk(loop.node))]
+    nodes = walk(around[-1]) if around else ()
+    calls = (node for node in nodes if isinstance(node, ast.Call))
+    return around[-1] if any(function(resolve(c.func)) in MATRIX for c in calls) else None
+
+
+def _holds(facts: KernelFacts, call: ast.Call) -> bool:
+    with Attempt() as attempt:
+        _check(facts, facts.values[call], attempt)
+    return not attempt.failed
+
+
+def _site(facts: KernelFacts, call: ast.Call, never: str) -> Site:
     changes: tuple[ReplaceExpression, ...] = ()
     with Attempt() as attempt:
         check_pins(attempt, facts)
@@ -129,7 +156,7 @@ def _site(facts: KernelFacts, call: ast.Call) -> Site:
         "kept tl.exp",
         needs={Safety.ROUNDING},
         changes=changes,
-        profit=profit(facts, "exp-to-exp2"),
+        profit=profit(facts, "exp-to-exp2", never=never),
         advice="write this exponential to base two: tl.exp2 of the exponent times log2(e)",
     )
 
@@ -193,13 +220,3 @@ def _taker_of_tiny(facts: KernelFacts, value: Value, axes: tuple[int, ...]) -> s
                 seen.add(user.serial)
                 todo.append(user)
     return ""
-
-
-def _is_by_dots(facts: KernelFacts, call: ast.Call) -> bool:
-    """Whether the innermost loop around a call multiplies matrices."""
-    resolve = facts.kernel.module.resolve
-    around = [loop.node for loop in facts.loops if any(n is call for n in walk(loop.node))]
-    return bool(around) and any(
-        isinstance(node, ast.Call) and function(resolve(node.func)) in MATRIX
-        for node in walk(around[-1])
-    )
