@@ -645,6 +645,13 @@ def lines(row: dict[str, Any]) -> Iterator[str]:
         yield f"  {name:30}{speed}  error {cell['error']:.2e} {bits}{wrong}"
 
 
+def compact(report: dict[str, Any]) -> str:
+    """As JSON, a case to a line."""
+    rows = ",\n".join("  " + json.dumps(row) for row in report["results"])
+    head = json.dumps({**report, "results": []}, indent=1)
+    return head.replace('"results": []', f'"results": [\n{rows}\n ]') + "\n"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--only", default="", help="cases whose label holds this")
@@ -681,7 +688,7 @@ def main() -> None:
     }
     out = options.out or (Path(os.environ["OUT"]) / "by_hand.json" if "OUT" in os.environ else None)
     if out is not None:
-        out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        out.write_text(compact(report), encoding="utf-8")
     print(f"\n{report['seconds']} s; skipped for time: {skipped or 'none'}")
 
 

@@ -14,6 +14,7 @@ import json
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from statistics import geometric_mean
 from typing import Any
 
 from benchmarks.row.tables import Report
@@ -62,7 +63,7 @@ def record() -> dict[str, list[float]]:
     ratios: dict[str, list[float]] = {}
     sources = (
         *(fuse_stats, rewrites, default_limits, of_a_library, launches, over_rows, scalar_loops),
-        *(interleaved, splits, pipelined, products, column_tiles, merged, expanded_sums),
+        *(interleaved, splits, pipelined, products, column_tiles, merged, expanded_sums, by_hand),
     )
     for name, ratio in chain.from_iterable(source() for source in sources):
         ratios.setdefault(name, []).append(ratio)
@@ -190,6 +191,51 @@ def column_tiles() -> Iterator[tuple[str, float]]:
         else:
             what = "backward" if row["kernel"].endswith("backward") else "forward"
             yield f"split-columns, {what}", ratios["split-columns{longest=4096,block=4096}"]
+
+
+def by_hand() -> Iterator[tuple[str, float]]:
+    names = {"exp2": "exp-to-exp2, folded", "exp2, not folded": "exp-to-exp2"}
+    for row in results("by_hand-nvidia-h200"):
+        for name, cell in row["variants"].items():
+            if row["case"].startswith("attention") and name in names:
+                yield names[name], cell["ratio"]
+
+
+BY_HAND = {
+    "exponents, folded": ("attention", "exp2"),
+    "exponents": ("attention", "exp2, not folded"),
+    "a branch": ("attention", "branch around the mask"),
+    "two loops": ("attention", "split"),
+    "exponents and branch": ("attention", "exp2, branch"),
+    "exponents and two loops": ("attention", "exp2, split"),
+    "scale on q": ("attention", "scale on q"),
+    "scale in one instruction": ("attention", "scale in fma"),
+    "normalized in each iteration": ("attention", "normalized early"),
+    "no masks along K": ("matmul", "even"),
+    "last tile of K apart": ("matmul", "peeled"),
+    "softmax without masks": ("softmax", "even"),
+    "softmax, last tile apart": ("softmax", "peeled"),
+    "4 groups": ("groups of 128", "4 groups, 1 warp"),
+    "16 groups": ("groups of 128", "16 groups, 4 warps"),
+    "64 groups": ("groups of 128", "64 groups, 4 warps"),
+    "tokens, two loads": ("tokens", "one tile, 4 warps, two loads"),
+    "tokens, 8 warps": ("tokens", "one tile, 8 warps"),
+    "tokens, two loops": ("tokens", "two loops of 1024, 4 warps"),
+}
+"""Rows of the table in `results/README.md`: words of the cases, and the variant."""
+
+
+def by_hand_rows() -> Iterator[str]:
+    """Least, geometric mean and most of the ratios of a variant; of attention, causal and not."""
+    rows = results("by_hand-nvidia-h200")
+    for label, (words, variant) in BY_HAND.items():
+        cells = []
+        for part in ("causal", "full") if words == "attention" else ("",):
+            found = [r for r in rows if words in r["case"] and part in r["case"]]
+            seen = [r["variants"][variant]["ratio"] for r in found if variant in r["variants"]]
+            ends = (min(seen), geometric_mean(seen), max(seen))
+            cells.append(" ".join(f"{ratio:.2f}x" for ratio in ends))
+        yield f"| {label} | {' | '.join(cells)} |"
 
 
 def merged() -> Iterator[tuple[str, float]]:

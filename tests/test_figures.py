@@ -51,6 +51,7 @@ def every_ratio() -> set[str]:
     seen = {f"{end:.2f}x" for ends in recorded().values() for end in ends}
     for row in figures.results("fuse_stats_speed-nvidia-h200"):
         seen |= {f"{version['ratio']:.2f}x" for version in row["versions"].values()}
+    seen |= set(SPEED.findall("\n".join(figures.by_hand_rows())))
     names = ("rewrites_speed", "grid_stride_speed", "library_speed", "scalar_loop_speed")
     names += ("interleaved_access_speed", "demo_speed")
     for name in (*names, *AFTER_ROWS):
@@ -119,6 +120,7 @@ def test_tables() -> None:
         "fuse-stats": figures.fuse_stats_rows(),
         "grid-stride": figures.grid_stride_rows(),
         "docs/measured.md": figures.measured_rows(),
+        "benchmarks/results/README.md": figures.by_hand_rows(),
     }.items():
         missing = [row for row in rows if row not in texts()[name]]
         assert not missing, name

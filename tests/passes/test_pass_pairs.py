@@ -129,6 +129,7 @@ class Drawn:
     held: bool
     summed: bool
     handed: bool
+    lowered: bool
 
 
 def kernels() -> st.SearchStrategy[Drawn]:
@@ -136,7 +137,7 @@ def kernels() -> st.SearchStrategy[Drawn]:
     counted = st.sampled_from(("", "by all", "by row"))
     having = ("statistics", "rebound", "guard", "cleared", "branch", "scale", "wrapped")
     having += ("reduced", "exponentials", "serial", "blocked", "paired", "nested", "apart")
-    having += ("summed", "held", "handed")
+    having += ("summed", "held", "handed", "lowered")
     return st.builds(
         Drawn, positive=positive, counted=counted, **dict.fromkeys(having, st.booleans())
     )
@@ -239,6 +240,10 @@ def render(drawn: Drawn) -> str:
         lines.append("    y = y + duo")
     if drawn.nested:
         lines.append("    y = y + area")
+    if drawn.lowered:
+        lines += ["    tile = tl.broadcast_to(y[None, :], (BLOCK, BLOCK))"]
+        lines += ["    tile = tl.dot(tile, tile)", "    top = tl.max(tile, axis=1)"]
+        lines += ["    y = y + tl.sum(tl.exp(tile - top[:, None]), axis=1)"]
     if drawn.positive == "named":
         lines.append("    y = tl.maximum(y, 0.0)")
     stored = "tl.maximum(y, 0.5)" if drawn.positive == "in the store" else "y"

@@ -256,3 +256,14 @@ def test_a_group_leaves_rows_that_are_hardly_short(before: str, after: str, reas
         assert "unless --assume 'BLOCK <= 256'; --passes row-batch would have" in said
         sure = rewrite_source(text, "rows", assume=["BLOCK <= 256"])
         assert outcome(sure, "row-batch") == {("passed", "")}
+
+
+def test_exponentials_of_rows_stay_where_those_of_the_scores_do() -> None:
+    for name in ("attention", "added_by_the_product"):
+        text = cases.case(f"exp-to-exp2/{name}").text
+        assert outcome(rewrite_source(text), "exp-to-exp2") == {("passed", "")}
+    stays = rewrite_source(text.replace("tl.exp(s - new[:, None])", "tl.exp(s - new[:, None] - 1)"))
+    assert outcome(stays, "exp-to-exp2") == {
+        ("missed", "maximum-is-not-subtracted"),
+        ("missed", "not-profitable"),
+    }

@@ -71,7 +71,7 @@ CLAIMS: Mapping[str, str] = {
         "The loops are counted and run to their ends, and nothing leaves the kernel early."
     ),
     "exponents-are-below-the-maximum": (
-        "The second loop adds exponentials of the elements less the running maximum of the first."
+        "Exponentials are of elements less a maximum of theirs, which may be one of another loop."
     ),
     "nothing-else-is-lost": "With the old code no comment, no effect and no other result is lost.",
     "parameter-can-be-added": (

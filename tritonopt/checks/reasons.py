@@ -658,6 +658,14 @@ REASONS: Mapping[str, Reason] = {
         ),
         "Take the maximum of the products, or make the factor a constant.",
     ),
+    "maximum-is-not-subtracted": Reason(
+        "The exponent is not known to be an element less a maximum that it went into.",
+        "Subtract `tl.max` of the elements, or a running maximum of them.",
+    ),
+    "tiny-results-count": Reason(
+        "Results below 2**-126 would be 0, and something depends on them before a sum hides them.",
+        "Nothing: these results have to stay.",
+    ),
     "maximum-is-changed": Reason(
         "The maximum goes into the exponents rounded, or in another way than by a difference.",
         "Subtract the maximum itself, and do what else is to be done after it.",

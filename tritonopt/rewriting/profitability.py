@@ -145,6 +145,7 @@ BOUNDS: Mapping[str, tuple[Bound, ...]] = {
     "interleaved-access": (Bound("elements of a tile", least=256),),
     "grid-stride": (Bound("programs", least=4096, neutral=True),),
     "loop-unswitch": (),
+    "exp-to-exp2": (),
 }
 """By the rewrite; what has no bounds is profitable wherever the pass finds what was measured."""
 
