@@ -10,7 +10,6 @@ from functools import cached_property
 
 from tritonopt import source
 from tritonopt.measurement.tuned import Evidence
-from tritonopt.tuning.proving.forms import Forms
 from tritonopt.tuning.proving.kept import Kept
 from tritonopt.tuning.proving.verifying import Verifying, on_gpu, shown_by_both
 from tritonopt.tuning.proving.verifying_server import LATE, Question
@@ -29,6 +28,44 @@ _FIRST, _LAST = 0.4, 0.7
 and where nothing follows. A call that has begun then ends."""
 _SHARE = 2
 """Into which what is left of the budget is divided: what takes longer leaves time for another."""
+
+_FOR_ANOTHER = 1.5
+"""Into which the time is divided for all forms but the last."""
+_Asked = tuple[str, str | None]
+"""A backend and a form."""
+
+
+@dataclass
+class Forms:
+    """What is known of the forms for one launcher.
+
+    Where calls of another form could be compared, one of which not a single call could is one whose
+    calls the original does not take. It may take half a minute to find that out, and is the same
+    for every text: it is asked once.
+    """
+
+    _not_taken: set[_Asked] = field(default_factory=set)
+    _doubted: set[_Asked] = field(default_factory=set)
+    """Of the text that is verified: as long as no call is compared, that may be what it is."""
+
+    def asked(
+        self, backend: str, forms: Sequence[str | None]
+    ) -> Iterator[tuple[str | None, float]]:
+        """Those to ask, and into how many parts to divide the time there is for each."""
+        self._doubted.clear()
+        left = [form for form in forms if (backend, form) not in self._not_taken]
+        for form in left[:-1]:
+            yield form, _FOR_ANOTHER
+        yield (left or forms)[-1], 1
+
+    def is_answered(self, backend: str, form: str | None, evidence: Evidence) -> bool:
+        """Whether this is an answer; else it is kept in mind."""
+        if evidence.examples:
+            self._not_taken |= self._doubted
+        elif evidence.verdict == "unsupported" and evidence.backend:
+            self._doubted.add((backend, form))
+        # What was not answered in time is not answered sooner in another form.
+        return evidence.verdict != "unsupported" or LATE in evidence.reason
 
 
 @dataclass
@@ -58,19 +95,29 @@ class Proving:
         """Whether a verification may begin within the budget."""
         return self.left() >= _NO_TIME
 
-    def begin(self, text: str) -> None:
-        """Have the interpreter look at a text while others are timed: the likely winner."""
+    def begin(self, text: str) -> Evidence | None:
+        """Have the interpreter look at a text while others are timed: the likely winner.
+
+        What it has found against that by now, where no other calls can be drawn.
+        """
         self.collect()
         if self.request.backend not in ("auto", "interpreter") or not self.has_time:
-            return
+            return None
         form, _ = next(self.forms.asked("interpreter", self._forms))
-        self._begin(replace(self._whole(text), backend="interpreter", args=form), spare=1)
+        question = replace(self._whole(text), backend="interpreter", args=form)
+        known = self._begin(question, spare=1)
+        if known is None or known.is_yes or known.compared_nothing:
+            return None
+        is_last = known.verdict == "counterexample" or len(self._forms) == 1
+        return known if is_last else None
 
-    def _begin(self, question: Question, spare: int) -> None:
+    def _begin(self, question: Question, spare: int) -> Evidence | None:
         question = self._as_asked(question, 1.0)
-        if self._known(question) is None:
+        known = self._known(question)
+        if known is None:
             # One worker is better than none, but two need one each.
             self.verifying.begin_with(question, min(spare, self.verifying.workers - 1))
+        return known
 
     def collect(self) -> None:
         """Keep what was asked ahead and is answered."""
@@ -78,7 +125,7 @@ class Proving:
             self._keep(question, evidence)
 
     def _keep(self, question: Question, evidence: Evidence) -> None:
-        if LATE not in evidence.reason:  # else it is asked again, in the time that is left
+        if evidence.backend:  # else it is asked again, in the time that is left
             self.ahead[question] = evidence
         self.kept.keep(question, evidence)
 
@@ -193,6 +240,7 @@ def as_interpreted(text: str, path: str) -> str:
     every = [*ast.walk(tree)]
     asked = {node.arg for node in every if isinstance(node, ast.arg)}
     asked |= {str(node.value) for node in every if isinstance(node, ast.Constant)}
+    asked |= {node.attr for node in every if isinstance(node, ast.Attribute)}
     options = {"num_warps", "num_stages", "num_ctas"} - asked
     launches = {_place(launch.call) for launch in source.read(text, path).launches}
     for call in every:
