@@ -576,6 +576,34 @@ def test_a_form_of_which_the_original_takes_no_call_is_asked_once(
     assert forms_of("another") == ["x: f32[2 * n]", None]
 
 
+def test_what_is_late_in_one_form_of_the_calls_is_not_asked_in_another(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str | None] = []
+
+    def answers(verifying: Verifying, questions: list[Question], seconds: float) -> list[Evidence]:
+        asked.append(questions[0].args)
+        return [Evidence("unsupported", reason=f"{LATE} 9 s")]
+
+    monkeypatch.setattr(Verifying, "answers", answers)
+    request = replace(planted.request(budget=200.0), otherwise=(None,))
+    assert not _Tuning(request, lambda where: None, time.monotonic())._verified("text").is_yes
+    assert asked == [request.args]
+
+
+def test_what_is_refused_while_others_are_timed_leads_no_more() -> None:
+    unused: Any = None
+    found = {"n=64": Found(Ratio(1.4, 1.4, 1.4, 20))}
+    wrong, right = (
+        Standing(Variant((name,), name), Fate.DROPPED, found=dict(found)) for name in "ab"
+    )
+    no = Evidence("counterexample", "here", 1, "another function")
+    search = Search(unused, (), unused, unused, unused, standings=[wrong, right])
+    search.leading = lambda text: no if text == "a" else None
+    search._lead(search.best(2))
+    assert search.best(2) == [right] and wrong.reason == "another function"
+
+
 _ON_BOTH = [("interpreter", 100, False), ("cuda", 20, True)]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tritonopt.measurement.tuned import Evidence
+from tritonopt.tuning.proving.evidence import as_interpreted
 from tritonopt.tuning.proving.verifying import Verifying
 from tritonopt.tuning.proving.verifying_server import LATE, Question, VerifyingServer
 from tritonopt.verification.comparison.tally import SPENT
@@ -140,3 +141,31 @@ def test_what_was_seen_when_the_time_is_over_is_judged(
     assert found == (evidence.reason or evidence.verdict)
     # What comes to no verdict for want of time is asked again another time.
     assert bool(evidence.backend) == (LATE not in evidence.reason)
+
+
+LAUNCHED = """
+import triton
+import triton.language as tl
+
+@triton.jit
+def copy_kernel(x_ptr, y_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(y_ptr + at, tl.load(x_ptr + at))
+
+def copy(x, y):
+    copy_kernel[(1,)](x, y, BLOCK=16, num_warps=8)
+    return y
+"""
+
+
+def test_what_is_for_the_compiler_alone_makes_no_other_text_for_the_interpreter() -> None:
+    def shown(text: str) -> str:
+        return as_interpreted(text, "k.py")
+
+    fewer = LAUNCHED.replace("num_warps=8", "num_warps=1, num_stages=2")
+    assert shown(fewer) == shown(LAUNCHED.replace(", num_warps=8", "")) == shown(LAUNCHED)
+    assert shown(LAUNCHED.replace("16", "32")) != shown(LAUNCHED)
+    asks = LAUNCHED.replace("BLOCK: tl.constexpr", "BLOCK: tl.constexpr, num_warps: tl.constexpr")
+    assert shown(asks) != shown(asks.replace("num_warps=8", "num_warps=1"))
+    other = LAUNCHED.replace("copy_kernel[(1,)](x", "TABLE[(1,)](x")
+    assert shown(other) != shown(other.replace("num_warps=8", "num_warps=1"))

@@ -156,9 +156,8 @@ class Search:
         finalists = self.best(min(_KEPT, max(len(self.timed) // 2, 2)))
         for rung, effort in enumerate(_EFFORTS[1:], start=1):
             self._time(finalists, self.calls, rung, effort)
+            self._lead(self.best(_LEADING, finalists))
             finalists = self.best(max(len(finalists) // 2, 2), finalists)
-            self._lead(finalists[:_LEADING])
-        finalists = [standing for standing in finalists if standing.fate is not Fate.REFUSED]
         for standing in finalists:
             standing.fate = Fate.FINALIST
         return finalists

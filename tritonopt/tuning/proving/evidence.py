@@ -29,43 +29,10 @@ and where nothing follows. A call that has begun then ends."""
 _SHARE = 2
 """Into which what is left of the budget is divided: what takes longer leaves time for another."""
 
-_FOR_ANOTHER = 1.5
-"""Into which the time is divided for all forms but the last."""
 _Asked = tuple[str, str | None]
-"""A backend and a form."""
-
-
-@dataclass
-class Forms:
-    """What is known of the forms for one launcher.
-
-    Where calls of another form could be compared, one of which not a single call could is one whose
-    calls the original does not take. It may take half a minute to find that out, and is the same
-    for every text: it is asked once.
-    """
-
-    _not_taken: set[_Asked] = field(default_factory=set)
-    _doubted: set[_Asked] = field(default_factory=set)
-    """Of the text that is verified: as long as no call is compared, that may be what it is."""
-
-    def asked(
-        self, backend: str, forms: Sequence[str | None]
-    ) -> Iterator[tuple[str | None, float]]:
-        """Those to ask, and into how many parts to divide the time there is for each."""
-        self._doubted.clear()
-        left = [form for form in forms if (backend, form) not in self._not_taken]
-        for form in left[:-1]:
-            yield form, _FOR_ANOTHER
-        yield (left or forms)[-1], 1
-
-    def is_answered(self, backend: str, form: str | None, evidence: Evidence) -> bool:
-        """Whether this is an answer; else it is kept in mind."""
-        if evidence.examples:
-            self._not_taken |= self._doubted
-        elif evidence.verdict == "unsupported" and evidence.backend:
-            self._doubted.add((backend, form))
-        # What was not answered in time is not answered sooner in another form.
-        return evidence.verdict != "unsupported" or LATE in evidence.reason
+"""A backend and a form of the calls."""
+_FOR_ANOTHER = 1.5
+"""Into which the time is divided for all forms of calls but the last."""
 
 
 @dataclass
@@ -80,7 +47,8 @@ class Proving:
     """Seconds of the budget."""
     phase: Callable[[str], AbstractContextManager[None]]
     """Takes down how long it took what is done within it."""
-    forms: Forms = field(default_factory=Forms)
+    not_taken: set[_Asked] = field(default_factory=set)
+    """Forms whose calls the original does not take."""
     ahead: dict[Question, Evidence] = field(default_factory=dict)
     """What was answered."""
     texts: dict[str, str] = field(default_factory=dict)
@@ -103,12 +71,12 @@ class Proving:
         self.collect()
         if self.request.backend not in ("auto", "interpreter") or not self.has_time:
             return None
-        form, _ = next(self.forms.asked("interpreter", self._forms))
-        question = replace(self._whole(text), backend="interpreter", args=form)
+        forms = self._forms_for("interpreter")
+        question = replace(self._whole(text), backend="interpreter", args=forms[0])
         known = self._begin(question, spare=1)
         if known is None or known.is_yes or known.compared_nothing:
             return None
-        is_last = known.verdict == "counterexample" or len(self._forms) == 1
+        is_last = known.verdict == "counterexample" or len(forms) == 1
         return known if is_last else None
 
     def _begin(self, question: Question, spare: int) -> Evidence | None:
@@ -153,17 +121,13 @@ class Proving:
         question = self._whole(text)
         if question.backend != "auto":
             return self._first_answer(question)
-        args = self.request.as_seen or next(self.forms.asked("interpreter", self._forms))[0]
+        args = self.request.as_seen or self._forms_for("interpreter")[0]
         beside = on_gpu(replace(question, args=args))
         if args and self.has_time and self.verifying.workers > 1:
             self._begin(beside, spare=0)
         found = shown_by_both(question, self._first_answer, lambda yes: self._on_gpu(question, yes))
         self.verifying.forget(beside)
         return found
-
-    @property
-    def _forms(self) -> tuple[str | None, ...]:
-        return (self.request.args, *self.request.otherwise)
 
     def _whole(self, text: str) -> Question:
         return replace(self._question(text, self.request.examples), algebra=True)
@@ -181,13 +145,30 @@ class Proving:
         return evidence
 
     def _first_answer(self, question: Question) -> Evidence:
-        """The answer for the first form of the calls that comes to one; else that for the last."""
-        evidence = Evidence("unsupported")
-        for args, share in self.forms.asked(question.backend, self._forms):
+        """The answer for the first form of the calls that comes to one; else that for the last.
+
+        Where calls of another form could be compared, one of which not a single call could is one
+        whose calls the original does not take. It may take half a minute to find that out, and is
+        the same for every text: it is asked once.
+        """
+        backend, doubted, evidence = question.backend, set[_Asked](), Evidence("unsupported")
+        forms = self._forms_for(backend)
+        for args in forms:
+            share = 1 if args is forms[-1] else _FOR_ANOTHER
             evidence = self._answered(replace(question, args=args), share)
-            if self.forms.is_answered(question.backend, args, evidence):
+            if evidence.examples:
+                self.not_taken |= doubted
+            elif evidence.verdict == "unsupported" and evidence.backend:
+                doubted.add((backend, args))
+            # What was not answered in time is not answered sooner in another form.
+            if evidence.verdict != "unsupported" or LATE in evidence.reason:
                 return replace(evidence, args=args or evidence.args)
         return evidence
+
+    def _forms_for(self, backend: str) -> list[str | None]:
+        """Of the calls: what they are drawn from, one after the other until one is answered."""
+        forms = [self.request.args, *self.request.otherwise]
+        return [f for f in forms if (backend, f) not in self.not_taken] or forms[-1:]
 
     def _answered(self, question: Question, share: float) -> Evidence:
         """The answer; it may take the time that there is, divided by `share`."""
