@@ -43,6 +43,9 @@ class Here:
             raise Refusal(answer)
         return answer
 
+    def start(self) -> None:
+        pass
+
     def has_answered(self, seconds: float) -> bool:
         return bool(self.answers)
 

@@ -70,7 +70,7 @@ class PlantedServer(CpuServer):
         super().prepare(call)
         self.sizes = call.sizes
 
-    def first(self, name: str, numbers: bool = True) -> First:
+    def first(self, name: str) -> First:
         self.launched.pop(name, None)
         self._launch(name)
         return First()

@@ -20,10 +20,10 @@ from tritonopt.tuning.applying.records import (
     RecordError,
     changes,
     path_of,
+    put_back,
     recorded,
     undone,
 )
-from tritonopt.tuning.applying.undoing import put_back
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.shapes import calls_of
 from tritonopt.verification.signature.argument_language import parse

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -472,14 +473,15 @@ def test_the_likely_winner_is_verified_while_others_are_timed(
     begun: list[tuple[str, bool]] = []
     asked: list[Question] = []
 
-    def begin_with(verifying: Verifying, question: Question) -> None:
+    def begin_with(verifying: Verifying, question: Question, spare: int) -> None:
         begun.append((question.text, "fresh" in spent))
         asked.append(question)
 
-    def begun_with(verifying: Verifying, seconds: float) -> tuple[Question, Evidence] | None:
+    def answered(verifying: Verifying) -> Iterator[tuple[Question, Evidence]]:
         late = Evidence("unsupported", reason=f"{LATE} 9 s")
         found = late if is_late else Evidence("identical", "planted", 7)
-        return (asked.pop(), found) if asked else None
+        while asked:
+            yield asked.pop(), found
 
     spent: set[str] = set()
     usual = Trials.fresh
@@ -490,7 +492,7 @@ def test_the_likely_winner_is_verified_while_others_are_timed(
 
     monkeypatch.setattr(Trials, "fresh", fresh)
     monkeypatch.setattr(Verifying, "begin_with", begin_with)
-    monkeypatch.setattr(Verifying, "begun_with", begun_with)
+    monkeypatch.setattr(Verifying, "answered", answered)
     rules = [{"kernel": "ONE_TILE", "factor": 0.7}]
     answer = planted.tuned(rules, backend="interpreter")
     assert answer.changed and (answer.text, False) in begun
@@ -513,7 +515,7 @@ def test_verifications_end_with_the_budget(
     monkeypatch.setattr("tritonopt.tuning.tune.time", clock)
     monkeypatch.setattr(Verifying, "answers", answers)
     tuning = _Tuning(planted.request(budget=100.0), lambda where: None, begin=0.0)
-    for text in ("one", "another", "a third"):
+    for text in ("one", "another", "third"):
         evidence = tuning._verified(text)
     assert given == [60.0, 40.0] and now == [100.0]
     assert evidence.reason == NO_TIME
@@ -551,13 +553,13 @@ def test_a_form_of_which_the_original_takes_no_call_is_asked_once(
 
     def answers(verifying: Verifying, questions: list[Question], seconds: float) -> list[Evidence]:
         asked.append(questions[0].args)
-        count = 0 if questions[0].text == "cannot run" else compared[asked[-1]]
+        count = 0 if questions[0].text == "cannot_run" else compared[asked[-1]]
         verdict = "identical" if asked[-1] is None and count else "unsupported"
         return [Evidence(verdict, "interpreter", count, args=str(asked[-1]))]
 
     def forms_of(text: str) -> list[str | None]:
         asked.clear()
-        assert tuning._verified(text).is_yes == (text != "cannot run")
+        assert tuning._verified(text).is_yes == (text != "cannot_run")
         return list(asked)
 
     monkeypatch.setattr(Verifying, "answers", answers)
@@ -569,9 +571,37 @@ def test_a_form_of_which_the_original_takes_no_call_is_asked_once(
     )
     tuning = _Tuning(request, lambda where: None, time.monotonic())
     # Where nothing could be compared, that may be what the text is.
-    assert forms_of("cannot run") == ["x: f32[a, n]", "x: f32[2 * n]", None]
+    assert forms_of("cannot_run") == ["x: f32[a, n]", "x: f32[2 * n]", None]
     assert forms_of("text") == ["x: f32[a, n]", "x: f32[2 * n]", None]
     assert forms_of("another") == ["x: f32[2 * n]", None]
+
+
+def test_what_is_late_in_one_form_of_the_calls_is_not_asked_in_another(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str | None] = []
+
+    def answers(verifying: Verifying, questions: list[Question], seconds: float) -> list[Evidence]:
+        asked.append(questions[0].args)
+        return [Evidence("unsupported", reason=f"{LATE} 9 s")]
+
+    monkeypatch.setattr(Verifying, "answers", answers)
+    request = replace(planted.request(budget=200.0), otherwise=(None,))
+    assert not _Tuning(request, lambda where: None, time.monotonic())._verified("text").is_yes
+    assert asked == [request.args]
+
+
+def test_what_is_refused_while_others_are_timed_leads_no_more() -> None:
+    unused: Any = None
+    found = {"n=64": Found(Ratio(1.4, 1.4, 1.4, 20))}
+    wrong, right = (
+        Standing(Variant((name,), name), Fate.DROPPED, found=dict(found)) for name in "ab"
+    )
+    no = Evidence("counterexample", "here", 1, "another function")
+    search = Search(unused, (), unused, unused, unused, standings=[wrong, right])
+    search.leading = lambda text: no if text == "a" else None
+    search._lead(search.best(2))
+    assert search.best(2) == [right] and wrong.reason == "another function"
 
 
 _ON_BOTH = [("interpreter", 100, False), ("cuda", 20, True)]

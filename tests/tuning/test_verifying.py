@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tritonopt.measurement.tuned import Evidence
+from tritonopt.tuning.proving.evidence import as_interpreted
 from tritonopt.tuning.proving.verifying import Verifying
 from tritonopt.tuning.proving.verifying_server import LATE, Question, VerifyingServer
 from tritonopt.verification.comparison.tally import SPENT
@@ -26,6 +27,9 @@ class Fake:
         self.asked: list[str] = []
         self.connection: object = self
         self.made.append(self)
+
+    def start(self) -> None:
+        self.asked.append("start")
 
     def send(self, request: str, *arguments: object) -> None:
         self.asked.append(request)
@@ -68,10 +72,9 @@ def ahead() -> Verifying:
 
 def test_it_is_asked_at_once_and_answered_later() -> None:
     verifying = ahead()
-    assert Fake.made[0].asked == ["begin", "evidence"]
-    for answers in ([None], ["imported"]):
-        Fake.answers = answers
-        assert not list(verifying.answered()) and verifying.is_asked(question("likely"))
+    assert Fake.made[0].asked == ["start", "evidence"]
+    Fake.answers = [None]
+    assert not list(verifying.answered()) and verifying.is_asked(question("likely"))
     Fake.answers = [YES]
     assert list(verifying.answered()) == [(question("likely"), YES)]
     assert not verifying.is_asked(question("likely"))
@@ -82,9 +85,9 @@ def test_it_is_asked_at_once_and_answered_later() -> None:
 
 def test_what_is_being_answered_is_waited_for() -> None:
     verifying = ahead()
-    Fake.answers = ["imported", YES]
+    Fake.answers = [YES]
     assert list(verifying.answers([question("likely")], 1.0)) == [YES]
-    assert Fake.made[0].asked == ["begin", "evidence"]
+    assert Fake.made[0].asked == ["start", "evidence"]
 
 
 def test_another_question_is_another_workers() -> None:
@@ -94,21 +97,19 @@ def test_another_question_is_another_workers() -> None:
     assert not verifying.is_asked(question("a second one"))
     Fake.answers = [NO]
     assert list(verifying.answers([question("other")], 1.0)) == [NO]
-    assert [worker.asked for worker in Fake.made] == [["begin", "evidence"], ["evidence"]]
+    assert [worker.asked for worker in Fake.made] == [["start", "evidence"], ["evidence"]]
     verifying.forget(question("likely"))
     assert Fake.made[0].asked[-1] == "close" and not verifying.is_asked(question("likely"))
     verifying.close()
     assert all(worker.asked[-1] == "close" for worker in Fake.made)
 
 
-def test_a_worker_that_dies_of_its_imports_is_asked_again() -> None:
+def test_a_worker_that_dies_of_its_imports_has_no_verdict() -> None:
     verifying = ahead()
     Fake.answers = [Died(Failure("Crash", "no torch"))]
-    assert not list(verifying.answered())
-    assert not verifying.is_asked(question("likely"))
-    verifying = ahead()
-    Fake.answers = [Died(Failure("Crash", "no torch")), YES]
-    assert list(verifying.answers([question("likely")], 1.0)) == [YES]
+    ((asked, evidence),) = verifying.answered()
+    assert asked == question("likely") and not evidence.backend
+    assert evidence.reason == "the verification failed: Crash: no torch"
 
 
 def test_without_an_answer_in_time_it_is_no_yes() -> None:
@@ -140,3 +141,31 @@ def test_what_was_seen_when_the_time_is_over_is_judged(
     assert found == (evidence.reason or evidence.verdict)
     # What comes to no verdict for want of time is asked again another time.
     assert bool(evidence.backend) == (LATE not in evidence.reason)
+
+
+LAUNCHED = """
+import triton
+import triton.language as tl
+
+@triton.jit
+def copy_kernel(x_ptr, y_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(y_ptr + at, tl.load(x_ptr + at))
+
+def copy(x, y):
+    copy_kernel[(1,)](x, y, BLOCK=16, num_warps=8)
+    return y
+"""
+
+
+def test_what_is_for_the_compiler_alone_makes_no_other_text_for_the_interpreter() -> None:
+    def shown(text: str) -> str:
+        return as_interpreted(text, "k.py")
+
+    fewer = LAUNCHED.replace("num_warps=8", "num_warps=1, num_stages=2")
+    assert shown(fewer) == shown(LAUNCHED.replace(", num_warps=8", "")) == shown(LAUNCHED)
+    assert shown(LAUNCHED.replace("16", "32")) != shown(LAUNCHED)
+    asks = LAUNCHED.replace("BLOCK: tl.constexpr", "BLOCK: tl.constexpr, num_warps: tl.constexpr")
+    assert shown(asks) != shown(asks.replace("num_warps=8", "num_warps=1"))
+    other = LAUNCHED.replace("copy_kernel[(1,)](x", "TABLE[(1,)](x")
+    assert shown(other) != shown(other.replace("num_warps=8", "num_warps=1"))

@@ -13,14 +13,13 @@ from tritonopt.verification.worker.server import answer_requests
 
 
 class YesServer:
-    def begin(self) -> None:
-        pass
-
     def evidence(self, asked: Question) -> Evidence:
         plan = json.loads(Path(os.environ["TRITONOPT_PLANTED"]).read_text())
         with open(os.environ["TRITONOPT_PLANTED"] + ".log", "a", encoding="utf-8") as log:
             log.write("evidence\n")
-        if any(re.search(pattern, asked.text) for pattern in plan.get("wrong", ())):
+        # The interpreter does not look at what is for the compiler.
+        text = asked.text if asked.backend == "cuda" else re.sub(r"num_warps=\d+", "", asked.text)
+        if any(re.search(pattern, text) for pattern in plan.get("wrong", ())):
             return Evidence("counterexample", "planted", 1, "another function, as planted")
         if any(re.search(pattern, asked.text) for pattern in plan.get("ends", ())):
             os._exit(3)

@@ -357,8 +357,7 @@ def _reported(
 def _undone(arguments: argparse.Namespace) -> int:
     """Put back what stood in the files before they were tuned. Raises what `run` says."""
     from tritonopt.reporting.text import shown_path
-    from tritonopt.tuning.applying.records import RecordError, path_of
-    from tritonopt.tuning.applying.undoing import put_back
+    from tritonopt.tuning.applying.records import RecordError, path_of, put_back
 
     done = 0
     files, errors = _wanted(arguments)

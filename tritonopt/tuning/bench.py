@@ -162,7 +162,7 @@ class _Run:
             for call in subject.calls:
                 self._report(call.label)
                 flops = value_of(self.flops, call.sizes) if self.flops else 0
-                row = session.row(subject.launcher, call, self.effort, flops)
+                row = session.described(session.row(subject.launcher, call, self.effort, flops))
                 self.rows.append(replace(row, flops=flops))
             if session.worker.process is not None:
                 self.machine = session.machine()

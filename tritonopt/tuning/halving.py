@@ -36,6 +36,8 @@ _SETS, _PARAMETERS = 2, 4
 """Variants of sets of passes and of launch parameters that come before those of single passes."""
 _KEPT = 8
 """Variants that reach the second rung, at most."""
+_LEADING = 3
+"""Finalists that are worth a verification, where there are the processors for it."""
 _LIKELY = math.log(1.05)
 """Of a gain that is worth a verification before all is known of it."""
 _AT_ONCE = 4
@@ -111,8 +113,9 @@ class Search:
     over: Callable[[], bool]
     report: Callable[[Progress], None]
     standings: list[Standing] = field(default_factory=list)
-    leading: Callable[[str], None] = lambda text: None
-    """Called with the text that is likely to win, while others are still to be timed."""
+    leading: Callable[[str], Evidence | None] = lambda text: None
+    """Called with a text that is likely to win, while others are still to be timed; what is known
+    against it by then."""
     is_cut_short: bool = False
     """Whether the time was over before everything was made that could be."""
 
@@ -153,16 +156,16 @@ class Search:
         finalists = self.best(min(_KEPT, max(len(self.timed) // 2, 2)))
         for rung, effort in enumerate(_EFFORTS[1:], start=1):
             self._time(finalists, self.calls, rung, effort)
+            self._lead(self.best(_LEADING, finalists))
             finalists = self.best(max(len(finalists) // 2, 2), finalists)
-            self._lead(finalists[:1])
         for standing in finalists:
             standing.fate = Fate.FINALIST
         return finalists
 
     def _lead(self, first: Sequence[Standing]) -> None:
         for likely in first:
-            if likely.gain >= _LIKELY:
-                self.leading(likely.variant.text)
+            if likely.gain >= _LIKELY and (against := self.leading(likely.variant.text)):
+                likely.refuse(against)
 
     @property
     def timed(self) -> list[Standing]:

@@ -69,8 +69,8 @@ class Choosing:
     """Whether the time is over."""
     may_verify: Callable[[], bool] = lambda: True
     """Whether there is time for a verification."""
-    begin: Callable[[str], None] = lambda text: None
-    """Has a text verified while it is measured."""
+    begin: Callable[[str], Evidence | None] = lambda text: None
+    """Has a text verified while it is measured; what is known against it by then."""
     notes: list[str] = field(default_factory=list)
     fresh: dict[str, Row] = field(default_factory=dict)
     """Of the last proposal that was measured."""
@@ -116,17 +116,20 @@ class Choosing:
                 return None
             proposal = max(proposals, key=_worth)
             self.looked_at.add(proposal.text)
-            self.begin(proposal.text)
-            if not self._is_borne_out(proposal):
-                self.against += 1
-                continue
-            evidence = self._verified(proposal)
+            evidence = self.begin(proposal.text)
+            if evidence is None or (proposal.choice and evidence.verdict == "unsupported"):
+                if not self._is_borne_out(proposal):
+                    self.against += 1
+                    continue
+                evidence = self._verified(proposal)
             if not evidence.is_yes:
                 proposal.standing.refuse(evidence)
                 if evidence.verdict == "counterexample":
                     self.refuted.append(proposal.standing)
                 continue
             proposal.standing.fate = Fate.ACCEPTED
+            described = self.trials.session.described
+            self.fresh = {label: described(row) for label, row in self.fresh.items()}
             self.evidence = proposal.standing.evidence = evidence
             if proposal.choice is None:
                 return proposal

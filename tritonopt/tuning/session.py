@@ -78,12 +78,8 @@ class Session:
         flops: int = 0,
         *,
         copy: bool = True,
-        numbers: bool = True,
     ) -> Row:
-        """Time one call in every version that takes it.
-
-        Without `numbers` kernels are told apart by their machine code, which nobody reads.
-        """
+        """Time one call in every version that takes it."""
         firsts: dict[str, First] = {}
         failures: dict[str, str] = {}
         row = Row(launcher, call.label, call.sizes)
@@ -92,7 +88,7 @@ class Session:
             failures.update(self.unloadable)
             for version in self.versions:
                 if version.name not in failures:
-                    self._first(version.name, call, firsts, failures, numbers)
+                    self._first(version.name, call, firsts, failures)
             if (original := firsts.get(self.versions[0].name)) is not None:
                 self.chosen.setdefault(call.label, original.chosen)
             good = tuple(v.name for v in self.versions if v.name in firsts)
@@ -114,12 +110,11 @@ class Session:
         call: Call,
         firsts: dict[str, First],
         failures: dict[str, str],
-        numbers: bool,
     ) -> None:
         """A version's first call; a death of it costs the others nothing."""
         try:
             begin = time.monotonic()
-            self.worker.send("first", name, numbers)
+            self.worker.send("first", name)
             firsts[name] = self._receive(self.timeout)
             self.longest = max(self.longest, time.monotonic() - begin)
         except Refusal as error:
@@ -128,7 +123,7 @@ class Session:
             failures[name] = said(death.failure)
             self._prepare(call)
             for other in firsts:
-                firsts[other] = self._ask("first", other, numbers)
+                firsts[other] = self._ask("first", other)
 
     def use(self, versions: Sequence[Version]) -> None:
         """Other versions from now on, in the same process; those that it has stay there."""
@@ -164,6 +159,16 @@ class Session:
         self.worker.send("numbers_at", name, lines)
         found: dict[str, int] = self._receive(self.timeout)
         return found
+
+    def described(self, row: Row) -> Row:
+        """A row with what its machine code needs, where there is the time to read it."""
+        digests = tuple(dict.fromkeys(each.digest for each in row.compiled))
+        try:
+            numbers = self._ask("numbers", digests) if digests else {}
+        except (Died, Refusal):
+            return row
+        read = (replace(each, numbers=numbers.get(each.digest, {})) for each in row.compiled)
+        return replace(row, compiled=tuple(read))
 
     def machine(self) -> Machine:
         """What was measured on. Raises Died."""

@@ -27,8 +27,8 @@ from tritonopt.verification.worker.server import answer_requests
 
 COPY = "(copy)"
 """The name of the copy among the versions that are timed."""
-_NUMBERS: dict[str, dict[str, int]] = {}
-"""What is read from machine code, by its digest: other programs read it, and take their time."""
+_COMPILED: dict[str, Any] = {}
+"""What was launched, as Triton compiled it, by the digest of the machine code."""
 _VERSIONED = ("torch", "triton")
 """Packages that are what they are as long as their versions are the same."""
 _ON_CPU = "cpu tensor"
@@ -182,18 +182,15 @@ class TimingServer:
                 leave_if_poisoned(error)
         self._forget_arguments()
 
-    def first(self, name: str, numbers: bool = True) -> First:
-        """Call a version for the first time, and compare what it gives with the first version.
-
-        With `numbers` its machine code is read, which takes a second for each kernel.
-        """
+    def first(self, name: str) -> First:
+        """Call a version for the first time, and compare what it gives with the first version."""
         try:
-            return self._first(name, numbers)
+            return self._first(name)
         except Exception as error:
             leave_if_poisoned(error)
             raise
 
-    def _first(self, name: str, numbers: bool) -> First:
+    def _first(self, name: str) -> First:
         import torch
 
         from tritonopt.tuning.arguments import tensors_in
@@ -221,9 +218,13 @@ class TimingServer:
             self._called(name)
             torch.cuda.synchronize()
         configurations = tuple(chosen(self.modules[name]).items())
-        return First(
-            tuple(_described(name, each, numbers) for each in compiled), note, configurations
-        )
+        return First(tuple(_described(name, each) for each in compiled), note, configurations)
+
+    def numbers(self, digests: tuple[str, ...]) -> dict[str, dict[str, int]]:
+        """What machine code needs: other programs read it, and take a second for each kernel."""
+        from tritonopt.verification.worker.machine_code import statistics
+
+        return {digest: statistics(_COMPILED[digest]) for digest in digests if digest in _COMPILED}
 
     def time(self, names: tuple[str, ...], effort: Effort, flops: int, copy: bool) -> Timed:
         """Time versions whose first call was made, in turn."""
@@ -408,14 +409,10 @@ def _compilations() -> Iterator[list[Any]]:
         kind.run, itself.__getitem__ = usual, item
 
 
-def _described(version: str, compiled: Any, numbers: bool) -> Compiled:
-    from tritonopt.verification.worker.machine_code import statistics
-
+def _described(version: str, compiled: Any) -> Compiled:
     target = compiled.metadata.target
     name = f"sm_{target.arch}" if target.backend == "cuda" else str(target.arch)
     binary = compiled.asm.get("cubin", compiled.asm.get("hsaco", b""))
     digest = hashlib.sha256(binary).hexdigest()
-    if numbers and digest not in _NUMBERS:
-        _NUMBERS[digest] = statistics(compiled)
-    known = _NUMBERS.get(digest, {})
-    return Compiled(version, compiled.metadata.name, name, known, digest=digest)
+    _COMPILED[digest] = compiled
+    return Compiled(version, compiled.metadata.name, name, digest=digest)

@@ -44,20 +44,12 @@ class Found:
     """A short name for the machine code that the call launches; "" where that is not known."""
 
     def as_json(self) -> dict[str, Any]:
-        ratio = None if self.ratio is None else list(astuple(self.ratio))
-        return {
-            "ratio": ratio,
-            "failure": self.failure,
-            "same_code": self.same_code,
-            "refuted": self.refuted,
-            "code": self.code,
-        }
+        return {**vars(self), "ratio": None if self.ratio is None else astuple(self.ratio)}
 
     @staticmethod
     def of_json(found: Mapping[str, Any]) -> Found:
         ratio = None if found["ratio"] is None else Ratio(*found["ratio"])
-        code = found.get("code", "")  # which stores of before do not have
-        return Found(ratio, found["failure"], found["same_code"], found["refuted"], code)
+        return Found(**{**found, "ratio": ratio})
 
 
 @dataclass(frozen=True)
@@ -132,7 +124,7 @@ class Trials:
         self.session.use([self.version(ORIGINAL, self.request.text)])
         rows = []
         for call in self.request.calls:
-            rows.append(self.session.row(self.request.launcher, call, effort, numbers=False))
+            rows.append(self.session.row(self.request.launcher, call, effort))
         is_over = any(OVER in row.failures.values() for row in rows)
         if any(row.times for row in rows) and not is_over:
             self.machine = self.session.machine()
@@ -241,7 +233,7 @@ class Trials:
         self.session.use([self.version(ORIGINAL, self.request.text), *versions])
         self.session.left = self._while_searching
         launcher, call = self.request.launcher, asked.call
-        return self.session.row(launcher, call, asked.effort, copy=False, numbers=False)
+        return self.session.row(launcher, call, asked.effort, copy=False)
 
     def numbers_at(self, lines: tuple[int, int], call: Call) -> dict[str, int]:
         """What names of the original stand for there. Raises Died and Refusal."""

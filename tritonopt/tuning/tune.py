@@ -7,16 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib import import_module, metadata
 from pathlib import Path
 
 from tritonopt import source
-from tritonopt.measurement.results import Compiled, Row
+from tritonopt.measurement.results import Row
 from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import ORIGINAL, Answer, Evidence, Fate, Progress, TunedRow
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.compiling.ahead import Ahead
-from tritonopt.tuning.compiling.without_gpu import Kept, compiled_variants
+from tritonopt.tuning.compiling.without_gpu import compiled_variants
 from tritonopt.tuning.halving import Search, Standing
 from tritonopt.tuning.proposals import NOT_AFRESH, Choosing, Proposal
 from tritonopt.tuning.proving.evidence import NO_TIME, Proving
@@ -24,7 +23,7 @@ from tritonopt.tuning.proving.verifying import Verifying
 from tritonopt.tuning.proving.verifying_server import LATE
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.session import OVER
-from tritonopt.tuning.store import Key, Store, StoreError
+from tritonopt.tuning.store import Store, StoreError
 from tritonopt.tuning.trials import Trials
 from tritonopt.tuning.variation.variants import Variation
 from tritonopt.verification.errors import VerificationError
@@ -193,7 +192,7 @@ class _Tuning:
             request,
             self._variation(self._kernels()),
             self.proving.screened,
-            Kept(self._known_kernels, self._keep_kernels),
+            self.trials,
             self.is_search_over,
             self.verifying.workers,
             lambda done, of: self._report("compiling", done, of),
@@ -249,21 +248,6 @@ class _Tuning:
     def _verified(self, text: str) -> Evidence:
         self._report("verifying")
         return self.proving.evidence(text)
-
-    def _kernels_key(self, text: str) -> Key:
-        """Of the machine code of a text, for the first call: it is the compiler's affair alone."""
-        key = self.trials.key(text, f"compiled: {self.request.calls[0].label}")
-        triton = import_module("triton").__version__
-        versions = f"triton {triton} tritonopt {metadata.version('tritonopt')}"
-        return replace(key, versions=versions)
-
-    def _known_kernels(self, text: str) -> tuple[Compiled, ...] | None:
-        found = self.trials.stored(self._kernels_key(text))
-        return None if found is None else tuple(Compiled(**each) for each in found["kernels"])
-
-    def _keep_kernels(self, text: str, kernels: Sequence[Compiled]) -> None:
-        found = {"kernels": [{**vars(each)} for each in kernels]}
-        self.trials.keep(self._kernels_key(text), found)
 
     def _report(self, phase: str, done: int = 0, of: int = 1) -> None:
         self.progress(Progress(self.request.launcher, phase, done, of, max(self.left, 0.0)))

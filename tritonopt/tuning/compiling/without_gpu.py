@@ -4,29 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from importlib import import_module, metadata
 
 from tritonopt.measurement.results import Compiled
 from tritonopt.measurement.tuned import ORIGINAL, Evidence, Fate, Tried
 from tritonopt.tuning.compiling.compiled_code import Compiling
 from tritonopt.tuning.requests import Request
+from tritonopt.tuning.store import Key
 from tritonopt.tuning.timing_server import Version
+from tritonopt.tuning.trials import Trials
 from tritonopt.tuning.variation.variants import Variant, Variation
-
-
-@dataclass(frozen=True)
-class Kept:
-    """What is known of the kernels of a text from an earlier run, and what is put there."""
-
-    get: Callable[[str], tuple[Compiled, ...] | None]
-    put: Callable[[str, Sequence[Compiled]], None]
 
 
 def compiled_variants(
     request: Request,
     variation: Variation,
     verify: Callable[[Sequence[str]], Iterable[Evidence]],
-    kept: Kept,
+    trials: Trials,
     over: Callable[[], bool],
     at_once: int,
     report: Callable[[int, int], None],
@@ -49,7 +44,7 @@ def compiled_variants(
         evidence = list(verify([variant.text for variant in batch]))
         pairs = list(zip(batch, evidence, strict=True))
         proved = [variant for variant, each in pairs if each.is_yes]
-        compiled = _compiled(request, proved, kept)
+        compiled = _compiled(request, proved, trials)
         original = compiled.get(ORIGINAL, original)
         for variant, each in pairs:
             found.append(_tried(variant, each, compiled.get(variant.name, ()), original))
@@ -76,13 +71,15 @@ def _tried(
 
 
 def _compiled(
-    request: Request, variants: Sequence[Variant], kept: Kept
+    request: Request, variants: Sequence[Variant], trials: Trials
 ) -> dict[str, tuple[Compiled, ...]]:
     """By the version: the kernels of the first call. What is known is not compiled again."""
     if not variants:
         return {}
     versions = list(_versions(request, variants))
-    known = {v.name: found for v in versions if (found := kept.get(v.text)) is not None}
+    keys = {v.name: _key(request, trials, v.text) for v in versions}
+    stored = {name: found for name, key in keys.items() if (found := trials.stored(key))}
+    known = {n: tuple(Compiled(**each) for each in found["kernels"]) for n, found in stored.items()}
     missing = [v for v in versions if v.name not in known]
     with ExitStack() as stack:
         compiling = Compiling.of(missing, stack)
@@ -91,8 +88,15 @@ def _compiled(
         own = tuple(each for each in row.compiled if each.version == version.name)
         if own:
             known[version.name] = own
-            kept.put(version.text, own)
+            trials.keep(keys[version.name], {"kernels": [{**vars(each)} for each in own]})
     return known
+
+
+def _key(request: Request, trials: Trials, text: str) -> Key:
+    """Of the machine code of a text, for the first call: it is the compiler's affair alone."""
+    triton, own = import_module("triton").__version__, metadata.version("tritonopt")
+    key = trials.key(text, f"compiled: {request.calls[0].label}")
+    return replace(key, versions=f"triton {triton} tritonopt {own}")
 
 
 def _versions(request: Request, variants: Sequence[Variant]) -> Iterator[Version]:

@@ -10,7 +10,6 @@ from functools import cached_property
 
 from tritonopt import source
 from tritonopt.measurement.tuned import Evidence
-from tritonopt.tuning.proving.forms import Forms
 from tritonopt.tuning.proving.kept import Kept
 from tritonopt.tuning.proving.verifying import Verifying, on_gpu, shown_by_both
 from tritonopt.tuning.proving.verifying_server import LATE, Question
@@ -30,6 +29,11 @@ and where nothing follows. A call that has begun then ends."""
 _SHARE = 2
 """Into which what is left of the budget is divided: what takes longer leaves time for another."""
 
+_Asked = tuple[str, str | None]
+"""A backend and a form of the calls."""
+_FOR_ANOTHER = 1.5
+"""Into which the time is divided for all forms of calls but the last."""
+
 
 @dataclass
 class Proving:
@@ -43,7 +47,8 @@ class Proving:
     """Seconds of the budget."""
     phase: Callable[[str], AbstractContextManager[None]]
     """Takes down how long it took what is done within it."""
-    forms: Forms = field(default_factory=Forms)
+    not_taken: set[_Asked] = field(default_factory=set)
+    """Forms whose calls the original does not take."""
     ahead: dict[Question, Evidence] = field(default_factory=dict)
     """What was answered."""
     texts: dict[str, str] = field(default_factory=dict)
@@ -58,19 +63,29 @@ class Proving:
         """Whether a verification may begin within the budget."""
         return self.left() >= _NO_TIME
 
-    def begin(self, text: str) -> None:
-        """Have the interpreter look at a text while others are timed: the likely winner."""
+    def begin(self, text: str) -> Evidence | None:
+        """Have the interpreter look at a text while others are timed: the likely winner.
+
+        What it has found against that by now, where no other calls can be drawn.
+        """
         self.collect()
         if self.request.backend not in ("auto", "interpreter") or not self.has_time:
-            return
-        form, _ = next(self.forms.asked("interpreter", self._forms))
-        self._begin(replace(self._whole(text), backend="interpreter", args=form), spare=1)
+            return None
+        forms = self._forms_for("interpreter")
+        question = replace(self._whole(text), backend="interpreter", args=forms[0])
+        known = self._begin(question, spare=1)
+        if known is None or known.is_yes or known.compared_nothing:
+            return None
+        is_last = known.verdict == "counterexample" or len(forms) == 1
+        return known if is_last else None
 
-    def _begin(self, question: Question, spare: int) -> None:
+    def _begin(self, question: Question, spare: int) -> Evidence | None:
         question = self._as_asked(question, 1.0)
-        if self._known(question) is None:
+        known = self._known(question)
+        if known is None:
             # One worker is better than none, but two need one each.
             self.verifying.begin_with(question, min(spare, self.verifying.workers - 1))
+        return known
 
     def collect(self) -> None:
         """Keep what was asked ahead and is answered."""
@@ -78,7 +93,7 @@ class Proving:
             self._keep(question, evidence)
 
     def _keep(self, question: Question, evidence: Evidence) -> None:
-        if LATE not in evidence.reason:  # else it is asked again, in the time that is left
+        if evidence.backend:  # else it is asked again, in the time that is left
             self.ahead[question] = evidence
         self.kept.keep(question, evidence)
 
@@ -106,17 +121,13 @@ class Proving:
         question = self._whole(text)
         if question.backend != "auto":
             return self._first_answer(question)
-        args = self.request.as_seen or next(self.forms.asked("interpreter", self._forms))[0]
+        args = self.request.as_seen or self._forms_for("interpreter")[0]
         beside = on_gpu(replace(question, args=args))
         if args and self.has_time and self.verifying.workers > 1:
             self._begin(beside, spare=0)
         found = shown_by_both(question, self._first_answer, lambda yes: self._on_gpu(question, yes))
         self.verifying.forget(beside)
         return found
-
-    @property
-    def _forms(self) -> tuple[str | None, ...]:
-        return (self.request.args, *self.request.otherwise)
 
     def _whole(self, text: str) -> Question:
         return replace(self._question(text, self.request.examples), algebra=True)
@@ -134,13 +145,30 @@ class Proving:
         return evidence
 
     def _first_answer(self, question: Question) -> Evidence:
-        """The answer for the first form of the calls that comes to one; else that for the last."""
-        evidence = Evidence("unsupported")
-        for args, share in self.forms.asked(question.backend, self._forms):
+        """The answer for the first form of the calls that comes to one; else that for the last.
+
+        Where calls of another form could be compared, one of which not a single call could is one
+        whose calls the original does not take. It may take half a minute to find that out, and is
+        the same for every text: it is asked once.
+        """
+        backend, doubted, evidence = question.backend, set[_Asked](), Evidence("unsupported")
+        forms = self._forms_for(backend)
+        for args in forms:
+            share = 1 if args is forms[-1] else _FOR_ANOTHER
             evidence = self._answered(replace(question, args=args), share)
-            if self.forms.is_answered(question.backend, args, evidence):
+            if evidence.examples:
+                self.not_taken |= doubted
+            elif evidence.verdict == "unsupported" and evidence.backend:
+                doubted.add((backend, args))
+            # What was not answered in time is not answered sooner in another form.
+            if evidence.verdict != "unsupported" or LATE in evidence.reason:
                 return replace(evidence, args=args or evidence.args)
         return evidence
+
+    def _forms_for(self, backend: str) -> list[str | None]:
+        """Of the calls: what they are drawn from, one after the other until one is answered."""
+        forms = [self.request.args, *self.request.otherwise]
+        return [f for f in forms if (backend, f) not in self.not_taken] or forms[-1:]
 
     def _answered(self, question: Question, share: float) -> Evidence:
         """The answer; it may take the time that there is, divided by `share`."""
@@ -193,6 +221,7 @@ def as_interpreted(text: str, path: str) -> str:
     every = [*ast.walk(tree)]
     asked = {node.arg for node in every if isinstance(node, ast.arg)}
     asked |= {str(node.value) for node in every if isinstance(node, ast.Constant)}
+    asked |= {node.attr for node in every if isinstance(node, ast.Attribute)}
     options = {"num_warps", "num_stages", "num_ctas"} - asked
     launches = {_place(launch.call) for launch in source.read(text, path).launches}
     for call in every:

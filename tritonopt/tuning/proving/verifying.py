@@ -29,61 +29,22 @@ def usual_workers() -> int:
 
 
 @dataclass
-class _Process:
-    """A worker, one question at a time."""
-
-    worker: Worker
-    is_starting: bool = False
-    """Whether it has yet to say that it has imported what it needs."""
-
-    def ask(self, question: Question) -> None:
-        try:
-            self.worker.send("evidence", question)
-        except Died:
-            self.is_starting = False
-            self.worker.send("evidence", question)  # it had died since the last one
-
-    def has_started(self, seconds: float) -> bool:
-        if self.is_starting and self.worker.has_answered(seconds):
-            self.is_starting = False
-            with suppress(Died, Refusal):  # the question will show it again
-                self.worker.receive(0.0)
-        return not self.is_starting
-
-    def answer(self, question: Question, seconds: float, told: float) -> Evidence:
-        """What comes within so many seconds; `told` is how long there was."""
-        end = time.monotonic() + seconds
-        try:
-            if not self.has_started(seconds):
-                self.worker.receive(0.0)
-            if self.worker.connection is None:
-                self.ask(question)  # it has died of its imports, and will show it again
-            found: Evidence = self.worker.receive(max(end - time.monotonic(), 0.0))
-        except (Died, Refusal) as error:
-            self.is_starting = False
-            late = isinstance(error, Died) and error.failure.kind == "Hang"
-            reason = f"{LATE} {told:.0f} s" if late else f"the verification failed: {error}"
-            return Evidence("unsupported", reason=reason)
-        return found
-
-
-@dataclass
 class Verifying:
     """Workers that verify; started when they are needed, and again after one died."""
 
     workers: int = field(default_factory=usual_workers)
     server: str = SERVER
     """The module that serves in a worker."""
-    _free: list[_Process] = field(default_factory=list)
-    _asked: dict[Question, _Process] = field(default_factory=dict)
+    _free: list[Worker] = field(default_factory=list)
+    _asked: dict[Question, Worker] = field(default_factory=dict)
     """What is answered while something else is done, and by whom."""
 
     def begin(self) -> None:
         """Start workers, which import what they need while something else is done."""
         while len(self._free) + len(self._asked) < min(self.workers, _AT_FIRST):
             worker = Worker(_LONGEST, forked=False, server=self.server)
-            worker.send("begin")
-            self._free.append(_Process(worker, is_starting=True))
+            worker.start()
+            self._free.append(worker)
 
     def answers(self, questions: Sequence[Question], seconds: float) -> Iterator[Evidence]:
         """Their answers, in their order; each has so many seconds. What ends or hangs is no yes.
@@ -109,12 +70,8 @@ class Verifying:
 
     def answered(self) -> Iterator[tuple[Question, Evidence]]:
         """What was asked ahead and is answered by now."""
-        for question, process in [*self._asked.items()]:
-            if not process.has_started(0.0):
-                continue
-            if process.worker.connection is None:
-                self._free.append(self._asked.pop(question))
-            elif process.worker.has_answered(0.0):
+        for question, worker in [*self._asked.items()]:
+            if worker.has_answered(0.0):
                 yield question, self._received(question, 0.0, 0.0)
 
     def is_asked(self, question: Question) -> bool:
@@ -122,23 +79,32 @@ class Verifying:
 
     def forget(self, question: Question) -> None:
         """Nobody waits for that answer any more."""
-        if (process := self._asked.pop(question, None)) is not None:
-            process.worker.close()
+        if (worker := self._asked.pop(question, None)) is not None:
+            worker.close()
 
     def _ask(self, question: Question) -> None:
-        new = self._free.pop() if self._free else None
-        process = new or _Process(Worker(_LONGEST, forked=False, server=self.server))
-        process.ask(question)
-        self._asked[question] = process
+        free = self._free.pop() if self._free else None
+        worker = free or Worker(_LONGEST, forked=False, server=self.server)
+        try:
+            worker.send("evidence", question)
+        except Died:
+            worker.send("evidence", question)  # it had died since the last one
+        self._asked[question] = worker
 
     def _received(self, question: Question, left: float, seconds: float) -> Evidence:
-        process = self._asked.pop(question)
-        self._free.append(process)
-        return process.answer(question, left, seconds)
+        worker = self._asked.pop(question)
+        self._free.append(worker)
+        try:
+            found: Evidence = worker.receive(left)
+        except (Died, Refusal) as error:
+            late = isinstance(error, Died) and error.failure.kind == "Hang"
+            reason = f"{LATE} {seconds:.0f} s" if late else f"the verification failed: {error}"
+            return Evidence("unsupported", reason=reason)
+        return found
 
     def close(self) -> None:
-        for process in (*self._free, *self._asked.values()):
-            process.worker.close()
+        for worker in (*self._free, *self._asked.values()):
+            worker.close()
         self._free.clear()
         self._asked.clear()
 

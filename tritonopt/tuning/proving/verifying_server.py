@@ -37,14 +37,6 @@ class Question:
 class VerifyingServer:
     """What the worker can be asked."""
 
-    def begin(self) -> None:
-        """Import what takes long, and start what other processes are forked from."""
-        import tritonopt.verification.comparison.search  # noqa: F401
-        from tritonopt.verification.api import verify  # noqa: F401
-        from tritonopt.verification.process.fork_server import fork_server
-
-        fork_server()
-
     def evidence(self, asked: Question) -> Evidence:
         from tritonopt.verification.api import verify
         from tritonopt.verification.comparison import drawing
@@ -102,5 +94,11 @@ def _as_written(args: str) -> str:
 
 
 def serve(descriptor: int) -> None:
-    """Answer requests until the other side hangs up."""
+    """Answer requests until the other side hangs up.
+
+    What takes long is imported before, and what other processes are forked from is started.
+    """
+    from tritonopt.verification.process.fork_server import fork_server
+
+    fork_server()
     answer_requests(descriptor, VerifyingServer())

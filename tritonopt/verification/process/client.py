@@ -93,7 +93,8 @@ class Worker:
         self.asked = "", ""
         """The last request, and what its answer has to begin with."""
 
-    def _start(self) -> Connection:
+    def start(self) -> Connection:
+        """Start the process, which is asked nothing as yet."""
         ours, theirs = socket.socketpair()
         self.log = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the process
         # What kernels print belongs to nobody's answer; the tail is shown after a death.
@@ -127,7 +128,7 @@ class Worker:
         )
 
     def send(self, request: str, *arguments: object) -> None:
-        connection = self.connection or self._start()
+        connection = self.connection or self.start()
         try:
             self.asked = request, secrets.token_hex(8)
             connection.send((request, arguments, self.asked[1]))
