@@ -42,15 +42,14 @@ class ExpToExp2(Pass):
 
     A GPU computes both with one instruction for powers of two. For `tl.exp` Triton also emits a
     multiplication, a comparison and two conditional multiplications, which keep results below
-    2**-126; `tl.exp2` makes them 0. In attention they stand between the matrix products. Where no
-    pass is named, it needs those of a tile of two axes.
+    2**-126; `tl.exp2` makes them 0. Without being named, the pass acts on tiles of two axes only.
 
     ## Conditions
 
     - The exponent is a difference, and what is subtracted is `tl.max` of the rest, `tl.maximum` of
       such a maximum and something, or `tl.maximum` of the rest and something
       (`maximum-is-not-subtracted`): results are at most 1, and those that become 0 vanish beside
-      the 1 of the maximum. A loaded logarithm of a sum is not known to be one.
+      the 1 of the maximum. A loaded logarithm of a sum is not known to be a maximum.
     - No result is compared, divided by, or goes into a logarithm or root, before it is added to
       something; sums are along the axis of the maximum (`tiny-results-count`).
     - The exponent is not seen to be fp64. No comment stands inside the call. Nobody matched the
@@ -90,8 +89,8 @@ class ExpToExp2(Pass):
     1.05x to 1.37x in attention: forward, bf16, heads of 64 and 128, 1024 to 8192 tokens.
 
     One H200, Triton 3.6, cold L2, 32 cells, causal and not (`benchmarks/by_hand.py`). With the
-    factor folded into the scale of the scores, by hand, 1.09x to 1.41x: all that reads the
-    scores has to be known for that. Rows without matrix products wait for memory.
+    factor folded into the scale of the scores, by hand, 1.09x to 1.41x; that needs every
+    reader of the scores. Rows without matrix products wait for memory.
     """
 
     name: ClassVar[str] = "exp-to-exp2"
