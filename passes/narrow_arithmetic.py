@@ -92,7 +92,7 @@ class NarrowArithmetic(Lint):
             if effect.stored is not None and known.is_extreme(effect.stored):
                 message = "an element that is NaN is passed over, where torch would give NaN"
                 harm = "a NaN in the input is gone"
-                yield Site.of_mistake(effect.node, claim, "nan-is-dropped", message, harm)
+                yield Site.of_mistake(effect.node, claim, "maximum-drops-nan", message, harm)
 
 
 class _Narrow:

@@ -223,6 +223,8 @@ def _is_in_data(facts: KernelFacts, overflow: Overflow) -> bool:
 
     stored = (e.stored for e in facts.effects if e.stored is not None)
     results = [set(parts_of(facts.loops, each, stop=is_loaded)) for each in stored]
+    # The `other=` of a load has its type.
+    results = [parts | {o for p in parts if is_loaded(p) for o in p.operands} for parts in results]
     for effect in facts.effects:
         roots = [] if effect.pointer is None else [effect.pointer, *bounds_of(effect)]
         if not any(overflow.value in set(root.walk()) for root in roots):

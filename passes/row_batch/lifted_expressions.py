@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.emit.code_edits import CodeEdits
-from tritonopt.emit.writing import Writer
+from tritonopt.emit.writing import Writer, check_no_comment
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.language import (
     ACCESSES,
@@ -230,6 +230,7 @@ class LiftedExpressions:
         plain = named and all(map(_is_plain, sides))
         if self.facts is None or not (is_mask and plain):
             raise on_the_row(node.test)
+        check_no_comment(self.facts.kernel.module, node)
         axes = self.together([node.test, *sides], node.lineno)
         codes = ", ".join(map(self.edits.code, [node.test, *sides]))
         self.edits.instead[node] = f"{Writer(self.facts).language('where')}({codes})"

@@ -700,7 +700,7 @@ REASONS: Mapping[str, Reason] = {
         "A loop moved a pointer by whole tiles, past the place where the next loop's tiles begin.",
         "Compute the address from the loop's position instead of moving the pointer.",
     ),
-    "nan-is-dropped": Reason(
+    "maximum-drops-nan": Reason(
         "`tl.max` and `tl.min` pass over NaN, which `torch.amax` gives where an element is NaN.",
         "Store NaN where `x != x` for some element, if callers expect what torch does.",
     ),

@@ -290,7 +290,7 @@ def run(x: torch.Tensor, z: torch.Tensor):
 
 
 # case: integers_cleared_by_a_float
-# expect: not applied, safety
+# expect: not applied, type-changes
 """Integers, cleared by a float as by an integer, would become fp32 here and stay integers without."""
 
 

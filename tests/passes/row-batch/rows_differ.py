@@ -210,6 +210,26 @@ def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
 # shared: run
 
 
+# case: comment_in_a_choice
+# expect: not applied, comment-inside
+"""The `tl.where` that chooses for each row has no place for the comment."""
+
+
+@triton.jit
+def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    total = tl.sum(x)
+    total = (
+        1.0  # of a row of zeros
+        if total == 0
+        else total
+    )
+    tl.store(Y + row * stride + cols, x / total, mask=cols < N)
+# shared: run
+
+
 # case: either_at_run_time
 # expect: not applied, rows-differ
 """A scale of the row, or 1.0 for all rows, as the launch has it at run time."""

@@ -23,8 +23,7 @@ _ASKING = frozenset({"is_contiguous", "contiguous", "view", "view_as"})
 """What makes sure of an order, or raises."""
 _SAME = (torch_api.SAME_SHAPE - {"contiguous", "clone"}) | {"squeeze", "unsqueeze", "data"}
 """What keeps the strides of the dimensions that count."""
-_PARTS = frozenset({"narrow", "select", "chunk", "split", "tensor_split", "unbind"})
-_MOVING = torch_api.STRIDED_VIEWS - _SAME - _PARTS
+_MOVING = torch_api.STRIDED_VIEWS - _SAME - torch_api.SLICES
 _PLAIN = frozenset({"len", "isinstance", "print", "hasattr", "getattr", "type", "id", "str", "int"})
 _DEPTH = 4
 
@@ -144,7 +143,7 @@ class _Launcher:
             ):
                 if name in _MOVING:
                     return self._of(tensor, moved or node, seen) or Given("", node)
-                if name in _PARTS:
+                if name in torch_api.SLICES:
                     return self._of(tensor, moved or (None if _is_of_rows(node) else node), seen)
                 found = self._of(tensor, moved, seen) if name in _SAME else None
                 copied = name == "to" or name in torch_api.CASTS

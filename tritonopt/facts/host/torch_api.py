@@ -123,10 +123,10 @@ _OTHER_DIMENSIONS = frozenset(
 VIEWS = _OTHER_DIMENSIONS | {"view", "view_as", "reshape", "flatten", "detach"}
 """Methods whose result begins where the tensor did. Some of them may copy."""
 
-PARTS = frozenset(
-    ["narrow", "select", "chunk", "split", "tensor_split", "unbind", "unfold", "diagonal"]
-    + ["as_strided"]
-)
+SLICES = frozenset(["narrow", "select", "chunk", "split", "tensor_split", "unbind"])
+"""Methods whose result is a range of one dimension, or several."""
+
+PARTS = SLICES | {"unfold", "diagonal", "as_strided"}
 """Methods whose result is a part of the tensor, or several."""
 
 VIEW_ATTRIBUTES = frozenset({"T", "mT"})

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from tritonopt import source
 from tritonopt.measurement.tuned import Evidence
+from tritonopt.source.parsing import parsed
 from tritonopt.tuning.proving.kept import Kept
 from tritonopt.tuning.proving.verifying import Verifying, on_gpu, shown_by_both
 from tritonopt.tuning.proving.verifying_server import LATE, Question
@@ -217,7 +218,7 @@ def as_interpreted(text: str, path: str) -> str:
 
     Unless a kernel, a heuristic or anything else of the file asks for them.
     """
-    tree = ast.parse(text)
+    tree = parsed(text, path)
     every = [*ast.walk(tree)]
     asked = {node.arg for node in every if isinstance(node, ast.arg)}
     asked |= {str(node.value) for node in every if isinstance(node, ast.Constant)}

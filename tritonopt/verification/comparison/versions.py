@@ -104,7 +104,7 @@ class Versions:
         The interpreter compiles no kernel of which no program runs; a GPU does.
         """
         largest = max((recipe.elements for recipe in example.tensors.values()), default=0)
-        if self.has_reference and _NO_SUCH_TILE in message and largest > _LARGEST_TILE:
+        if _NO_SUCH_TILE in message and largest > _LARGEST_TILE and self.has_reference:
             return "not compared: a tile of the rewritten version would be larger than Triton has"
         if all(0 not in recipe.shape for recipe in example.tensors.values()):
             return ""

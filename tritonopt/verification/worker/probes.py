@@ -389,6 +389,8 @@ class Recorder:
             # An early return, for what is empty: that it returns the same has been compared.
             total.lines |= self.host.sheet.left
             total.tests |= self.host.sheet.tests
+        if not self.any_stored:
+            # How many programs are launched for what is empty may be the other value of a number.
             total.values |= self.host.sheet.values
         total.add(self.counted)
         return Coverage(

@@ -4,7 +4,7 @@ import triton.language as tl
 
 
 # case: row_maximum
-# expect: finding, nan-is-dropped
+# expect: finding, maximum-drops-nan
 """`torch.amax` of a row with NaN is NaN."""
 
 
@@ -20,7 +20,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: row_minimum_of_one_tile
-# expect: finding, nan-is-dropped
+# expect: finding, maximum-drops-nan
 """`tl.min` is no other."""
 
 
