@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
+from tritonopt.facts.host import torch_api
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Lint
-from tritonopt.source import InsertBefore
+from tritonopt.source import InsertBefore, Launch
 from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ class AssumedContiguity(Lint):
     - it has two dimensions, and the kernel divides the flat position by a length to find the row
       or the column.
 
-    Tensors that the kernel writes to are not copied.
+    It is fixed where the launcher asks the tensor for its form and passes it to this launch alone:
+    what is written to, returned or kept is not copied.
 
     ## Numerics
 
@@ -183,6 +185,8 @@ def _place(view: FlatReads, tensor: Given) -> ast.stmt | None:
     launcher = view.binding.launch.launcher
     if launcher is None or view.binding.launch.is_elsewhere:
         return None
+    if not _is_only_read(view.binding.launch, launcher, tensor.name):
+        return None
     if any(
         view.name in (view.facts.bases(e) or {view.name}) for e in view.facts.effects if e.writes
     ):
@@ -190,5 +194,24 @@ def _place(view: FlatReads, tensor: Given) -> ast.stmt | None:
     for statement in launcher.body:
         if tensor.name in {n.id for n in walk(statement) if isinstance(n, ast.Name)}:
             is_none = any(isinstance(n, ast.Constant) and n.value is None for n in walk(statement))
-            return None if is_none else statement
+            on_its_line = statement.lineno == launcher.lineno
+            return None if is_none or on_its_line else statement
     return None
+
+
+def _is_only_read(launch: Launch, launcher: ast.AST, name: str) -> bool:
+    """Whether the launcher asks the tensor for its form and passes it on once, and no more.
+
+    Else somebody may change the caller's tensor, or keep it, where a copy would be changed or kept.
+    """
+    form = torch_api.PROPERTIES - {"data_ptr", "item"} | torch_api.NEW
+    harmless = {n.value for n in walk(launcher) if isinstance(n, ast.Attribute) and n.attr in form}
+    passed = [*launch.call.args, *(keyword.value for keyword in launch.call.keywords)]
+    for node in walk(launcher):
+        if (
+            isinstance(node, ast.Call)
+            and launch.module.resolve(node.func) in torch_api.ALLOCATIONS_LIKE
+        ):
+            harmless |= {*node.args[:1]}
+    uses = {n for n in walk(launcher) if isinstance(n, ast.Name) and n.id == name} - harmless
+    return len(uses) == 1 and uses <= {*passed}

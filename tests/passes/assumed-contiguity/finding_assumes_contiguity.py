@@ -64,3 +64,63 @@ def launch(x, s):
     m, n = x.shape
     kernel[(triton.cdiv(m * n, 64),)](x, s, m * n, n, BLOCK=64)
     return x
+
+
+# case: columns_found_by_a_remainder
+# expect: finding, assumes-contiguity
+"""A bias for each column, through a name for the tensor: no fix, for the name may go anywhere."""
+
+
+@triton.jit
+def kernel(X, B, Y, N, WIDTH, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + at, mask=at < N)
+    b = tl.load(B + at % WIDTH, mask=at < N)
+    tl.store(Y + at, x + b, mask=at < N)
+
+
+def launch(x, bias):
+    y = torch.empty(x.shape, device=x.device)
+    flat = x.detach()
+    n = x.shape[1]
+    kernel[(triton.cdiv(x.numel(), 64),)](flat, bias, y, x.numel(), n, BLOCK=64)
+    return y
+
+
+# case: written_through_another_parameter
+# expect: finding, assumes-contiguity
+"""The launch writes the tensor through Y: a copy would be read, and the tensor be changed."""
+
+@triton.jit
+def kernel(X, S, Y, N, WIDTH, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + at, mask=at < N)
+    s = tl.load(S + at // WIDTH, mask=at < N)
+    tl.store(Y + at, x * s, mask=at < N)
+
+
+def launch(x, s):
+    m, n = x.shape
+    scale = 64
+    kernel[(triton.cdiv(m * n, scale),)](x, s, x, m * n, n, BLOCK=scale)
+    return s
+
+
+# case: changed_by_torch_afterwards
+# expect: finding, assumes-contiguity
+"""The caller's tensor is changed after the launch: a copy of it would be."""
+
+@triton.jit
+def kernel(X, S, Y, N, WIDTH, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + at, mask=at < N)
+    s = tl.load(S + at // WIDTH, mask=at < N)
+    tl.store(Y + at, x * s, mask=at < N)
+
+
+def launch(x, s):
+    m, n = x.shape
+    y = torch.empty((m, n), device=x.device)
+    kernel[(triton.cdiv(m * n, 64),)](x, s, y, m * n, n, BLOCK=64)
+    x += y
+    return y

@@ -23,27 +23,6 @@ def launch(x, s):
     return y
 
 
-# case: columns_found_by_a_remainder
-# verify: no
-"""A bias for each column, through a name for the tensor."""
-
-
-@triton.jit
-def kernel(X, B, Y, N, WIDTH, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + at, mask=at < N)
-    b = tl.load(B + at % WIDTH, mask=at < N)
-    tl.store(Y + at, x + b, mask=at < N)
-
-
-def launch(x, bias):
-    y = torch.empty(x.shape, device=x.device)
-    flat = x.detach()
-    n = x.shape[1]
-    kernel[(triton.cdiv(x.numel(), 64),)](flat, bias, y, x.numel(), n, BLOCK=64)
-    return y
-
-
 # case: one_stride_for_batches_of_rows
 # verify: no
 """The last stride is checked; the rows of a transposed batch are in no line."""
