@@ -46,7 +46,7 @@ class AssumedContiguity(Lint):
     - its stride is passed as 1 beside strides of another tensor;
     - one stride is passed for the rows of several dimensions;
     - it has two dimensions, and the kernel divides the flat position by a length to find the row
-      or the column.
+      or the column of a tensor.
 
     It is fixed where the launcher asks the tensor for its form and passes it to this launch alone:
     what is written to, returned or kept is not copied.

@@ -174,3 +174,22 @@ class Double(torch.autograd.Function):
     @staticmethod
     def backward(ctx, grad):
         return launch(grad.contiguous())
+
+
+# case: a_random_number_for_four_elements
+"""No row is found by the division: the result lies in memory as the input does."""
+
+
+@triton.jit
+def kernel(X, Y, seed, N, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + at, mask=at < N)
+    keep = tl.rand(seed, at // 4) > 0.5
+    tl.store(Y + at, tl.where(keep, x, 0.0), mask=at < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(m * n, 64),)](x, y, 3, m * n, BLOCK=64)
+    return y

@@ -117,20 +117,15 @@ class FlatReads:
 
     @property
     def is_divided(self) -> bool:
-        """Whether the kernel divides the position in memory to find the row or the column."""
+        """Whether the kernel divides the position in memory to find a row or column of a tensor."""
         if any(isinstance(a, TensorSize) for f in self._factors() for a in _atoms(f)):
             return False
         places = self.offsets
-        roots = (
-            root
-            for effect in self.facts.effects
-            for root in (effect.pointer, effect.mask, effect.stored)
-            if root is not None
-        )
+        pointers = (e.pointer for e in self.facts.effects if e.pointer is not None)
         return any(
             part.op in (Op.FLOORDIV, Op.MOD) and self.facts.forms.of(part.operands[0]) in places
-            for root in roots
-            for part in root.walk()
+            for pointer in pointers
+            for part in pointer.walk()
         )
 
     @property
