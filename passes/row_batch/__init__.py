@@ -199,17 +199,15 @@ class RowBatches(Pass):
             if not self.several_tiles:
                 check_tiles(proof)
             changes = tuple(proof.changes())
-            detail = (
-                "the numbers of rows past the end go up to those of one program more; they stay"
-            )
-            attempt.assume("no-int32-overflow", f"{detail} below 2**31")
+            detail = "the last program also numbers rows past the end; they stay below 2**31"
+            attempt.assume("no-int32-overflow", detail)
             attempt.prove("is-expressible", "what several rows need can be written")
         sums = proof is not None and proof.adds_up_floats
         return Site.of(
             attempt,
             ids.calls[0],
             f"made each program handle several rows, of about {self.elements} elements together",
-            "left the rows of each program as they are",
+            "did not batch rows",
             needs={Safety.CONTRACT, Safety.ROUNDING} if sums else {Safety.CONTRACT},
             bits=Bits.REDUCTION_ORDER if sums else Bits.SAME,
             changes=changes,
