@@ -21,8 +21,8 @@ class UnboundedStore(Lint):
     ## What it does
 
     A mask that is missing, bounds another index than the address uses, or compares with the wrong
-    length or `<=`, lets lanes past the end; `offsets - 1` reads before the start. The pass reports
-    the access with a launch, a shape, a program, a lane and the element.
+    length or `<=`, lets lanes reach past the end; `offsets - 1` reads before the start. The pass
+    reports the access with a launch, a shape, a program, a lane and the element.
 
     It also reports a pointer that one loop moved by whole tiles past the place where the mask of
     the next loop begins; and a grid that fits one configuration of a tuner: under another, whose
