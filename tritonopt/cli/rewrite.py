@@ -35,9 +35,9 @@ _DESCRIPTION = """\
 Rewrite the kernels of files. Without --write a unified diff goes to stdout and
 remarks go to stderr; nothing is changed. Of stdin (-) the new text goes to stdout.
 
-After `--` stands a command of yours (`-- pytest tests`): it runs as always, and the
-sizes of the launches that it makes decide what is profitable. With --safety assumption
-a rewrite may be legal at these launches only.
+A command after `--` (`-- pytest tests`) runs as always, and the sizes of the launches
+that it makes decide what is profitable. With --safety assumption a rewrite may be legal
+at these launches only.
 """
 
 _NEAR = "profitable-at-some-sizes"

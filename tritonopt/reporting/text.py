@@ -312,7 +312,8 @@ def suggestion_lines(found: FileFindings, style: Style) -> Iterator[str]:
         yield from style.folded(label, remark.message, _INDENT)
         if suggestion.span is not None:
             yield from _source_lines(suggestion.span, style, color)
-        below = {"why": suggestion.why, "worth": suggestion.worth, "apply": suggestion.apply}
+        below = {"why": suggestion.why, "worth": suggestion.worth}
+        below |= {"do": suggestion.advice, "apply": suggestion.apply}
         for name, text in below.items():
             if not text or (name, text) in said:
                 continue
