@@ -37,14 +37,14 @@ class AssumedContiguity(Lint):
 
     ## Conditions
 
-    No launcher on the way in the file calls `contiguous`, `reshape` or `view`, compares strides or
-    hands the tensor to other code; no unknown decorator does. Most kernels are called with
-    contiguous tensors only, so one more sign is needed:
+    No function of the file through which the tensor passes calls `contiguous`, `reshape` or `view`,
+    compares strides or hands the tensor to other code; none has an unknown decorator. Most kernels
+    get contiguous tensors only, so one more sign is needed:
 
     - the launcher passes a view that it transposed, expanded or cut;
     - the tensor is a gradient of `torch.autograd.Function`;
     - its stride is passed as 1 beside strides of another tensor;
-    - one stride is passed for the rows of several dimensions;
+    - the rows are those of several dimensions, and one stride is passed for all;
     - it has two dimensions, and the kernel divides the flat position by a length to find the row
       or the column of a tensor.
 

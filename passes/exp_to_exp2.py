@@ -42,18 +42,19 @@ class ExpToExp2(Pass):
 
     A GPU computes both with one instruction for powers of two. For `tl.exp` Triton also emits a
     multiplication, a comparison and two conditional multiplications, which keep results below
-    2**-126; `tl.exp2` makes them 0. Without being named, the pass acts on tiles of two axes only.
+    2**-126; `tl.exp2` makes them 0. In attention this work is between the matrix products. Without
+    its name the pass acts on exponentials of two-axis tiles only.
 
     ## Conditions
 
     - The exponent is a difference, and what is subtracted is `tl.max` of the rest, `tl.maximum` of
       such a maximum and something, or `tl.maximum` of the rest and something
       (`maximum-is-not-subtracted`): results are at most 1, and those that become 0 vanish beside
-      the 1 of the maximum. A loaded logarithm of a sum is not known to be a maximum.
+      the 1 of the maximum. A loaded log-sum-exp does not count as a maximum.
     - No result is compared, divided by, or goes into a logarithm or root, before it is added to
       something; sums are along the axis of the maximum (`tiny-results-count`).
-    - The exponent is not seen to be fp64. No comment stands inside the call. Nobody matched the
-      bits of another library (`pinned-bits`).
+    - The exponent is not known to be fp64. No comment is inside the call. The kernel does not
+      round so as to match another library (`pinned-bits`).
 
     ## Numerics
 

@@ -31,9 +31,9 @@ class GridLimits(Lint):
 
     ## Conditions
 
-    The axis is a first dimension (`x.shape[0]`), perhaps times a number, of a matrix, or of three
-    dimensions that no other axis of the grid divides into tiles; or the other axes are numbers. The
-    launcher does not keep it smaller.
+    The axis has `x.shape[0]` programs, or a multiple. The tensor is a matrix; or it has three
+    dimensions and no other axis of the grid counts tiles; or the other axes are numbers. No check
+    in the launcher limits the size.
 
     ## Numerics
 

@@ -33,7 +33,8 @@ class NarrowArithmetic(Lint):
 
     Reports products and sums of narrow elements that a wide accumulator gets, `tl.sum` of an fp16
     tile, 8-bit accumulators, and `tl.exp(a - b) * mask`, which is NaN where that is `inf * 0`. And
-    a stored `tl.max`, which drops NaN, of fp elements in a kernel that asks for no NaN.
+    a stored `tl.max` of floats, which drops NaN, if the kernel has no `propagate_nan`, no test for
+    NaN, no exponential and no logarithm.
 
     ## Why
 
@@ -91,7 +92,7 @@ class NarrowArithmetic(Lint):
         for effect in facts.effects if not known.heeds_nan else ():
             if effect.stored is not None and known.is_extreme(effect.stored):
                 message = "an element that is NaN is passed over, where torch would give NaN"
-                harm = "a NaN in the input is gone"
+                harm = "a NaN in the input disappears"
                 yield Site.of_mistake(effect.node, claim, "maximum-drops-nan", message, harm)
 
 

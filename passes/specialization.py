@@ -45,8 +45,9 @@ class Specialization(Lint):
     - It is the stride between lanes, and no length that ends a mask or loop. Unless it is known to
       be 1, the lanes are not known to be adjacent.
 
-    It also reports what is not listed and compiles the kernel again for no better code: a random
-    seed, and a number of programs that only a branch compares. The latter is listed as a fix.
+    It also reports parameters that should be listed, since the kernel is compiled again for no
+    better code: a random seed, and a number of programs that only a branch compares. The fix lists
+    the latter.
 
     ## Why
 

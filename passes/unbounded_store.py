@@ -21,8 +21,8 @@ class UnboundedStore(Lint):
     ## What it does
 
     A mask that is missing, bounds another index than the address uses, or compares with the wrong
-    length or `<=`, lets lanes past the end; `offsets - 1` reads before the start. The pass reports
-    the access with a launch, a shape, a program, a lane and the element.
+    length or `<=`, lets lanes reach past the end; `offsets - 1` reads before the start. The pass
+    reports the access with a launch, a shape, a program, a lane and the element.
 
     It also reports a pointer that one loop moved by whole tiles past the place where the mask of
     the next loop begins; and a grid that fits one configuration of a tuner: under another, whose
@@ -98,7 +98,7 @@ class UnboundedStore(Lint):
 
     name: ClassVar[str] = "unbounded-store"
     summary: ClassVar[str] = "find accesses outside their buffer, with sizes that show it"
-    harm: ClassVar[str] = "what is beyond a buffer is another tensor, and nothing is raised"
+    harm: ClassVar[str] = "what is past the buffer is another tensor, and no error is raised"
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         if facts.launches.unknown:

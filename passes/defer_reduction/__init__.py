@@ -38,8 +38,8 @@ class DeferReduction(Pass):
     - accumulators of loop nests, consecutive loops and a last tile after them: one reduction for
       all.
 
-    The accumulator starts as a tile where its first value is 0, or may be in every lane. Another
-    first value is combined with the result, of a tile with a name of its own.
+    Where every lane may start with the accumulator's first value (0 for a sum, any for a maximum),
+    the tile does. Else it gets a name of its own, and the first value is combined with the result.
 
     ## Why
 

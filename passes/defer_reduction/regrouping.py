@@ -539,7 +539,7 @@ def check_registers(deferral: Deferral, attempt: Attempt, *, two_axes: bool) -> 
     if len(deferral.shape) == 1:
         return
     if not two_axes:
-        raise unknown(claim, reason, f"{kept}: {{two_axes=true}} has it, where you measure a gain")
+        raise unknown(claim, reason, f"{kept}: {{two_axes=true}} permits it; measure the result")
     if live is not None:
         attempt.prove(claim, f"a thread keeps {live} elements")
 

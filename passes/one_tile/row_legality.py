@@ -230,7 +230,7 @@ def prove_one_tile(sweeps: RowSweeps, attempt: Attempt) -> OneTile:
     stretch = tidied(stretch, [*carried, *counters], sorted(names))
     saved = loads - _loads(stretch)
     if saved <= 0:
-        detail = "no element is loaded twice without something that may write it in between"
+        detail = "no element is loaded twice, or something may write it between the two loads"
         raise refuted("same-elements", "nothing-read-twice", detail)
     attempt.prove("same-elements", f"{saved} of {loads} loads read what was read before")
     _rest_on_buffers(sweeps, attempt)

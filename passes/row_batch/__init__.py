@@ -59,9 +59,9 @@ class RowBatches(Pass):
 
     ## Why
 
-    For a short row, a program's start-up and reductions over idle threads dominate. Where no pass
-    is named, it acts if the launches show rows of at most 256 elements; without loops, if some do
-    and none shows longer ones in the source.
+    For a short row, a program's start-up and reductions over idle threads dominate. Without its
+    name the pass acts if all launches show rows of at most 256 elements and none shows fewer than
+    4096 programs. For a kernel without loops one such launch is enough, if none shows longer rows.
 
     ## Conditions
 
@@ -71,14 +71,14 @@ class RowBatches(Pass):
       multiplied up along it (`tl.cumsum`, `tl.cumprod`), loaded, stored, or passed to an atomic
       with unused result; helpers compute lane by lane (`not-lane-by-lane`).
     - Branches and trip counts are the same for all rows; a choice between names and numbers
-      (`1.0 if scale == 0 else scale`) becomes `tl.where`. A loop-carried name is per row or shared,
-      and does not switch; a scalar becomes a vector before its loop (`rows-differ`).
+      (`1.0 if scale == 0 else scale`) becomes `tl.where`. A loop-carried name has
+      one value per row, or one for all rows, in all iterations (`rows-differ`).
     - A `return` that all rows take stays. An `if` that only returns, for some rows, becomes a mask;
-      every memory access after it is then one per row.
+      every memory access after it must then depend on the row.
     - No store goes to one address for all rows (`one-place-for-all-rows`). No program reads what
       another one writes (`tiles-race`).
-    - Programs that already handle several rows in two-axis tiles stay (`already-done`, if all
-      launches pass the same number, and more than `elements` elements).
+    - Programs that already handle several rows in two-axis tiles stay. The remark is `already-done`
+      if all launches pass the same number of rows, and tiles of more than `elements` elements.
     - Launches are statements in the kernel's file and pass the tile length. No tuner or heuristic
       chooses it or sees the new argument.
     - Some launch may use a tile of at most `elements // 2` (otherwise `tile-is-long`), and more
@@ -199,17 +199,15 @@ class RowBatches(Pass):
             if not self.several_tiles:
                 check_tiles(proof)
             changes = tuple(proof.changes())
-            detail = (
-                "the numbers of rows past the end go up to those of one program more; they stay"
-            )
-            attempt.assume("no-int32-overflow", f"{detail} below 2**31")
+            detail = "the last program also numbers rows past the end; they stay below 2**31"
+            attempt.assume("no-int32-overflow", detail)
             attempt.prove("is-expressible", "what several rows need can be written")
         sums = proof is not None and proof.adds_up_floats
         return Site.of(
             attempt,
             ids.calls[0],
             f"made each program handle several rows, of about {self.elements} elements together",
-            "left the rows of each program as they are",
+            "did not batch rows",
             needs={Safety.CONTRACT, Safety.ROUNDING} if sums else {Safety.CONTRACT},
             bits=Bits.REDUCTION_ORDER if sums else Bits.SAME,
             changes=changes,

@@ -53,7 +53,7 @@ def met(parts: Iterable[Axes], line: int) -> Axes:
     if UNKNOWN not in axes:
         return axes - {f"{axis}?" for axis in axes}
     if of_rows(axes):
-        detail = f"line {line} uses something whose axes are not known, or are more than one"
+        detail = f"a value in line {line} has axes that are not known, or more than one"
         raise unknown(CLAIM, "not-lane-by-lane", detail)
     return OPEN
 
@@ -76,7 +76,7 @@ def at_most(axes: Axes) -> Axes:
 def not_lifted(what: str, line: int) -> Declined:
     """The reason for something that is not known to do the same for several rows."""
     return unknown(
-        CLAIM, "not-lane-by-lane", f"how {what} in line {line} does several rows is not known"
+        CLAIM, "not-lane-by-lane", f"{what} in line {line} is not known to work on several rows"
     )
 
 

@@ -295,7 +295,7 @@ def check_tiles(proof: RowBatch) -> None:
         if again is not None and any(value.rank for value in loop.carried.values()):
             detail = (
                 f"a row may take several tiles, which line {loop.line} adds up and line {again} "
-                "goes through again: {several_tiles=true} has it, where you measure a gain"
+                "reads again: {several_tiles=true} permits it; measure the result"
             )
             raise unknown(CLAIM, "row-may-be-longer", detail)
 

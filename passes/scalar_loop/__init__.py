@@ -145,7 +145,7 @@ class ScalarLoopToTiles(Pass):
             attempt,
             loop.node,
             f"made {where} go from tile to tile",
-            f"left {where} as it goes, from element to element",
+            f"kept {where}, one element at a time",
             bits=Bits.SAME if exact else Bits.REDUCTION_ORDER,
             changes=changes,
             profit=profit(loop.facts, "scalar-loop", loop=loop.loop),

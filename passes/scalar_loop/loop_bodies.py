@@ -116,7 +116,7 @@ class _Reader:
 
     def _branches(self, statement: ast.If, branches: tuple[Branch, ...]) -> Iterator[Step]:
         if not self._loop.is_lane_at(statement.test):
-            text = f"line {statement.lineno} asks the same in every iteration: ask before the loop"
+            text = f"line {statement.lineno} tests the same in every iteration: do it once before"
             raise unknown(CLAIM, "shapes-differ", text)
         self._check_condition(statement.test, bool(branches))
         self.questions.append(statement)
@@ -333,7 +333,7 @@ def updates_of_lanes(body: Body, name: str) -> tuple[LaneUpdate, ...]:
 
 def recurrence(name: str, node: ast.AST) -> Declined:
     line = getattr(node, "lineno", 0)
-    text = f"line {line} needs the {name} of the iteration before"
+    text = f"line {line} needs {name} from the previous iteration"
     return refuted(SUMS, "not-a-recurrence", text)
 
 

@@ -120,7 +120,7 @@ def _check_loops(facts: KernelFacts, loop: Loop, attempt: Attempt) -> SecondSwee
         called = f"{facts.launches.caller.name} calls this one"
         raise unknown("launches-are-seen", "called-from-a-kernel", called)
     if loop.node not in facts.kernel.node.body:
-        raise refuted(claim, "under-a-condition", f"{where} is not in the kernel's own block")
+        raise refuted(claim, "under-a-condition", f"{where} is inside another statement")
     facts.check_counted(loop, *_REFUSED)
     _check_header(loop)
     second = second_sweep(facts, loop)
@@ -153,7 +153,7 @@ def _check_effects(facts: KernelFacts, loop: Loop, attempt: Attempt) -> None:
         if effect.order > loop.last:
             continue
         if effect.kind is EffectKind.EXIT:
-            raise refuted(claim, "early-exit", f"the kernel may be left {where}")
+            raise refuted(claim, "early-exit", f"the kernel may return {where}")
         if effect.kind is not EffectKind.LOAD:
             text = f"{effect.name} {where} would be done by each program that has a part"
             raise refuted(claim, "done-by-every-part", text)

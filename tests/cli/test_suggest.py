@@ -182,7 +182,10 @@ def test_what_why_worth_and_the_command(run: Any) -> None:
         f"    worth: {worth}",
         "    apply: tritonopt rewrite k.py:soft --passes online-softmax --write",
     ]
-    assert err == ("1 file, 2 kernels: 1 mistake, 1 rewrite available (1 fixable with --fix)\n")
+    assert err == (
+        "1 file, 2 kernels: 1 mistake, 1 rewrite available "
+        "(1 fixable with --fix, 1 fixable with the command shown)\n"
+    )
     assert Path("k.py").read_text() == text
 
 
@@ -444,7 +447,7 @@ def test_errors_are_exit_2_and_the_other_files_are_done(run: Any) -> None:
     assert code == 2
     assert "undefined-lanes" in out
     assert "bad.py:7:7: invalid syntax" in err and "missing.py: does not exist" in err
-    line = "2 files, 1 kernel: 1 mistake, 0 rewrites available; 2 errors\n"
+    line = "available (1 fixable with the command shown); 2 errors\n"
     assert err.endswith(line)
 
 

@@ -43,8 +43,8 @@ def sum_that_subtracts(X, Y, N, B: tl.constexpr):
 
 
 # loop iteration0 (range): cdiv(N, B) times
-#   carries acc [B]: starts as 0, no recurrence: what the loop makes of acc depends on what the
-#         iteration before has left, but is no sum and no extreme
+#   carries acc [B]: starts as 0, no recurrence: the loop carries acc in another way than as a sum,
+#         maximum or minimum
 @triton.jit
 def subtracted_from(X, Y, N, B: tl.constexpr):
     acc = tl.zeros([B], tl.float32)
@@ -203,8 +203,8 @@ def maximum_inside_the_reduction(X, Y, N, B: tl.constexpr):
 
 
 # loop iteration0 (range): cdiv(N, B) times
-#   carries acc: starts as 0, no recurrence: what the loop makes of acc depends on what the
-#         iteration before has left, but is no sum and no extreme
+#   carries acc: starts as 0, no recurrence: the loop carries acc in another way than as a sum,
+#         maximum or minimum
 @triton.jit
 def sum_inside_the_reduction(X, Y, N, B: tl.constexpr):
     acc = 0.0
@@ -434,8 +434,8 @@ def found_last(X, Y, N, B: tl.constexpr):
 
 
 # loop iteration0 (while): an unknown number of times
-#   carries acc: starts as 0, no recurrence: what the loop makes of acc depends on what the
-#         iteration before has left, but is no sum and no extreme
+#   carries acc: starts as 0, no recurrence: the loop carries acc in another way than as a sum,
+#         maximum or minimum
 #   carries at: starts as 0, sum of 1
 @triton.jit
 def left_early(X, Y, N, B: tl.constexpr):

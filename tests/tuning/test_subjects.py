@@ -102,4 +102,4 @@ def test_what_the_user_did_wrong_is_said(of: Of, wanted: dict[str, object], said
 def test_to_compile_any_sizes_will_do(of: Of) -> None:
     found = of(runs=False)
     assert labels(found) == ["x f32[4096]"]
-    assert found.notes == ("no sizes were given: compiled for 4096 everywhere",)
+    assert found.notes == ("no sizes were given (--args): compiled for 4096 everywhere",)

@@ -51,7 +51,7 @@ CLAIMS: Mapping[str, str] = {
         "The new code, or its tiles, stay within the limit of the pass and of the hardware."
     ),
     "type-stays": "Each value has the type that it had, or one in which the result is the same.",
-    "result-is-used": "What a statement computes goes somewhere.",
+    "result-is-used": "The result of each statement is used.",
     "lanes-are-ordered": (
         "What one lane stores and another loads has a barrier between, or one warp does both."
     ),
@@ -86,7 +86,7 @@ CLAIMS: Mapping[str, str] = {
         "No program and no part of the kernel reads, overwrites or waits for what another one "
         "writes."
     ),
-    "is-understood": "The values at the site are small enough to be compared.",
+    "is-understood": "The expressions at the site are small enough to be compared.",
     "infinite-rows-are-the-same": "A row of nothing but -inf gives what it gave.",
     "launches-are-seen": "Every launch of the kernel is in the files that were given.",
     "launches-can-be-tuned": "A tuner can run the kernel many times, and choose for every launch.",

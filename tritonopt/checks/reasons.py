@@ -344,7 +344,7 @@ REASONS: Mapping[str, Reason] = {
         "Launch with `BLOCK=triton.next_power_of_2(N)`, or give `--assume 'N <= BLOCK'`.",
     ),
     "assertion-in-the-loop": Reason(
-        "A device assertion in the loop is to fail before anything is loaded.",
+        "A device assertion in the loop must fail before anything is loaded.",
         "Move the assertion above the loop, if it is the same in every iteration.",
     ),
     "condition-is-not-plain": Reason(
@@ -428,7 +428,7 @@ REASONS: Mapping[str, Reason] = {
         "Nothing, unless rows are short: then use a shorter tile.",
     ),
     "grid-ends-within-a-row": Reason(
-        "The number of programs is not known to be a multiple of the columns of tiles.",
+        "The number of programs is not known to be a multiple of the number of tile columns.",
         "Let the grid be the product of the rows and the columns, as the kernel computes them.",
     ),
     "program-ids-are-not-plain": Reason(
@@ -447,7 +447,7 @@ REASONS: Mapping[str, Reason] = {
         "Compare it with something, as in `mask != 0`.",
     ),
     "one-place-for-all-rows": Reason(
-        "All programs write to one place, which a program would do fewer times.",
+        "All programs store to one address; one with several rows would do it once for all.",
         "Sum up over the rows by hand, and write that.",
     ),
     "few-rows": Reason(
@@ -455,7 +455,7 @@ REASONS: Mapping[str, Reason] = {
         "Nothing.",
     ),
     "axis-is-taken": Reason(
-        "The grid has no axis left for the programs of a row, or it is not seen which it has.",
+        "The grid has no axis left for the programs of a row, or its axes are not known.",
         "Give every launch a tuple of one or two numbers for its grid.",
     ),
     "done-by-every-part": Reason(
@@ -467,8 +467,8 @@ REASONS: Mapping[str, Reason] = {
     ),
     "several-sweeps": Reason(
         (
-            "The kernel goes through the row in more loops than one that finds something and one "
-            "that uses it, or not in its own block."
+            "The kernel has more than two loops over the row, or one of them is inside another "
+            "statement."
         ),
         "Merge them first, as `fuse-stats` and `online-softmax` do.",
     ),
@@ -504,7 +504,7 @@ REASONS: Mapping[str, Reason] = {
     ),
     "grid-of-processors": Reason(
         (
-            "Each launch starts a program for each multiprocessor at most: all of them run at "
+            "No launch starts more programs than there are multiprocessors: all of them run at "
             "once, and none has a second tile."
         ),
         "Nothing.",
@@ -517,7 +517,7 @@ REASONS: Mapping[str, Reason] = {
         "Let it look at the arguments that it needs, by name.",
     ),
     "axis-is-not-known": Reason(
-        "The axis of `tl.program_id` is not a number that is seen.",
+        "The axis of `tl.program_id` is not a literal number.",
         "Write 0, 1 or 2 there.",
     ),
     "grid-depends-on-the-configuration": Reason(
@@ -620,7 +620,7 @@ REASONS: Mapping[str, Reason] = {
         "Nothing.",
     ),
     "type-is-unknown": Reason(
-        "The type of a value is not seen, and the rewrite is not right for every type.",
+        "The type of a value is not known, and the rewrite is not right for every type.",
         "Cast it, as in `.to(tl.float32)`, or give the launcher with the kernel.",
     ),
     "function-is-rounded": Reason(
@@ -636,7 +636,7 @@ REASONS: Mapping[str, Reason] = {
         'Add `other=0.0`, or `float("-inf")` for a maximum.',
     ),
     "other-value": Reason(
-        "The masked-off lanes are another number before the `tl.where`.",
+        "Before the `tl.where` the masked-off lanes hold another number than it gives them.",
         "Nothing: the `tl.where` is needed, or give the load that number as `other=`.",
     ),
     "value-is-not-known": Reason(

@@ -35,9 +35,9 @@ _DESCRIPTION = """\
 Rewrite the kernels of files. Without --write a unified diff goes to stdout and
 remarks go to stderr; nothing is changed. Of stdin (-) the new text goes to stdout.
 
-After `--` stands a command of yours (`-- pytest tests`): it runs as always, and the
-sizes of the launches that it makes decide what is profitable. With --safety assumption
-a rewrite may be legal at these launches only.
+A command after `--` (`-- pytest tests`) runs as always, and the sizes of the launches
+that it makes decide what is profitable. With --safety assumption a rewrite may be legal
+at these launches only.
 """
 
 _NEAR = "profitable-at-some-sizes"
@@ -142,7 +142,7 @@ def run(arguments: argparse.Namespace) -> int:
     parameters: list[frozenset[str]] = []
     facts_used: set[str] = set()
     kept: list[FileFindings] = []
-    near = 0
+    near = mistakes = 0
     try:
         found: Iterable[Done] = answers.keeping(
             _done(job, targets, arguments), passes, lambda done: done.findings.defects
@@ -152,6 +152,7 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.report is not None:
                 kept.append(done.findings)
             near += done.near
+            mistakes += sum(r.kind is RemarkKind.ANALYSIS for r in done.findings.remarks)
             parameters.extend(done.kernels)
             facts_used |= done.facts_used
     except EngineError as error:
@@ -161,10 +162,12 @@ def run(arguments: argparse.Namespace) -> int:
         from tritonopt.cli.selection import unneeded
 
         summary.notes.extend(unneeded(arguments.assume, parameters, facts_used))
+    if mistakes and arguments.passes is None:
+        summary.notes.append("`tritonopt suggest` prints the command that fixes each mistake")
     if near and not (arguments.launches or arguments.shadowed or arguments.careful):
         summary.notes.append(
-            f"{near} kernel{'s' * (near != 1)} may gain, at sizes that no launch here shows: "
-            "`tritonopt rewrite PATH -- COMMAND` takes those of a run of yours"
+            f"{near} kernel{'s' * (near != 1)} may become faster, at sizes that no launch in these "
+            "files shows: `tritonopt rewrite PATH -- COMMAND` runs COMMAND and takes its sizes"
         )
     reporter.finish(summary)
     if arguments.report is not None and not _report(arguments, kept, summary):

@@ -277,7 +277,8 @@ def _run(
         why = ended.blind or f"{ended.limits}. Without a GPU set TRITON_INTERPRET=1"
         raise LaunchesError(f"{ended.shown} launched no kernel of {paths}: {why}")
     if ended.status:
-        notes.append(f"{ended.shown} failed: what it launched before counts")
+        alone = "" if "TRITON_INTERPRET" in os.environ else ". Without a GPU set TRITON_INTERPRET=1"
+        notes.append(f"{ended.shown} failed: only its launches before that count{alone}")
     if ended.more:
         more = ", ".join(ended.more)
         notes.append(f"{more}: launched in too many different ways; only the first of them count")
@@ -316,8 +317,8 @@ def _with_its_own(
     if none := [name for name in unlaunched if name not in of_file]:
         has = "launches" if shown.startswith("`") else "has launches of"
         notes.append(
-            f"{target.path}: {shown} {has} no {' and no '.join(none)}: for what that gets, only "
-            "the source counts"
+            f"{target.path}: {shown} {has} no {' and no '.join(none)}: sizes are those that "
+            "the source shows"
         )
     return replace(target, recorded=tuple(found.values()))
 

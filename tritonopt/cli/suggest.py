@@ -37,7 +37,7 @@ _DESCRIPTION = """\
 List mistakes in the kernels of files, then profitable rewrites, whatever passes a configuration
 names for `rewrite`. Without --fix nothing is changed. The files' code is not run, unless a pass
 that compiles kernels is named: specialization and spills import the file, in another process.
-After `--` stands a command of yours (`-- pytest tests`): the sizes of the launches that it makes
+A command after `--` (`-- pytest tests`) runs as always: the sizes of the launches that it makes
 count as those of the launches in the files.
 """
 
@@ -476,6 +476,7 @@ def _is_doubtful(found: Found) -> bool:
 def _suggestion(job: Job, target: Target, found: Found, kernel: str, *, fixes: bool) -> Suggestion:
     """With a command that names the kernel, where that does the same as the line: it stays right
     where another command moves lines."""
+    from tritonopt.checks.reasons import REASONS
     from tritonopt.reporting.findings import Suggestion
     from tritonopt.rewriting.model import RemarkKind
     from tritonopt.rewriting.options import spelled
@@ -489,7 +490,8 @@ def _suggestion(job: Job, target: Target, found: Found, kernel: str, *, fixes: b
         why = gain.why if gain is not None else ""
         worth = gain.text if gain is not None and found.site.profit.is_expected else ""
     elif not fixes:
-        return Suggestion(remark, why=why, span=span)
+        known = REASONS.get(remark.reason)
+        return Suggestion(remark, why=why, span=span, advice=known.advice if known else "")
     else:
         is_fixable = found.chosen.is_named or found.site.is_safe_fix
     passes = shlex.quote(spelled(found.chosen))

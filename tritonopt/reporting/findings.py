@@ -50,6 +50,8 @@ class Suggestion:
     span: Span | None = None
     is_fixable: bool = False
     """Whether `suggest --fix` does it: of mistakes, those whose fix is safe."""
+    advice: str = ""
+    """What a person can do, where no command does it."""
 
     @property
     def is_mistake(self) -> bool:

@@ -111,7 +111,7 @@ class TextReporter(Reporter):
 
     def __init__(self, run: Run) -> None:
         super().__init__(run)
-        self._rewrites = self._mistakes = self._fixable = 0
+        self._rewrites = self._mistakes = self._fixable = self._by_command = 0
         self._doubtful: list[str] = []
         self._verified: list[FileFindings] = []
 
@@ -120,6 +120,7 @@ class TextReporter(Reporter):
         self._mistakes += mistakes
         self._rewrites += len(found.suggestions) - mistakes
         self._fixable += sum(suggestion.is_fixable for suggestion in found.suggestions)
+        self._by_command += sum(bool(s.apply) and not s.is_fixable for s in found.suggestions)
         self._doubtful += found.doubtful
         style = Style.of(sys.stderr)
         if self._show_text(found) and style.is_terminal:
@@ -167,8 +168,10 @@ class TextReporter(Reporter):
             f"{counted(self._mistakes, 'mistake')}{named}, "
             f"{counted(self._rewrites, 'rewrite')} available"
         )
-        if self._fixable:
-            line += f" ({self._fixable} fixable with --fix)"
+        fixed = "fixed" if summary.changed else "fixable with --fix"
+        ways = {fixed: self._fixable, "fixable with the command shown": self._by_command}
+        if said := ", ".join(f"{number} {how}" for how, number in ways.items() if number):
+            line += f" ({said})"
         return _with_errors(line, summary)
 
     def remarks(self, found: FileFindings, style: Style) -> Iterator[str]:
@@ -309,7 +312,8 @@ def suggestion_lines(found: FileFindings, style: Style) -> Iterator[str]:
         yield from style.folded(label, remark.message, _INDENT)
         if suggestion.span is not None:
             yield from _source_lines(suggestion.span, style, color)
-        below = {"why": suggestion.why, "worth": suggestion.worth, "apply": suggestion.apply}
+        below = {"why": suggestion.why, "worth": suggestion.worth}
+        below |= {"do": suggestion.advice, "apply": suggestion.apply}
         for name, text in below.items():
             if not text or (name, text) in said:
                 continue

@@ -100,7 +100,7 @@ def nearest(name: str, names: Iterable[str]) -> str:
     """`did you mean a or b?`, or nothing where no name is near."""
     import difflib  # only for messages
 
-    close = difflib.get_close_matches(name, list(names), n=3, cutoff=0.5)
+    close = difflib.get_close_matches(name, dict.fromkeys(names), n=3, cutoff=0.5)
     likeness = [difflib.SequenceMatcher(None, other, name).ratio() for other in close]
     # Beside one that is near, one that is far is no help.
     close = [n for n, like in zip(close, likeness, strict=True) if like > likeness[0] - 0.15]

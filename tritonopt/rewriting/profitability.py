@@ -192,11 +192,14 @@ def profit(
     told = run.told if rests and run is not None else ""
     if not failed:
         return Profit(Answer.ALWAYS, recorded=told)
-    wanted = ", ".join(map(str, failed))
+    alone = failed
+    if told and run is not None:  # of bounds that were judged together, those that fail alone
+        at = at_launches[0][1]
+        alone = [b for b in failed if not _shown_by(run, [b], at, at_some=b in soft)] or failed
+    needs = f"needs {', '.join(map(str, alone))}"
     if refuted:
-        why = f"there are not {wanted} in {told}" if told else f"the launches have not {wanted}"
-        return Profit(Answer.NEVER, why, len(failed))
-    why = f"not all of {told} have {wanted}" if told else f"the launches do not show {wanted}"
+        return Profit(Answer.NEVER, f"{needs}: not so in {told or 'the launches'}", len(failed))
+    why = f"{needs}: " + (f"not so in all of {told}" if told else "the launches do not show it")
     fact = _fact(failed[0], at_launches[0][1]) if len(failed) == 1 else ""
     return Profit(Answer.AT_LAUNCH, why, len(failed), fact)
 

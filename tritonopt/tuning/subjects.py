@@ -94,7 +94,7 @@ def subjects_of(wanted: Wanted) -> Subjects:
         sizes: Mapping[str, Sequence[int]] = ranged.sizes
         if not wanted.runs and not sizes:
             sizes = dict.fromkeys(signature.size_names, (NO_SIZES,))
-            notes.append(f"no sizes were given: compiled for {NO_SIZES} everywhere")
+            notes.append(f"no sizes were given (--args): compiled for {NO_SIZES} everywhere")
         calls = calls_of(signature, sizes, alternatives=wanted.args is not None)
         found.append(_subject(task, old, new, calls))
     return Subjects(tuple(found), tuple(dict.fromkeys(notes)))

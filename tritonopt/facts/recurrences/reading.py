@@ -187,12 +187,10 @@ class RecurrenceReader:
             text = f"{where} gives {name} another value in each iteration, and the last one is read"
             return refuted(_SUMS, "last-value-is-used", text)
         if value.op is Op.MUL and own in value.operands:
-            text = f"{where} multiplies {name}, which is no sum and no extreme"
+            text = f"{where} multiplies {name}, which is no sum, maximum or minimum"
             return refuted(_SUMS, "no-such-reduction", text)
-        text = (
-            f"what {where} makes of {name} depends on what the iteration before has left, but is no"
-        )
-        return unknown(_SUMS, "not-a-recurrence", f"{text} sum and no extreme")
+        text = f"{where} carries {name} in another way than as a sum, maximum or minimum"
+        return unknown(_SUMS, "not-a-recurrence", text)
 
     def _holds(self, value: Value, own: Value) -> bool:
         return any(part is own for part in all_parts(self.facts, value))
