@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
@@ -26,9 +26,9 @@ from tritonopt.source import Enclose
 from tritonopt.source.trees import walk
 
 _CLAIM = "mask-is-true-for-whole-tiles"
-_BELOW = {Op.LT: ast.GtE, Op.LE: ast.Gt, Op.GT: ast.LtE, Op.GE: ast.Lt}
-"""What holds of the extremes where a comparison fails for some elements."""
+_WRITTEN = {Op.LT: ast.Lt, Op.LE: ast.LtE, Op.GT: ast.Gt, Op.GE: ast.GtE}
 _OPPOSITE = {Op.LT: Op.GE, Op.LE: Op.GT, Op.GT: Op.LE, Op.GE: Op.LT}
+_Comparison: TypeAlias = tuple[Op, Value, Value]
 _FEW = "a gain was measured where rows of the program are compared with columns that end at them"
 
 
@@ -66,19 +66,28 @@ class MaskPartialTiles(Pass):
     ## Example
 
     ```python
-    rows = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)[:, None]
-    dims = tl.arange(0, 16)[None, :]
-    q = tl.load(Q + rows * 16 + dims)
+    rows = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    dims = tl.arange(0, 16)
+    q = tl.load(Q + rows[:, None] * 16 + dims[None, :])
     for start in range(0, (tl.program_id(0) + 1) * BLOCK, BLOCK):
-        cols = start + tl.arange(0, BLOCK)[:, None]
-        s = tl.dot(q, tl.trans(tl.load(K + cols * 16 + dims)))
-        s = tl.where(rows >= tl.trans(cols), s, 0.0)
-        tl.store(Y + rows * N + tl.trans(cols), s)
+        cols = start + tl.arange(0, BLOCK)
+        s = tl.dot(q, tl.load(K + cols[None, :] * 16 + dims[:, None]))
+        s = tl.where(rows[:, None] >= cols[None, :], s, 0.0)
+        tl.store(Y + rows[:, None] * N + cols[None, :], s)
     ```
 
     becomes
 
     ```python
+    rows = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    dims = tl.arange(0, 16)
+    q = tl.load(Q + rows[:, None] * 16 + dims[None, :])
+    for start in range(0, (tl.program_id(0) + 1) * BLOCK, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        s = tl.dot(q, tl.load(K + cols[None, :] * 16 + dims[:, None]))
+        if tl.program_id(0) * BLOCK < start + (BLOCK - 1):
+            s = tl.where(rows[:, None] >= cols[None, :], s, 0.0)
+        tl.store(Y + rows[:, None] * N + cols[None, :], s)
     ```
 
     ## Measured
@@ -102,8 +111,10 @@ class MaskPartialTiles(Pass):
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
                     loop = loop_of_products(facts, node)
-                    found = loop and _masking(facts, name, call)
-                    if loop and found and not _is_guarded(facts, node, loop):
+                    found = _masking(facts, name, call)
+                    if loop is None or found is None or _is_guarded(facts, node, loop):
+                        continue
+                    if loop.identity in facts.interpretation.variant_loops(facts.values[found[0]]):
                         yield _Masked(facts, node, loop, *found).site()
 
 
@@ -113,7 +124,7 @@ def _masking(
     """The condition, the tile and the number of `x = tl.where(condition, x, number)`, and whether
     the tile stays where the condition is true; None of all else."""
     value = facts.values.get(call)
-    if value is None or value.op is not Op.WHERE or value.shape == ():
+    if value is None or value.op is not Op.WHERE or value.rank in (0, 1):
         return None
     if function(facts.kernel.module.resolve(call.func)) != "where":
         return None
@@ -136,6 +147,11 @@ def _is_guarded(facts: KernelFacts, statement: ast.stmt, loop: Loop) -> bool:
     return False
 
 
+def _is_last(summand: Value) -> tuple[bool, bool]:
+    """Names come before lanes, and both before numbers."""
+    return summand.op is Op.CONST, summand.shape != ()
+
+
 @dataclass(frozen=True)
 class _Masked:
     facts: KernelFacts
@@ -154,8 +170,7 @@ class _Masked:
             compared = list(self._comparisons(self.facts.values[self.condition], self.where_true))
             first = self._first()
             writer = Writer(self.facts)
-            some = [self._fails(writer, first, op, *sides) for op, *sides in compared]
-            test = reduce(lambda a, b: ast.BinOp(a, ast.BitOr(), b), some)
+            test = self._test(writer, first, compared)
             changes = (Enclose(first, self.statement, f"if {ast.unparse(test)}:\n    ..."),)
             attempt.prove(_CLAIM, "the branch compares the extremes of both sides")
             attempt.assume("no-int32-overflow", "index arithmetic does not overflow 32 bits")
@@ -195,7 +210,7 @@ class _Masked:
         else:
             raise unknown("type-stays", "type-is-unknown", "the tile may be one of integers")
 
-    def _comparisons(self, value: Value, holds: bool) -> Iterator[tuple[Op, Value, Value]]:
+    def _comparisons(self, value: Value, holds: bool) -> Iterator[_Comparison]:
         """The comparisons that are all true where the value is true; or false, if not `holds`."""
         if value.op is (Op.AND if holds else Op.OR):
             for side in value.operands:
@@ -204,10 +219,7 @@ class _Masked:
             yield from self._comparisons(value.operand, holds)
         elif value.op is Op.INVERT and self.facts.truth_values.is_complement(value):
             yield from self._comparisons(value.operand, not holds)
-        elif value.op in _BELOW:
-            forms = self.facts.forms
-            if not forms.is_integer(forms.of(value.left) - forms.of(value.right)):
-                raise unknown(_CLAIM, "type-is-unknown", "it may compare floats, which may be NaN")
+        elif value.op in _OPPOSITE:
             yield (value.op if holds else _OPPOSITE[value.op]), value.left, value.right
         else:
             detail = "a part of the mask is no comparison of what is less and what is greater"
@@ -229,16 +241,18 @@ class _Masked:
             first, inside = before, inside | set(walk(before))
         return first
 
-    def _fails(
-        self, writer: Writer, first: ast.stmt, op: Op, left: Value, right: Value
-    ) -> ast.expr:
-        """Code for: the comparison fails for some elements."""
-        up = op in (Op.LT, Op.LE)
-        one, other = (
-            self._extreme(writer, first, side, greatest)
-            for side, greatest in ((left, up), (right, not up))
-        )
-        return ast.Compare(one, [_BELOW[op]()], [other])
+    def _test(self, writer: Writer, at: ast.stmt, compared: list[_Comparison]) -> ast.expr:
+        """Code for: some comparison fails for some elements, or has a NaN."""
+        forms, tests = self.facts.forms, list[ast.expr]()
+        ordered = all(forms.is_integer(forms.of(a) - forms.of(b)) for _, a, b in compared)
+        for op, left, right in compared:
+            up = op in (Op.LT, Op.LE)
+            one = self._extreme(writer, at, left, up)
+            other = self._extreme(writer, at, right, not up)
+            tests.append(ast.Compare(one, [_WRITTEN[_OPPOSITE[op] if ordered else op]()], [other]))
+        joined = ast.BitOr() if ordered else ast.BitAnd()
+        test = reduce(lambda a, b: ast.BinOp(a, joined, b), tests)
+        return test if ordered else ast.UnaryOp(ast.Not(), test)
 
     def _extreme(self, writer: Writer, at: ast.stmt, value: Value, greatest: bool) -> ast.expr:
         """Code for a bound of all elements, which one of them reaches."""
@@ -256,14 +270,16 @@ class _Masked:
             case Op.LANE if not greatest:
                 return ast.Constant(0)
             case Op.LANE:
+                if isinstance(value.extent.constant, int):
+                    return ast.Constant(value.extent.constant - 1)
                 extent = self._extreme(writer, at, value.extent, greatest)
-                if isinstance(extent, ast.Constant):
-                    return ast.Constant(extent.value - 1)
                 return ast.BinOp(extent, ast.Sub(), ast.Constant(1))
             case Op.ADD | Op.SUB:
                 up = greatest is (value.op is Op.ADD)
-                left = self._extreme(writer, at, value.left, greatest)
-                right = self._extreme(writer, at, value.right, up)
+                if up is greatest:  # an addition, in any order
+                    sides = tuple(sorted(sides, key=_is_last))
+                left = self._extreme(writer, at, sides[0], greatest)
+                right = self._extreme(writer, at, sides[1], up)
                 nothing = [
                     isinstance(side, ast.Constant) and side.value == 0 for side in (left, right)
                 ]
@@ -280,7 +296,7 @@ class _Masked:
         detail = "the least and the greatest of what is compared are not known before the mask"
         raise unknown(_CLAIM, "extremes-are-not-known", detail)
 
-    def _is_causal(self, compared: list[tuple[Op, Value, Value]], first: ast.stmt) -> bool:
+    def _is_causal(self, compared: list[_Comparison], first: ast.stmt) -> bool:
         """Whether rows of the program are compared with columns of a loop from 0 to the rows."""
         forms, loop = self.facts.forms, self.loop
         if loop.start is None or loop.stop is None:
