@@ -11,8 +11,8 @@ from typing import ClassVar, TypeAlias
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.emit.writing import Writer, block_of, is_plain, statements_around
-from tritonopt.facts import KernelFacts, Loop, Value
-from tritonopt.facts.algebra.atoms import Iteration, Loaded, ProgramId
+from tritonopt.facts import Atom, KernelFacts, Loop, Value
+from tritonopt.facts.algebra.atoms import Iteration, Lane, Loaded, ProgramId
 from tritonopt.facts.constexprs import is_constexpr
 from tritonopt.facts.dtypes import FLOATS, INTEGERS, is_number
 from tritonopt.facts.language import MATRIX, function
@@ -44,20 +44,18 @@ class MaskPartialTiles(Pass):
 
     ## Why
 
-    In causal attention the mask is true all over most tiles. A branch of one scalar skips it
-    there; loads stay outside, and pipelined. Where no pass is named, it needs rows by program id,
-    columns by iteration, and a loop that begins at 0 and ends by the program id.
+    In causal attention the mask is true all over most tiles, which skip it. Loads stay outside, and
+    pipelined. Where no pass is named, it needs tiles of rows by program id, columns by iteration,
+    and a loop that begins before all rows and ends by the program id.
 
     ## Conditions
 
-    - The mask consists of comparisons, joined by `&` (or by `|`, where the tile is the last
-      argument), of integers: scalars and lanes, added, subtracted, or multiplied by what is seen to
-      be positive (`extremes-are-not-known`). The scalars have names or expressions in the kernel.
-    - The other argument is a number; shape and type of the tile stay.
-    - The loop is not warp-specialized. Under a condition of run time already, nothing is said.
-
-    Index arithmetic is taken not to overflow (`no-int32-overflow`): the `if` computes nothing that
-    the tile does not.
+    - The mask joins comparisons by `&` (by `|` where the tile is the last argument), of lanes and
+      scalars: added, subtracted, or multiplied by what is positive (`extremes-are-not-known`).
+    - The other argument is a number; shape and type of the tile stay. What `tl.dot` multiplies is
+      taken to be floats: else the branch would not compile.
+    - The loop is not warp-specialized. Below another condition of run time, nothing is said.
+    - Index arithmetic is taken not to overflow (`no-int32-overflow`).
 
     ## Numerics
 
@@ -95,7 +93,7 @@ class MaskPartialTiles(Pass):
     1.07x to 1.32x in causal attention, 1.00x to 1.06x where only the last tile is partial.
 
     One H200, Triton 3.6, cold L2, 32 cells: forward, bf16, heads of 64 and 128, 1024 to 8192
-    tokens (`benchmarks/by_hand.py`). With `exp-to-exp2`, 1.18x to 1.66x and 1.13x to 1.47x.
+    tokens (`benchmarks/by_hand.py`).
     """
 
     name: ClassVar[str] = "mask-partial-tiles"
@@ -107,34 +105,21 @@ class MaskPartialTiles(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        resolve = facts.kernel.module.resolve
         for node in facts.kernel.nodes:
             match node:
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
+                case ast.Assign(
+                    targets=[ast.Name(id=name)],
+                    value=ast.Call(args=[condition, then, other], keywords=[]) as call,
+                ) if call in facts.values and function(resolve(call.func)) == "where":
+                    kept = [isinstance(e, ast.Name) and e.id == name for e in (then, other)]
+                    number = other if kept[0] else then
                     loop = loop_of_products(facts, node)
-                    found = _masking(facts, name, call)
-                    if loop is None or found is None or _is_guarded(facts, node, loop):
+                    if loop is None or not any(kept) or facts.values[call].rank in (0, 1):
                         continue
-                    if loop.identity in facts.interpretation.variant_loops(facts.values[found[0]]):
-                        yield _Masked(facts, node, loop, *found).site()
-
-
-def _masking(
-    facts: KernelFacts, name: str, call: ast.Call
-) -> tuple[ast.expr, ast.expr, ast.expr, bool] | None:
-    """The condition, the tile and the number of `x = tl.where(condition, x, number)`, and whether
-    the tile stays where the condition is true; None of all else."""
-    value = facts.values.get(call)
-    if value is None or value.op is not Op.WHERE or value.rank in (0, 1):
-        return None
-    if function(facts.kernel.module.resolve(call.func)) != "where":
-        return None
-    given = dict(zip(("condition", "x", "y"), call.args, strict=False))
-    given |= {k.arg: k.value for k in call.keywords if k.arg is not None}
-    for kept, other in (("x", "y"), ("y", "x")):
-        match given.get(kept):
-            case ast.Name(id=tile) as node if tile == name and {"condition", other} <= set(given):
-                return given["condition"], node, given[other], kept == "x"
-    return None
+                    varies = facts.interpretation.variant_loops(facts.values[condition])
+                    if loop.identity in varies and not _is_guarded(facts, node, loop):
+                        yield _Masked(facts, node, loop, condition, number, kept[0]).site()
 
 
 def _is_guarded(facts: KernelFacts, statement: ast.stmt, loop: Loop) -> bool:
@@ -155,22 +140,22 @@ def _is_last(summand: Value) -> tuple[bool, bool]:
 @dataclass(frozen=True)
 class _Masked:
     facts: KernelFacts
-    statement: ast.stmt
+    statement: ast.Assign
     loop: Loop
     condition: ast.expr
-    tile: ast.expr
     number: ast.expr
     where_true: bool
+    """Whether the tile stays where the condition is true."""
 
     def site(self) -> Site:
         changes: tuple[Enclose, ...] = ()
         never = _FEW
+        value = self.facts.values[self.condition]
         with Attempt() as attempt:
             self._check_tile(attempt)
-            compared = list(self._comparisons(self.facts.values[self.condition], self.where_true))
+            compared = list(self._comparisons(value, self.where_true))
             first = self._first()
-            writer = Writer(self.facts)
-            test = self._test(writer, first, compared)
+            test = self._test(Writer(self.facts), first, compared)
             changes = (Enclose(first, self.statement, f"if {ast.unparse(test)}:\n    ..."),)
             attempt.prove(_CLAIM, "the branch compares the extremes of both sides")
             attempt.assume("no-int32-overflow", "index arithmetic does not overflow 32 bits")
@@ -193,19 +178,19 @@ class _Masked:
         if "warp_specialize" in self.loop.options:
             detail = f"the loop in line {self.loop.line} says warp_specialize"
             raise refuted("loops-are-plain", "loop-options", detail)
-        masked, tile = values[self.statement.value], values[self.tile]  # type: ignore[attr-defined]
+        masked = values[self.statement.value]
+        tile = masked.then if self.where_true else masked.other
         if masked.shape is None or masked.shape != tile.shape:
             detail = "the mask gives it more axes or lanes, as far as is known"
             raise unknown("shape-stays", "shape-changes", detail)
         keeping = FLOATS | (INTEGERS if values[self.number].dtype == "int" else frozenset())
         types = facts.types.of(tile)
-        product = any(v.function.rsplit(".", 1)[-1] in MATRIX for v in tile.walk())
         if not is_number(facts, self.number) or not types.seen <= keeping:
             detail = "the other argument may give it another type"
             raise refuted("type-stays", "type-changes", detail)
         if types.all_in(keeping):
             attempt.prove("type-stays", f"a number takes on the type of the tile, {types.where}")
-        elif product:
+        elif any(part.function.rsplit(".", 1)[-1] in MATRIX for part in tile.walk()):
             attempt.assume("type-stays", "tl.dot multiplies floats; else it would not compile")
         else:
             raise unknown("type-stays", "type-is-unknown", "the tile may be one of integers")
@@ -297,35 +282,35 @@ class _Masked:
         raise unknown(_CLAIM, "extremes-are-not-known", detail)
 
     def _is_causal(self, compared: list[_Comparison], first: ast.stmt) -> bool:
-        """Whether rows of the program are compared with columns of a loop from 0 to the rows."""
-        forms, loop = self.facts.forms, self.loop
+        """Whether tiles of rows meet columns of a loop from before all rows to theirs."""
+        facts, loop, causal = self.facts, self.loop, False
         if loop.start is None or loop.stop is None:
             return False
-        ids = [
-            {forms.of(v).sole_atom for v in bound.walk(Op.LOAD) if v.op is Op.PROGRAM_ID}
+        begin, end = (
+            {facts.forms.of(v).sole_atom for v in bound.walk(Op.LOAD) if v.op is Op.PROGRAM_ID}
             for bound in (loop.start, loop.stop)
-        ]
-        causal = False
+        )
         for op, left, right in compared:
             above, below = (right, left) if op in (Op.LT, Op.LE) else (left, right)
-            program: set[object] = set()
-            signs: set[tuple[str, bool]] = set()
-            for monomial, factor in (forms.of(above) - forms.of(below)).terms.items():
-                own = [a for a, _ in monomial if not isinstance(a, Loaded)]
-                leaves = {leaf for atom in own for leaf in atom.leaves()}
-                program |= {leaf for leaf in leaves if isinstance(leaf, ProgramId)}
-                if Iteration(loop.identity) in leaves:
-                    signs.add(("columns", factor > 0))
-                if any(isinstance(leaf, ProgramId) for leaf in leaves):
-                    signs.add(("rows", factor > 0))
-            if signs == {("columns", False), ("rows", True)}:
-                causal |= bool(program & ids[1])
-            elif len(signs) > 1 or ("columns", True) in signs:
+            form, signs, ids = facts.forms.of(above) - facts.forms.of(below), set(), set[Atom]()
+            for monomial, factor in form.terms.items():
+                for atom, _ in monomial:
+                    leaves = set() if isinstance(atom, Loaded) else set(atom.leaves())
+                    here = {leaf for leaf in leaves if isinstance(leaf, ProgramId)}
+                    signs |= {("row", factor > 0)} if here else set()
+                    signs |= (
+                        {("column", factor > 0)} if Iteration(loop.identity) in leaves else set()
+                    )
+                    ids |= here
+            if signs == {("row", True), ("column", False)}:
+                lanes = [atom for atom in form.atoms if isinstance(atom, Lane)]
+                causal |= len(lanes) == 2 and not ids.isdisjoint(end)
+            elif len(signs) > 1 or ("column", True) in signs:
                 return False
-        inside = {node for node in walk(self.condition) if isinstance(node, ast.Name)}
-        bound = {n for n in inside if self.facts.before[first].get(n.id) is not None}
-        outside = [self.facts.values[n] for n in bound]
-        whole = any(
-            v.rank == 2 and v.dtype == "bool" and v.op is not Op.INSERT_AXES for v in outside
+        masks = [n for n in walk(self.condition) if isinstance(n, ast.Name)]
+        stay = any(
+            facts.values[n].dtype == "bool" and facts.values[n].op is not Op.INSERT_AXES
+            for n in masks
+            if facts.before[first].get(n.id) and facts.values[n].rank == 2
         )
-        return causal and not ids[0] and not whole
+        return causal and not begin and not stay

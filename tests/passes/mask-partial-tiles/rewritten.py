@@ -194,7 +194,7 @@ def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.con
 
 
 # case: below_a_constexpr
-"""A branch of the compiler's around it, and keywords."""
+"""A branch of the compiler's around it."""
 
 
 @triton.jit
@@ -211,7 +211,7 @@ def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.con
         v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
         s = tl.dot(q, k) * scale
         if BM > 1:
-            s = tl.where(condition=rows[:, None] >= cols[None, :], x=s, y=-1.0e9)
+            s = tl.where(rows[:, None] >= cols[None, :], s, -1.0e9)
         new = tl.maximum(m, tl.max(s, 1))
         p = tl.exp(s - new[:, None])
         alpha = tl.exp(m - new)
