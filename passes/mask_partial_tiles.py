@@ -111,7 +111,11 @@ class MaskPartialTiles(Pass):
                 case ast.Assign(
                     targets=[ast.Name(id=name)],
                     value=ast.Call(args=[condition, then, other], keywords=[]) as call,
-                ) if call in facts.values and function(resolve(call.func)) == "where":
+                ) if (
+                    call in facts.values
+                    and function(resolve(call.func)) == "where"
+                    and is_plain(facts, node)
+                ):
                     kept = [isinstance(e, ast.Name) and e.id == name for e in (then, other)]
                     number = other if kept[0] else then
                     loop = loop_of_products(facts, node)
@@ -261,6 +265,7 @@ class _Masked:
                 return ast.BinOp(extent, ast.Sub(), ast.Constant(1))
             case Op.ADD | Op.SUB:
                 up = greatest is (value.op is Op.ADD)
+                self._check_widths(*sides)
                 if up is greatest:  # an addition, in any order
                     sides = tuple(sorted(sides, key=_is_last))
                 left = self._extreme(writer, at, sides[0], greatest)
@@ -280,6 +285,17 @@ class _Masked:
                         return ast.BinOp(bounds, ast.Mult(), by)
         detail = "the least and the greatest of what is compared are not known before the mask"
         raise unknown(_CLAIM, "extremes-are-not-known", detail)
+
+    def _check_widths(self, *sides: Value) -> None:
+        """What is narrower than lanes is widened by them, and not by a number."""
+        for one, other in (sides, sides[::-1]):
+            parts = {part.op for part in one.walk(Op.LOAD)}
+            wide = {part.op for part in other.walk()} & {Op.PROGRAM_ID, Op.ITERATION, Op.PARAM}
+            if other.shape == () or wide or parts.isdisjoint({Op.LOAD, Op.CAST, Op.CARRIED}):
+                continue
+            if not self.facts.types.of(one).all_in(frozenset({"int32", "int64"})):
+                detail = "lanes are added to what may be narrower than they are"
+                raise unknown(_CLAIM, "type-is-unknown", detail)
 
     def _is_causal(self, compared: list[_Comparison], first: ast.stmt) -> bool:
         """Whether tiles of rows meet columns of a loop from before all rows to theirs."""
