@@ -195,7 +195,11 @@ def column_tiles() -> Iterator[tuple[str, float]]:
 
 def by_hand() -> Iterator[tuple[str, float]]:
     names = {"exp2": "exp-to-exp2, folded", "exp2, not folded": "exp-to-exp2"}
+    branch = "branch around the mask"
     for row in results("by_hand-nvidia-h200"):
+        if branch in row["variants"]:
+            rest = "" if "causal" in row["case"] else ", the last tile alone"
+            yield f"mask-partial-tiles{rest}", row["variants"][branch]["ratio"]
         for name, cell in row["variants"].items():
             if row["case"].startswith("attention") and name in names:
                 yield names[name], cell["ratio"]

@@ -10,8 +10,9 @@ from typing import ClassVar
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.emit.writing import Writer, check_no_comment
-from tritonopt.facts import KernelFacts, Value
+from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.language import MATRIX, function
+from tritonopt.facts.loop_nests import loop_of_products
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.precision import check_pins
 from tritonopt.facts.uses import users
@@ -20,7 +21,6 @@ from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.profitability import profit
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import ReplaceExpression
-from tritonopt.source.trees import walk
 
 _LOG2_E = "1.4426950408889634"
 _FEW = "the exponentials of the tile of scores stay, and the others are few"
@@ -104,13 +104,17 @@ class ExpToExp2(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        found = [(call, loop) for call in _calls(facts, "exp") if (loop := _loop(facts, call))]
-        gaining: set[ast.AST | None] = {
+        found = [
+            (call, loop) for call in _calls(facts, "exp") if (loop := loop_of_products(facts, call))
+        ]
+        gaining: set[Loop | None] = {
             loop
             for call, loop in found
             if facts.values[call].rank not in (0, 1) and _holds(facts, call)
         }
-        gaining |= {_loop(facts, c) for c in _calls(facts, "exp2") if facts.values[c].rank != 1}
+        gaining |= {
+            loop_of_products(facts, c) for c in _calls(facts, "exp2") if facts.values[c].rank != 1
+        }
         for call, loop in found:
             yield _site(facts, call, "" if loop in gaining else _FEW)
 
@@ -122,15 +126,6 @@ def _calls(facts: KernelFacts, wanted: str) -> Iterator[ast.Call]:
             name = function(facts.kernel.module.resolve(node.func)).removeprefix("math.")
             if name == wanted and value is not None and value.op is Op.ELEMENTWISE:
                 yield node
-
-
-def _loop(facts: KernelFacts, call: ast.Call) -> ast.AST | None:
-    """The innermost loop around a call, if it multiplies matrices."""
-    resolve = facts.kernel.module.resolve
-    around = [loop.node for loop in facts.loops if any(n is call for n in walk(loop.node))]
-    nodes = walk(around[-1]) if around else ()
-    calls = (node for node in nodes if isinstance(node, ast.Call))
-    return around[-1] if any(function(resolve(c.func)) in MATRIX for c in calls) else None
 
 
 def _holds(facts: KernelFacts, call: ast.Call) -> bool:

@@ -242,7 +242,9 @@ def render(drawn: Drawn) -> str:
         lines.append("    y = y + area")
     if drawn.lowered:
         lines += ["    tile = tl.broadcast_to(y[None, :], (BLOCK, BLOCK))"]
-        lines += ["    tile = tl.dot(tile, tile)", "    top = tl.max(tile, axis=1)"]
+        lines += ["    tile = tl.dot(tile, tile)", "    below = tl.arange(0, BLOCK)[:, None] + row"]
+        lines += ["    tile = tl.where(below >= cols[None, :], tile, 0.0)"]
+        lines += ["    top = tl.max(tile, axis=1)"]
         lines += ["    y = y + tl.sum(tl.exp(tile - top[:, None]), axis=1)"]
     if drawn.positive == "named":
         lines.append("    y = tl.maximum(y, 0.0)")

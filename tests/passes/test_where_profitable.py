@@ -267,3 +267,21 @@ def test_exponentials_of_rows_stay_where_those_of_the_scores_do() -> None:
         ("missed", "maximum-is-not-subtracted"),
         ("missed", "not-profitable"),
     }
+
+
+def test_masks_of_tiles_of_rows_up_to_which_the_loop_goes() -> None:
+    name = "mask-partial-tiles"
+    text = cases.case(f"{name}/causal").text
+    assert unnamed(text, name) == {("passed", "")}
+    end, rows = "(tl.program_id(0) + 1) * BM, BN", "s = tl.where(rows[:, None] >= "
+    assert text.count(end) == text.count(rows) == 1
+    others = [
+        text.replace(end, "N, BN"),  # tiles without a kept element were not measured
+        text.replace(f"(0, {end}", f"(tl.program_id(0) * BM, {end}"),  # each tile is partial
+        text.replace(rows, "s = tl.where(N > "),  # the last tile alone
+        text.replace(rows, "s = tl.where(tl.program_id(0) * BM >= "),  # one row
+        text.replace(rows, "s = tl.where(rows[:, None] - 48 <= "),  # a window
+        cases.case(f"{name}/mask_is_read_again").text,
+    ]
+    for other in others:
+        assert unnamed(other, name) == {("missed", "not-profitable")}

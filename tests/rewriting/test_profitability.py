@@ -93,6 +93,9 @@ def others() -> Iterator[Cell]:
         cell = one["variants"].get("exp2, not folded")
         if cell is not None:
             yield Cell("exp-to-exp2", one["case"], Sizes(), cell["ratio"])
+        cell = one["variants"].get("branch around the mask")
+        if cell is not None and "causal" in one["case"]:
+            yield Cell("mask-partial-tiles", one["case"], Sizes(), cell["ratio"])
 
 
 @cache

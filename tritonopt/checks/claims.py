@@ -98,6 +98,9 @@ CLAIMS: Mapping[str, str] = {
     ),
     "reads-nothing-more": "The new code reads no element that the old code would not have read.",
     "loads-run-ahead": "Something that the loop loads can be loaded some iterations ahead.",
+    "mask-is-true-for-whole-tiles": (
+        "Where the new branch is not taken, the mask is true for each element of the tile."
+    ),
     "masked-off-lanes-add-nothing": (
         "Lanes that a mask turns off have a value that the result does not notice."
     ),

@@ -658,6 +658,13 @@ REASONS: Mapping[str, Reason] = {
         ),
         "Take the maximum of the products, or make the factor a constant.",
     ),
+    "extremes-are-not-known": Reason(
+        (
+            "A part of the mask is no comparison of sums of lanes and scalars, whose least and "
+            "greatest elements scalars before the mask give."
+        ),
+        "Write the positions as scalars plus `tl.arange`.",
+    ),
     "maximum-is-not-subtracted": Reason(
         "The exponent is not known to be an element less a maximum that it went into.",
         "Subtract `tl.max` of the elements, or a running maximum of them.",

@@ -16,6 +16,7 @@ from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import Atom, EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Iteration
 from tritonopt.facts.effects import Effect
+from tritonopt.facts.language import MATRIX, function
 from tritonopt.facts.memory.dependence import change_of_data, orders_memory, prove_unchanged
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Carrier
@@ -229,3 +230,12 @@ def earlier_siblings(facts: KernelFacts) -> Iterator[tuple[Loop, list[Loop]]]:
 
 def _times(count: Polynomial | None) -> str:
     return "no count" if count is None else f"{count.readable} iterations"
+
+
+def loop_of_products(facts: KernelFacts, node: ast.AST) -> Loop | None:
+    """The innermost loop around a node, if it multiplies matrices."""
+    resolve = facts.kernel.module.resolve
+    around = [loop for loop in facts.loops if any(n is node for n in walk(loop.node))]
+    nodes = walk(around[-1].node) if around else ()
+    calls = (one for one in nodes if isinstance(one, ast.Call))
+    return around[-1] if any(function(resolve(c.func)) in MATRIX for c in calls) else None

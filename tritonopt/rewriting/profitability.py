@@ -146,6 +146,7 @@ BOUNDS: Mapping[str, tuple[Bound, ...]] = {
     "grid-stride": (Bound("programs", least=4096, neutral=True),),
     "loop-unswitch": (),
     "exp-to-exp2": (),
+    "mask-partial-tiles": (),
 }
 """By the rewrite; what has no bounds is profitable wherever the pass finds what was measured."""
 
