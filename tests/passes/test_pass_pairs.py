@@ -58,13 +58,13 @@ UNEQUAL = ("moments",)
 ORDERS = [*permutations(PASSES, 2), tuple(PASSES), tuple(reversed(PASSES))]
 
 LOOK = settings(
-    max_examples=16 * EXAMPLES,
+    max_examples=8 * EXAMPLES,
     deadline=None,
     derandomize="TRITONOPT_EXAMPLES" not in os.environ,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.nested_given],
 )
 RUN = settings(LOOK, max_examples=EXAMPLES, phases=[Phase.explicit, Phase.reuse, Phase.generate])
-SOME = settings(LOOK, max_examples=8 * EXAMPLES)
+SOME = settings(LOOK, max_examples=4 * EXAMPLES)
 FEW = settings(RUN, max_examples=(EXAMPLES + 1) // 2)
 
 
