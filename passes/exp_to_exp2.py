@@ -243,7 +243,7 @@ def _counts_nowhere(facts: KernelFacts, loop: Loop, name: str, below: Set[Value]
             same = term.reduction == largest.reduction._replace(name="sum")
             if same and factor in alphas and _uncast(term.operand, is_float) in tiles:
                 sums.add(end)
-        elif term.op is Op.RESHAPED and term.function == "dot" and factor in wide:
+        elif _is_dot(term) and factor in wide:
             tile = _uncast(term.operand, _may_be_float)
             if tile in tiles and tile.rank is not None and axes == (tile.rank - 1,):
                 products.add(loop.result[taker])
@@ -264,6 +264,12 @@ def _counts_nowhere(facts: KernelFacts, loop: Loop, name: str, below: Set[Value]
     parts = parts_of(facts.loops, *(v for v in seen if v not in products), stop=sums.__contains__)
     shown = (v.op is Op.OPAQUE or (v.op is Op.ELEMENTWISE and own in v.walk()) for v in parts)
     return not any(shown) and all(e.kind is not EffectKind.CALL for e in facts.effects)
+
+
+def _is_dot(value: Value) -> bool:
+    """Whether it multiplies its first two operands, in this order."""
+    product = value.op is Op.RESHAPED and value.function == "dot"
+    return product and {"input", "other"}.isdisjoint(value.attribute[1])  # type: ignore[index]
 
 
 def _uncast(value: Value, fits: Callable[[str | None], bool]) -> Value:
