@@ -666,11 +666,11 @@ REASONS: Mapping[str, Reason] = {
         "Write the positions as scalars plus `tl.arange`.",
     ),
     "maximum-is-not-subtracted": Reason(
-        "The exponent is not known to be an element less a maximum that it went into.",
-        "Subtract `tl.max` of the elements, or a running maximum of them.",
+        "The exponent is not known to be an element less a running maximum that starts at -inf.",
+        "Carry `tl.maximum(m, tl.max(x, axis))` from -inf on, and subtract that.",
     ),
     "tiny-results-count": Reason(
-        "Results below 2**-126 would be 0, and something depends on them before a sum hides them.",
+        "Results below 2**-126 would be 0, and may go where no sum of at least 1 hides them.",
         "Nothing: these results have to stay.",
     ),
     "maximum-is-changed": Reason(

@@ -3,84 +3,6 @@ import triton
 import triton.language as tl
 
 
-# case: log_of_single_results
-# expect: not applied, tiny-results-count
-"""log(exp(-90)) is -90, and log(0) is -inf."""
-
-
-@triton.jit
-def kernel(X, V, Out, N, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    at = cols[:, None] * BLOCK + cols[None, :]
-    for start in range(0, N, BLOCK):
-        x = tl.dot(tl.load(X + start + at), tl.load(V + at))
-        p = tl.exp(x - tl.max(x, axis=1, keep_dims=True)) / 2.0
-        tl.store(Out + start + at, tl.log(p))
-
-
-# case: log_through_a_name
-# expect: not applied, tiny-results-count
-"""The same, with a weight and a branch between."""
-
-
-@triton.jit
-def kernel(X, V, W, Out, flag, N, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    at = cols[:, None] * BLOCK + cols[None, :]
-    for start in range(0, N, BLOCK):
-        x = tl.dot(tl.load(X + start + at), tl.load(V + at))
-        p = tl.exp(x - tl.max(x, axis=1, keep_dims=True))
-        if flag:
-            p = p * tl.load(W + start + at)
-        tl.store(Out + start + at, tl.log2(p))
-
-
-# case: divided_by
-# expect: not applied, tiny-results-count
-"""Dividing by a tiny number is not dividing by 0."""
-
-
-@triton.jit
-def kernel(X, V, Y, Out, N, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    at = cols[:, None] * BLOCK + cols[None, :]
-    for start in range(0, N, BLOCK):
-        x = tl.dot(tl.load(X + start + at), tl.load(V + at))
-        p = tl.exp(x - tl.max(x, axis=1, keep_dims=True))
-        tl.store(Out + start + at, tl.load(Y + start + at) / p)
-
-
-# case: compared
-# expect: not applied, tiny-results-count
-"""Whether a result is above 0 is asked of tiny ones too."""
-
-
-@triton.jit
-def kernel(X, V, Out, N, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    at = cols[:, None] * BLOCK + cols[None, :]
-    for start in range(0, N, BLOCK):
-        x = tl.dot(tl.load(X + start + at), tl.load(V + at))
-        p = tl.exp(x - tl.max(x, axis=1, keep_dims=True))
-        tl.store(Out + start + at, tl.sum(tl.where(p > 0, 1, 0), axis=1, keep_dims=True))
-
-
-# case: product_over_iterations
-# expect: not applied, tiny-results-count
-"""The loop hands the product on, to a logarithm after it."""
-
-
-@triton.jit
-def kernel(X, V, Out, N, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    at = cols[:, None] * BLOCK + cols[None, :]
-    product = tl.full([BLOCK, BLOCK], 1.0, tl.float32)
-    for start in range(0, N, BLOCK):
-        x = tl.dot(tl.load(X + start + at), tl.load(V + at))
-        product = product * tl.exp(x - tl.max(x, axis=1, keep_dims=True))
-    tl.store(Out + at, tl.log(product))
-
-
 # case: double_precision
 # expect: not applied, type-changes
 """What is computed in fp64 is another function of the GPU."""
@@ -93,23 +15,6 @@ def kernel(X, V, Out, N, BLOCK: tl.constexpr):
     for start in range(0, N, BLOCK):
         x = tl.dot(tl.load(X + start + at), tl.load(V + at)).to(tl.float64)
         e = tl.exp(x - tl.max(x, axis=1, keep_dims=True))
-        tl.store(Out + start + at, e / tl.sum(e, axis=1, keep_dims=True))
-
-
-# case: comment_inside
-# expect: not applied, comment-inside
-"""A comment on the exponent would go with it."""
-
-
-@triton.jit
-def kernel(X, V, Out, N, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    at = cols[:, None] * BLOCK + cols[None, :]
-    for start in range(0, N, BLOCK):
-        x = tl.dot(tl.load(X + start + at), tl.load(V + at))
-        e = tl.exp(
-            x - tl.max(x, axis=1, keep_dims=True)  # at most 0
-        )
         tl.store(Out + start + at, e / tl.sum(e, axis=1, keep_dims=True))
 
 
@@ -168,18 +73,3 @@ def kernel(X, V, Out, N, BLOCK: tl.constexpr):
         x = tl.load(X + start + cols).to(tl.float32)
         e = tl.exp(x - tl.max(x, axis=0))
         tl.store(Out + start + cols, e / tl.sum(e, axis=0))
-
-
-# case: summed_along_another_axis
-# expect: not applied, tiny-results-count
-"""Every row has its 1 in some column, and a column may have none."""
-
-
-@triton.jit
-def kernel(X, V, Out, N, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    at = cols[:, None] * BLOCK + cols[None, :]
-    for start in range(0, N, BLOCK):
-        x = tl.dot(tl.load(X + start + at), tl.load(V + at))
-        p = tl.exp(x - tl.max(x, axis=1, keep_dims=True))
-        tl.store(Out + start + at, p / tl.sum(p, axis=0, keep_dims=True))

@@ -73,46 +73,8 @@ def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.con
 # shared: attend
 
 
-# case: normalized_early
-"""Three exponentials: of the tile, and of two maxima below a common one; one over two lines."""
-
-
-@triton.jit
-def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
-    rows = tl.program_id(0) * BM + tl.arange(0, BM)
-    dims = tl.arange(0, D)
-    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
-    m_i = tl.zeros([BM], dtype=tl.float32) - float("inf")
-    l_i = tl.zeros([BM], dtype=tl.float32)
-    acc = tl.zeros([BM, D], dtype=tl.float32)
-    for start in range(0, (tl.program_id(0) + 1) * BM, BN):
-        cols = start + tl.arange(0, BN)
-        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
-        qk = tl.zeros([BM, BN], dtype=tl.float32)
-        qk += tl.dot(q, k)
-        qk *= scale
-        qk = tl.where(rows[:, None] >= cols[None, :], qk, float("-inf"))
-        m_ij = tl.max(qk, 1)
-        p = tl.exp(qk - m_ij[:, None])
-        l_ij = tl.sum(p, 1)
-        m_new = tl.maximum(m_i, m_ij)
-        alpha = tl.exp(m_i - m_new)
-        beta = tl.exp(
-            m_ij - m_new
-        )
-        l_new = alpha * l_i + beta * l_ij
-        p = p * (beta / l_new)[:, None]
-        acc = acc * (l_i / l_new * alpha)[:, None]
-        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
-        acc += tl.dot(p.to(v.dtype), v)
-        l_i = l_new
-        m_i = m_new
-    tl.store(Out + rows[:, None] * D + dims[None, :], acc, mask=rows[:, None] < N)
-# shared: attend
-
-
 # case: own_names
-"""The function goes by two names, the exponent by one; the sum goes into a logarithm."""
+"""The function goes by two names, the exponent by one."""
 
 import torch
 import triton
@@ -141,32 +103,64 @@ def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.con
         total = total * alpha + tl.sum(p, 1)
         acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
         m = new
-    out = acc / total[:, None] + (m + tl.log(total))[:, None]
+    out = acc / total[:, None]
     tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
 # shared: attend
 
 
 # case: axis_kept
-"""The maximum of a tile, which keeps the axis that it was reduced along."""
-
-
-# tritonopt: x: f32[m, 16], v: f32[16, 16]
-def run(x: torch.Tensor, v: torch.Tensor):
-    m, n = x.shape
-    x, v = x.contiguous(), v.contiguous()
-    out = torch.empty_like(x)
-    kernel[(triton.cdiv(m, 32),)](x, v, out, m, BLOCK=16)
-    return out
+"""Maxima and sums keep the axis; the sum starts at 1."""
 
 
 @triton.jit
-def kernel(X, V, Out, M, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    v = tl.load(V + cols[:, None] * BLOCK + cols[None, :])
-    for start in range(tl.program_id(0) * 32, tl.program_id(0) * 32 + 32, BLOCK):
-        rows = start + tl.arange(0, BLOCK)[:, None]
-        x = tl.load(X + rows * BLOCK + cols[None, :], mask=rows < M, other=0.0)
-        s = tl.dot(x, v)
-        e = tl.exp(s - tl.max(s, axis=1, keep_dims=True))
-        share = e / tl.sum(e, axis=1, keep_dims=True)
-        tl.store(Out + rows * BLOCK + cols[None, :], share, mask=rows < M)
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.full([BM, 1], float("-inf"), tl.float32)
+    total = tl.full([BM, 1], 1.0, tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1, keep_dims=True))
+        p = tl.exp(s - new)
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1, keep_dims=True)
+        acc = acc * alpha + tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc / total
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: scaled_in_the_exponent
+"""The scale is applied twice to the same scores."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.full([BM], float("-inf"), tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k)
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s * scale, 1))
+        p = tl.exp(s * scale - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc / total[:, None]
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
