@@ -219,7 +219,7 @@ def test_a_cold_start_costs_little(tmp_path: Path, root: Path) -> None:
     assert modules > 100, "nothing of it was counted"
     assert modules <= 260, "import what only a finding needs where a site was found"
     assert size <= 2_090_000, f"{size} bytes of source"
-    assert dataclasses <= 280, "each is made by compiling: half of what a start costs"
+    assert dataclasses <= 290, "each is made by compiling: half of what a start costs"
     assert others <= 200, "of the standard library"
 
 

@@ -177,6 +177,7 @@ class Double(torch.autograd.Function):
 
 
 # case: a_random_number_for_four_elements
+# expect: silent
 """No row is found by the division: the result lies in memory as the input does."""
 
 
