@@ -1,8 +1,8 @@
 """Every case of every pass: what is said of it, what becomes of it, and whether that is right.
 
 `cases.py` says what a case is, and how the expected differences are written anew. To verify one
-takes seconds, so `make test` does it where no GPU has verified the very texts, and for the shortest
-case of each pass; `make test-all` does it for all of them.
+takes seconds, so `make test` does it where no GPU has verified the very texts; `make test-all` does
+it for all of them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -54,14 +53,9 @@ def test_twice_is_once(case: Case) -> None:
     assert twice == once, "a second run changed the text again:\n" + difference(once, twice)
 
 
-@cache
-def shortest(name: str) -> Case:
-    return min(filter(lambda case: case.is_run, rewritten_cases(name)), key=lambda c: len(c.text))
-
-
 def is_verified_now(case: Case, record: Path = RECORD) -> bool:
-    """Whether this run does it: all, or what the record does not have, and one of each pass."""
-    return everything() or case.texts not in verified(record) or case is shortest(case.pass_name)
+    """Whether this run does it: all, or what the record does not have."""
+    return everything() or case.texts not in verified(record)
 
 
 @cases("rewritten")
@@ -93,7 +87,7 @@ def test_same_answer(case: Case, tmp_path: Path) -> None:
 def test_what_a_record_does_not_have_is_verified_in_every_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = next(c for c in rewritten_cases("licm") if c.is_run and c is not shortest("licm"))
+    one = next(c for c in rewritten_cases("licm") if c.is_run)
 
     def record(name: str, verdict: str, *of: Case) -> Path:
         rows = [{"case": c.name, "texts": c.texts, "verdict": verdict} for c in of]
@@ -101,10 +95,9 @@ def test_what_a_record_does_not_have_is_verified_in_every_run(
         return tmp_path / name
 
     monkeypatch.delenv(EVERYTHING, raising=False)
-    right = record("right", "equivalent", one, shortest("licm"))
+    right = record("right", "equivalent", one)
     assert not is_verified_now(one, right)
     assert is_verified_now(replace(one, text=one.text + "\n# changed\n"), right)
-    assert is_verified_now(shortest("licm"), right)
     assert is_verified_now(one, record("wrong", "unsupported", one))
     assert is_verified_now(one, record("empty", "equivalent"))
     monkeypatch.setenv(EVERYTHING, "1")
