@@ -46,8 +46,9 @@ def marked(text: str) -> str:
         if token.type == tokenize.STRING:
             inside.update(range(token.start[0], token.end[0]))
     for number, line in enumerate(lines, 1):
-        if line.strip() and number not in inside and not line.endswith("\\") and "#" not in line:
-            lines[number - 1] = f"{line}  # m{number}q"
+        code = line.rstrip("\r")
+        if code.strip() and number not in inside and not code.endswith("\\") and "#" not in code:
+            lines[number - 1] = f"{code}  # m{number}q{line[len(code) :]}"
     return "\n".join(lines)
 
 
