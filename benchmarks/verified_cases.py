@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import multiprocessing
 import os
 import platform
@@ -103,7 +104,8 @@ def verified(wanted: list[Case], jobs: int, budget: float) -> Iterator[dict[str,
     pool = ProcessPoolExecutor(jobs, mp_context=spawn)
     try:
         started = [pool.submit(row_of, case) for case in wanted]
-        yield from (done.result() for done in as_completed(started, max(0.0, budget)))
+        limit = None if math.isinf(budget) else budget
+        yield from (done.result() for done in as_completed(started, limit))
     except TimeoutError:
         print(f"the budget is spent: {budget:.0f} s", file=sys.stderr)
     finally:

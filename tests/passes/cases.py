@@ -222,6 +222,8 @@ def rewritten(pass_name: str) -> list[Case]:
 @cache
 def verified(record: Path) -> frozenset[str]:
     """The digests of the texts that a record has a right verdict of."""
+    if not record.exists():
+        return frozenset()
     rows = json.loads(record.read_text("utf-8"))["cases"]
     return frozenset(row["texts"] for row in rows if row["verdict"] in RIGHT)
 
