@@ -7,7 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from tests.verification.judged import JUDGED, NORM, NORM_KERNEL, SOFTMAX, SOFTMAX_KERNEL, Judged
+from tritonopt import source
 from tritonopt.verification import Verdict
+from tritonopt.verification.reference.subjects import subject_of
+from tritonopt.verification.settling.candidates import tables_of
+from tritonopt.verification.signature.inference import InferredSignature
 
 OfTexts = Callable[..., Verdict]
 FEW = {"max_examples": 1}
@@ -145,3 +149,34 @@ def test_a_candidate_that_cannot_be_called_is_at_fault(of_texts: OfTexts) -> Non
         assert words in (verdict.counterexample or "")
     verdict = of_texts(NORM, NORM_KERNEL.replace("ModelNew", "Other"))
     assert "no class `ModelNew`" in (verdict.counterexample or "")
+
+
+_COLUMN = """\
+import torch
+
+
+def add(x: torch.Tensor, shift: torch.Tensor):
+    \"\"\"x: (m, n), shift: (m, 1)\"\"\"
+    return x + shift
+"""
+_COLUMN_LAUNCHER = """\
+import torch
+import triton
+
+
+def add(x, shift):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, shift, y, n, x.stride(0), shift.stride(0))
+    return y
+"""
+
+
+def test_the_shapes_that_a_reference_documents_come_before_what_a_candidate_shows() -> None:
+    """Torch adds a row of n as well, which the candidate's code does not tell apart."""
+    old, new = source.read(_COLUMN, "ref.py"), source.read(_COLUMN_LAUNCHER, "new.py")
+    (task,) = subject_of(old, new, launcher=None, args=None).tasks
+    assert isinstance(task.arguments, InferredSignature)
+    tables, first = tables_of(task.arguments, ())
+    shapes = [choice.candidates[0].shape for choice in tables[0]]  # type: ignore[union-attr]
+    assert 0 in first and shapes == [("m", "n"), ("m", 1)]
