@@ -78,6 +78,27 @@ CHEATS = {
             "tl.load(X + at, mask=at < size) + 0 * tl.load(Z + at, mask=at < size)",
         ),
     ),
+    "torch-computes, but for a trace": of_softmax(
+        "x = x.contiguous()\ne = torch.exp(x - x.amax(1, keepdim=True))\n"
+        + _COPIED.replace("(t, y,", "(t, x, y,"),
+        _COPY.replace("X, Y,", "X, Z, Y,").replace(
+            "tl.load(X + at, mask=at < size)",
+            "tl.load(X + at, mask=at < size)"
+            " + 1e-8 * tl.sigmoid(tl.load(Z + at, mask=at < size).to(tl.float32))",
+        ),
+    ),
+    "torch-computes, rather numpy": of_softmax(
+        "a = x.float().numpy()\ne = torch.from_numpy(np.exp(a - a.max(1, keepdims=True)))\n"
+        f"{_COPIED.replace('e.sum(1, keepdim=True)', 'e.numpy().sum(1, keepdims=True)')}",
+        "import numpy as np\n" + _COPY,
+    ),
+    "torch-computes, in a grid": of_softmax(
+        "x = x.contiguous()\nt, y = torch.empty_like(x), torch.empty_like(x)\n\n"
+        "def grid(meta):\n    t.copy_(torch.exp(torch.log_softmax(x, 1)))\n"
+        "    return (triton.cdiv(t.numel(), 64),)\n\n"
+        "copy_kernel[grid](t, y, t.numel(), BLOCK=64)\nreturn y",
+        _COPY,
+    ),
     "result-cached, after seven calls": of_softmax(
         "key = (tuple(x.shape), x.dtype, *x.flatten().tolist())\n"
         "counts[key] = counts.get(key, 0) + 1\n"
@@ -132,6 +153,40 @@ def test_a_cheat_is_named_and_refused(name: str, of_texts: OfTexts) -> None:
     verdict = of_texts(SOFTMAX, CHEATS[name], require="kernel", **FEW)
     assert name.partition(",")[0] in {cheat.name for cheat in verdict.cheats}, verdict
     assert verdict.verdict == "counterexample" and verdict.fault == "candidate"
+
+
+COUNT = """\
+import torch
+
+
+# tritonopt: x: i64[n] in 0..4
+def count(x: torch.Tensor):
+    return torch.bincount(x, minlength=5)
+"""
+COUNTED_BY_TORCH = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy_kernel(X, Y, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(Y + at, tl.load(X + at, mask=at < 5), mask=at < 5)
+
+
+def count(x: torch.Tensor):
+    found = (x[None, :] == torch.arange(5, device=x.device)[:, None]).sum(1)
+    y = torch.empty_like(found)
+    copy_kernel[(1,)](found, y, BLOCK=8)
+    return y
+"""
+
+
+@pytest.mark.thorough(instead="test_a_cheat_is_named_and_refused")
+def test_torch_that_computes_with_whole_numbers_is_named(of_texts: OfTexts) -> None:
+    verdict = of_texts(COUNT, COUNTED_BY_TORCH, require="kernel", **FEW)
+    assert "torch-computes" in {cheat.name for cheat in verdict.cheats}, verdict
 
 
 @pytest.mark.thorough
