@@ -202,7 +202,8 @@ class Work(_Mode):
             self.session.by_kernels.update(map(_memory, _tensors(result)))
             return result
         inputs, made = self.session.inputs, set(map(_memory, _tensors(result)))
-        if not (plain or name.startswith(_ARRANGING)):
+        adds = name.rstrip("_").endswith(("add", "reduce"))
+        if adds or not (plain or name.startswith(_ARRANGING)):
             inputs -= made
         elif any(_memory(t) in inputs for t in given):
             inputs |= made
