@@ -439,7 +439,8 @@ class Verification:
             compared=checker.tally.compared,
         )
         answer = self._with_algebra(self._answered(result, checker, signature, found), checker)
-        if answer.algebra is not None and answer.algebra.is_different and answer.verdict in YES:
+        differs = answer.algebra is not None and answer.algebra.is_different
+        if answer.verdict in YES and (differs or search.counts_in_bytes):
             found = search.long_sums()
             answer = answer if found is None else self._answered(result, checker, signature, found)
         answer = _told(self, _on_a_gpu(self, answer, checker), checker, never_ran)

@@ -372,6 +372,8 @@ class Numbers:
     """Numbers that the files divide something by, rounded up or down."""
     whole_types: bool = False
     """Whether what differs names a type of whole numbers, which not all of them fit."""
+    bytes: bool = False
+    """Whether what differs names one of 8 bits, in which a count wraps."""
     compared: Sequence[float] = ()
     """Numbers that floats may be compared with, those in what differs first."""
     large: Sequence[float] = ()
@@ -404,6 +406,7 @@ class Numbers:
             changed,
             divisors_of(modules),
             whole_types,
+            any(isinstance(n, ast.Attribute) and n.attr in _WHOLE_TYPES[:2] for n in nodes),
             values,
             large,
             fractions,

@@ -296,7 +296,12 @@ def _arguments(
     launchers = Launchers(new)
     other = _functions(new)[name]
     known = launchers.found.get(name) or Launcher(name, other, other, False, False)
-    return _widely(read(launchers, known))
+    reading = read(launchers, known)
+    # What is to be computed, the reference says, also where the candidate's code is read.
+    for parameter, evidence in ours.evidence.items():
+        if evidence.documented is not None and parameter in reading.evidence:
+            reading.evidence[parameter].documented = evidence.documented
+    return _widely(reading)
 
 
 def _widely(reading: InferredSignature) -> InferredSignature:
@@ -305,7 +310,7 @@ def _widely(reading: InferredSignature) -> InferredSignature:
         replace(a, strided=True, rows_only=False) if isinstance(a, TensorArgument) else a
         for a in reading.known
     ]
-    return replace(reading, known=tuple(known))
+    return replace(reading, known=tuple(known), documents_bind=True)
 
 
 # Modules
