@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from tritonopt.facts import EffectKind, KernelFacts
-from tritonopt.facts.algebra.atoms import LauncherParameter, Param, TensorSize
+from tritonopt.facts.algebra.atoms import LauncherParameter, Param, ProgramId, TensorSize
 from tritonopt.facts.algebra.polynomial import ONE, TooLarge
 from tritonopt.facts.language import RANDOM, function
 from tritonopt.facts.memory.widths import (
@@ -26,6 +26,7 @@ from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import Kernel, ReplaceExpression
 from tritonopt.source.kernels import Parameter
 
+_READERS = "a branch or a trip count"
 _LISTS = ("do_not_specialize", "do_not_specialize_on_alignment")
 
 
@@ -46,8 +47,9 @@ class Specialization(Lint):
       be 1, the lanes are not known to be adjacent.
 
     It also reports parameters that should be listed, since the kernel is compiled again for no
-    better code: a random seed, and a number of programs that only a branch compares. The fix lists
-    the latter.
+    better code: a random seed, and a number that sets the grid and that only a branch compares, or
+    that only ends a loop over programs. The fix lists the latter. `tritonopt facts --compile` lists
+    the accesses of each version of a kernel.
 
     ## Why
 
@@ -295,7 +297,8 @@ def _told_in_vain(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
 
 
 def _compared_alone(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
-    """The number of programs, which every launch passes anew and only a comparison reads."""
+    """What sets the number of programs, and only a comparison or a trip count reads: such code is
+    the same for multiples of 16, and for 1."""
     if facts.launches.unknown or not facts.launches.bindings or _is_annotated(facts, parameter):
         return
     for binding in facts.launches.bindings:
@@ -304,13 +307,13 @@ def _compared_alone(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
             return
         if not isinstance(size.tensor.sole_atom, LauncherParameter):
             return
-        if all(form is None or form.sole_atom != size for form in binding.grid):
+        if all(form is None or size not in set(form.leaves()) for form in binding.grid):
             return
     uses = [n for n in facts.kernel.nodes if isinstance(n, ast.Name) and n.id == parameter.name]
     if not uses or not all(_is_of_one_place(facts, use) for use in uses):
         return
     jit = facts.kernel.node.decorator_list[facts.kernel.decorators.index(facts.kernel.jit)]
-    what = f"{parameter.name} is as many programs as a launch has, and only a comparison reads it"
+    what = f"{parameter.name} sets the number of programs, and only {_READERS} reads it"
     harm = "a launch in the middle of a run waits for the compiler, for a kernel that is no faster"
     node = next(a for a in _arguments(facts.kernel) if a.arg == parameter.name)
     if parameter.constexpr:
@@ -328,9 +331,15 @@ def _compared_alone(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
 
 
 def _is_of_one_place(facts: KernelFacts, use: ast.Name) -> bool:
-    """Whether a name stands in a comparison of numbers that a branch asks for."""
+    """Whether a name stands in a comparison of numbers that a branch asks for, or ends a loop over
+    programs: one that begins at a constant is gone where its end is 1, and its iterations are 0."""
     parents = facts.kernel.module.names.parents
     test = parents.get(use)
+    for loop in facts.loops:
+        start = facts.forms.of(loop.start) if loop.start is not None else ONE
+        if loop.is_counted and isinstance(loop.node, ast.For) and loop.node.iter is test:
+            is_end = isinstance(test, ast.Call) and test.args[1:2] == [use]
+            return is_end and isinstance(start.sole_atom, ProgramId)
     if not isinstance(test, ast.Compare):
         return False
     value = facts.values.get(test)
