@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -18,15 +19,16 @@ from tritonopt.facts.memory.widths import (
     has_places,
     lengths_of,
     lost_widths,
+    may_end_neighbors,
     most_lanes,
     widest_accesses,
 )
+from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import Kernel, ReplaceExpression
 from tritonopt.source.kernels import Parameter
 
-_READERS = "a branch or a trip count"
 _LISTS = ("do_not_specialize", "do_not_specialize_on_alignment")
 
 
@@ -48,8 +50,9 @@ class Specialization(Lint):
 
     It also reports parameters that should be listed, since the kernel is compiled again for no
     better code: a random seed, and a number that sets the grid and that only a branch compares, or
-    that only ends a loop over programs. The fix lists the latter. `tritonopt facts --compile` lists
-    the accesses of each version of a kernel.
+    that only ends a loop over programs. The fix lists the latter. Such a constexpr, or one in the
+    mask of rows, is compiled for each number. `tritonopt facts --compile` lists the accesses of
+    each version of a kernel.
 
     ## Why
 
@@ -310,10 +313,13 @@ def _compared_alone(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
         if all(form is None or size not in set(form.leaves()) for form in binding.grid):
             return
     uses = [n for n in facts.kernel.nodes if isinstance(n, ast.Name) and n.id == parameter.name]
-    if not uses or not all(_is_of_one_place(facts, use) for use in uses):
+    is_read_once = all(_is_of_one_place(facts, use) for use in uses)
+    if parameter.constexpr:
+        is_read_once = _ends_rows(facts, parameter.name, uses)
+    if not uses or not is_read_once:
         return
     jit = facts.kernel.node.decorator_list[facts.kernel.decorators.index(facts.kernel.jit)]
-    what = f"{parameter.name} sets the number of programs, and only {_READERS} reads it"
+    what = f"{parameter.name} sets the number of programs, and no address or tile depends on it"
     harm = "a launch in the middle of a run waits for the compiler, for a kernel that is no faster"
     node = next(a for a in _arguments(facts.kernel) if a.arg == parameter.name)
     if parameter.constexpr:
@@ -347,6 +353,22 @@ def _is_of_one_place(facts: KernelFacts, use: ast.Name) -> bool:
     while isinstance(around, ast.BoolOp | ast.UnaryOp):
         around = parents.get(around)
     return value is not None and value.shape == () and isinstance(around, ast.If)
+
+
+def _ends_rows(facts: KernelFacts, name: str, uses: Sequence[ast.Name]) -> bool:
+    """Whether a constant ends loops over programs, or is compared with programs and lanes, of
+    which those that it ends do not lie side by side."""
+    parents = facts.kernel.module.names.parents
+    for use in uses:
+        test = facts.values.get(parents.get(use, use))
+        if test is None or test.op not in COMPARISONS:
+            if not _is_of_one_place(facts, use):
+                return False
+        elif not any(part.op in (Op.LANE, Op.PROGRAM_ID) for part in test.walk()):
+            return False  # the author chooses between two kernels
+    with suppress(TooLarge):
+        return not may_end_neighbors(facts, name)
+    return False
 
 
 def _is_seed(facts: KernelFacts, use: ast.Name) -> bool:

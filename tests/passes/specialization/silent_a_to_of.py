@@ -19,6 +19,30 @@ def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
     tl.store(Y + cols, tile_of(X, stride, cols, N) * 2)
 
 
+# case: a_choice_of_two_codes
+# expect: silent
+"""The launcher's size chooses the code, which only a constant can."""
+
+
+@triton.jit
+def scale_rows(X, Y, ROWS: tl.constexpr, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    if row >= ROWS:
+        return
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N)
+    if ROWS > 64:
+        x = x * 2
+    tl.store(Y + row * N + cols, x, mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty((m, n), device=x.device)
+    scale_rows[(m,)](x, y, m, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
 # case: a_loop_from_a_constant
 # expect: silent
 """Where there is one row the loop is gone, and its row is 0: loads begin where they did not."""
