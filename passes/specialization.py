@@ -360,7 +360,8 @@ def _ends_rows(facts: KernelFacts, name: str, uses: Sequence[ast.Name]) -> bool:
     which those that it ends do not lie side by side."""
     parents = facts.kernel.module.names.parents
     for use in uses:
-        test = facts.values.get(parents.get(use, use))
+        around = parents.get(use)
+        test = facts.values.get(around) if isinstance(around, ast.expr) else None
         if test is None or test.op not in COMPARISONS:
             if not _is_of_one_place(facts, use):
                 return False
