@@ -42,8 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--compile",
         action="store_true",
-        help="list of each integer parameter which loads and stores are wider where the compiler "
-        "is told that 16 divides it, or that it is 1 (imports the file in another process)",
+        help="list, for each integer parameter, the loads and stores that are wider where the "
+        "compiler knows that 16 divides it, or that it is 1 (imports the file in another process)",
     )
     shared.add_assume(parser)
 
