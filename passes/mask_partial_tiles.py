@@ -142,6 +142,19 @@ def _is_last(summand: Value) -> tuple[bool, bool]:
     return summand.op is Op.CONST, summand.shape != ()
 
 
+def _added(left: ast.expr, right: ast.expr) -> ast.expr:
+    """Code for a sum of integers, which is the same in any grouping."""
+    match left, right:
+        case _, ast.BinOp(left=more, op=ast.Sub(), right=rest):
+            return ast.BinOp(ast.BinOp(left, ast.Add(), more), ast.Sub(), rest)
+        case (
+            ast.BinOp(left=rest, op=ast.Sub(), right=ast.Constant(value=int() as less)),
+            ast.Constant(value=int() as more),
+        ) if less == more:
+            return rest
+    return ast.BinOp(left, ast.Add(), right)
+
+
 @dataclass(frozen=True)
 class _Masked:
     facts: KernelFacts
@@ -281,11 +294,8 @@ class _Masked:
                     return left if nothing[1] else right
                 if value.op is Op.SUB:
                     return ast.BinOp(left, ast.Sub(), right)
-                match right:
-                    case ast.BinOp(left=more, op=ast.Sub(), right=rest) if (
-                        self.facts.forms.is_integer(self.facts.forms.of(value))
-                    ):  # in any grouping
-                        return ast.BinOp(ast.BinOp(left, ast.Add(), more), ast.Sub(), rest)
+                if self.facts.forms.is_integer(self.facts.forms.of(value)):
+                    return _added(left, right)
                 return ast.BinOp(left, ast.Add(), right)
             case Op.MUL:
                 forms = self.facts.forms
