@@ -325,7 +325,7 @@ def k(X, S, Y, n, BLOCK: tl.constexpr):
         tl.store(Y + c, tl.load(S + (BLOCK - 1 - c)))
 
 
-# tritonopt: x: f32[64], n: int
+# tritonopt: x: f32[64], n: int in 0..8
 def launch(x: torch.Tensor, n: int):
     s, y = torch.empty_like(x), torch.zeros_like(x)
     k[(1,)](x, s, y, n, BLOCK=64)
