@@ -91,7 +91,8 @@ class MaskPartialTiles(Pass):
     for start in range(0, (tl.program_id(0) + 1) * BLOCK, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         s = tl.dot(q, tl.load(K + cols[None, :] * 16 + dims[:, None]))
-        if tl.program_id(0) * BLOCK < start + (BLOCK - 1):
+        # Only tiles on the diagonal need the mask.
+        if tl.program_id(0) * BLOCK < start + BLOCK - 1:
             s = tl.where(rows[:, None] >= cols[None, :], s, 0.0)
         tl.store(Y + rows[:, None] * N + cols[None, :], s)
     ```
@@ -149,6 +150,19 @@ def _is_last(summand: Value) -> tuple[bool, bool]:
     return summand.op is Op.CONST, summand.shape != ()
 
 
+def _added(left: ast.expr, right: ast.expr) -> ast.expr:
+    """Code for a sum of integers, which is the same in any grouping."""
+    match left, right:
+        case _, ast.BinOp(left=more, op=ast.Sub(), right=rest):
+            return ast.BinOp(ast.BinOp(left, ast.Add(), more), ast.Sub(), rest)
+        case (
+            ast.BinOp(left=rest, op=ast.Sub(), right=ast.Constant(value=int() as less)),
+            ast.Constant(value=int() as more),
+        ) if less == more:
+            return rest
+    return ast.BinOp(left, ast.Add(), right)
+
+
 @dataclass(frozen=True)
 class _Masked:
     facts: KernelFacts
@@ -168,11 +182,14 @@ class _Masked:
             compared = list(self._comparisons(value, self.where_true))
             first = self._first()
             test = self._test(Writer(self.facts), first, compared)
-            changes = (Enclose(first, self.statement, f"if {ast.unparse(test)}:\n    ..."),)
+            causal = self._is_causal(compared, first)
+            alone = causal and len(compared) == 1
+            some = "tiles on the diagonal" if alone else "partial tiles"
+            head = f"# Only {some} need the mask.\nif {ast.unparse(test)}:"
+            changes = (Enclose(first, self.statement, f"{head}\n    ..."),)
             attempt.prove(_CLAIM, "the branch compares the extremes of both sides")
             attempt.assume("no-int32-overflow", "index arithmetic does not overflow 32 bits")
-            if self._is_causal(compared, first):
-                never = ""
+            never = "" if causal else never
         return Site.of(
             attempt,
             self.statement,
@@ -294,7 +311,11 @@ class _Masked:
                 ]
                 if nothing[1] or (nothing[0] and value.op is Op.ADD):
                     return left if nothing[1] else right
-                return ast.BinOp(left, ast.Add() if value.op is Op.ADD else ast.Sub(), right)
+                if value.op is Op.SUB:
+                    return ast.BinOp(left, ast.Sub(), right)
+                if self.facts.forms.is_integer(self.facts.forms.of(value)):
+                    return _added(left, right)
+                return ast.BinOp(left, ast.Add(), right)
             case Op.MUL:
                 forms = self.facts.forms
                 for tile, factor in (sides, sides[::-1]):

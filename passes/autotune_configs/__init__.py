@@ -43,7 +43,8 @@ class AutotuneConfigs(Pass):
 
     ## Conditions
 
-    - The only decorator is `@triton.jit`. Every launch is a visible statement `kernel[grid](...)`
+    - The only decorator is `@triton.jit`, and no call of a function makes the kernel anew, which
+      would tune it again. Every launch is a visible statement `kernel[grid](...)`
       in the kernel's file, without `**options`; no kernel calls it.
     - All launches pass the same numbers as `num_warps`, `num_stages` and `num_ctas`, or none.
     - No file with a launch captures CUDA graphs (`torch.cuda.graph`), where nothing can be timed. A

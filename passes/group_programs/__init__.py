@@ -39,7 +39,8 @@ class GroupPrograms(Pass):
 
     ## Conditions
 
-    - A loop multiplies matrices. The kernel does not read `tl.num_programs`, which suggests an
+    - A loop multiplies matrices, one of which is read by the row alone, and another by the column
+      (`tiles-are-not-shared`). The kernel does not read `tl.num_programs`, which suggests an
       order of its own.
     - The ids are bound once, in the kernel's own block, and not read otherwise. On a one-axis grid
       the id only gives row and column, and every launch starts complete rows

@@ -26,6 +26,7 @@ CLAIMS: Mapping[str, str] = {
         "The arguments of the call are seen, and of the types that it needs."
     ),
     "block-is-a-descriptor": "A tensor descriptor can stand for the block.",
+    "programs-share-tiles": "Programs of one row, and those of one column, load the same tiles.",
     "programs-are-numbered-in-rows": (
         "The program ids are the row and the column of a tile, in whole rows."
     ),

@@ -431,6 +431,10 @@ REASONS: Mapping[str, Reason] = {
         "The number of programs is not known to be a multiple of the number of tile columns.",
         "Let the grid be the product of the rows and the columns, as the kernel computes them.",
     ),
+    "tiles-are-not-shared": Reason(
+        "No load depends on the row alone, or none on the column alone, as in a matrix product.",
+        "Nothing: another order of the programs shares no more.",
+    ),
     "program-ids-are-not-plain": Reason(
         "The row and the column of a tile are not plainly the program's ids.",
         "Give each a name of its own, bound once at the top of the kernel.",

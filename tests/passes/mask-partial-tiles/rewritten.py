@@ -344,6 +344,27 @@ def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.con
 # shared: attend
 
 
+# case: strictly_below
+"""What is added to the last column is taken from it as well."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, (tl.program_id(0) + 1) * BM, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(rows[:, None] >= cols[None, :] + 1, s, 0.0)
+        acc += tl.dot(s.to(v.dtype), v)
+    tl.store(Out + rows[:, None] * D + dims[None, :], acc, mask=rows[:, None] < N)
+# shared: attend
+
+
 # case: one_line
 """Statements that share a line get lines of their own."""
 
