@@ -174,7 +174,7 @@ def run(arguments: argparse.Namespace) -> int:
         return ERROR
     if summary.errors:
         return ERROR
-    return FOUND if arguments.check and summary.changed else OK
+    return FOUND if summary.left_out or (arguments.check and summary.changed) else OK
 
 
 def _job(
@@ -384,6 +384,7 @@ def _findings(
         verified=checked.summary,
         verdict=checked.verdict,
         refused=checked.refused,
+        fixed=checked.fixed,
         notes=(*_without_sites(target, result.remarks), *job.selection.notes(target.settings)),
         encoding=file.encoding,
         output=encoded(file, result.text) if target.data is not None else None,
