@@ -167,7 +167,8 @@ def run(arguments: argparse.Namespace) -> int:
     if near and not (arguments.launches or arguments.shadowed or arguments.careful):
         summary.notes.append(
             f"{near} kernel{'s' * (near != 1)} may become faster, at sizes that no launch in these "
-            "files shows: `tritonopt rewrite PATH -- COMMAND` runs COMMAND and takes its sizes"
+            "files shows: `tritonopt rewrite PATH -- COMMAND` takes those of a run, and "
+            "`--passes rows` needs none"
         )
     reporter.finish(summary)
     if arguments.report is not None and not _report(arguments, kept, summary):
