@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tritonopt import install_command
-from tritonopt.cli.main import complain
 from tritonopt.reporting import formats
+from tritonopt.reporting.reporter import say
 
 if TYPE_CHECKING:
     from tritonopt.rewriting.model import Safety
@@ -132,7 +132,7 @@ def write_script(text: str, name: str, path: str) -> str | None:
             import tempfile
 
             return write_script(text, name, tempfile.mkdtemp(prefix="tritonopt-"))
-        complain(f"{chosen}: the script cannot be written: {error.strerror}")
+        say(f"{chosen}: the script cannot be written: {error.strerror}")
         return None
 
 
