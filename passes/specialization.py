@@ -138,8 +138,8 @@ class Specialization(Lint):
     fixes: ClassVar[bool] = True
     runs_file: ClassVar[bool] = True
     harm: ClassVar[str] = (
-        "a load or a store moves one element where it could move up to 16 bytes: their lanes are "
-        "not known to be aligned, or to lie side by side"
+        "each load or store moves one element instead of up to 16 bytes, because its lanes are not "
+        "known to be aligned and contiguous"
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -294,7 +294,7 @@ def _told_in_vain(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
         f"{parameter.name} is a seed, and the kernel is compiled again for multiples of 16, and "
         f'for 1: write @triton.jit(do_not_specialize=["{parameter.name}"])'
     )
-    harm = "a launch in the middle of a run waits for the compiler, for a kernel that is no faster"
+    harm = "a launch in the middle of a run waits for a compilation that makes nothing faster"
     node = next(a for a in _arguments(facts.kernel) if a.arg == parameter.name)
     yield Site.of_mistake(node, "hint-is-useful", "recompiles-for-nothing", message, harm)
 
@@ -320,7 +320,7 @@ def _compared_alone(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
         return
     jit = facts.kernel.node.decorator_list[facts.kernel.decorators.index(facts.kernel.jit)]
     what = f"{parameter.name} sets the number of programs, and no address or tile depends on it"
-    harm = "a launch in the middle of a run waits for the compiler, for a kernel that is no faster"
+    harm = "a launch in the middle of a run waits for a compilation that makes nothing faster"
     node = next(a for a in _arguments(facts.kernel) if a.arg == parameter.name)
     if parameter.constexpr:
         message = f"{what}, so the kernel is compiled again for each number: make it no constexpr"

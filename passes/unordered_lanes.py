@@ -87,7 +87,7 @@ class UnorderedLanes(Lint):
     fixes: ClassVar[bool] = True
     summary: ClassVar[str] = "find elements that lanes hand over without tl.debug_barrier()"
     harm: ClassVar[str] = (
-        "the warps of a program are in no order: what is loaded may be the number from before the "
+        "warps of a program run in no fixed order: the load may return the value from before the "
         "store, or from after it"
     )
 

@@ -103,7 +103,7 @@ CLAIMS: Mapping[str, str] = {
         "Where the new branch is not taken, the mask is true for each element of the tile."
     ),
     "masked-off-lanes-add-nothing": (
-        "Lanes that a mask turns off have a value that the result does not notice."
+        "Lanes that a mask turns off hold a value that does not change the result."
     ),
     "nan-is-dropped": "A NaN in the operand gives the constant, as a comparison does.",
     "nan-rows-are-the-same": "A row of nothing but NaN gives what it gave.",

@@ -767,7 +767,7 @@ REASONS: Mapping[str, Reason] = {
             "A reduction includes lanes that a masked load without `other=` leaves undefined; GPUs "
             "read 0 there today, which does not change the result as far as is known."
         ),
-        "Add `other=` with a number that the reduction does not notice.",
+        "Add `other=` with a value that does not change the reduction.",
     ),
     "no-such-name": Reason(
         "No supported version of Triton has this name in `triton.language`.",
@@ -790,7 +790,7 @@ REASONS: Mapping[str, Reason] = {
             "A reduction includes lanes that a masked load without `other=` leaves undefined; GPUs "
             "read 0 there today, which changes the result."
         ),
-        "Add `other=` with a number that the reduction does not notice.",
+        "Add `other=` with a value that does not change the reduction.",
     ),
 }
 """Why a site is left alone, or what is reported there, and what to do about it."""

@@ -103,6 +103,8 @@ def _verified(original: Path | str, rewritten: Path | str, options: Options) -> 
         fork_server()  # it imports torch meanwhile
     paths = Path(original), Path(rewritten)
     old, text = read_module(paths[0]), options.text
+    if options.original_text is not None:
+        old = parse_module(options.original_text, paths[0])
     try:
         new = read_module(paths[1]) if text is None else parse_module(text, paths[1])
     except VerificationError as error:

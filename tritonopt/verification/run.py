@@ -131,6 +131,8 @@ class Options:
     """All launches that it makes are compared, then others like them."""
     text: str | None = None
     """The rewritten version; its path then only says where it would stand."""
+    original_text: str | None = None
+    """The same of the original."""
     assume_covered: bool = False
     """Whether all that differs is taken to have run, where that cannot be seen."""
     covered_elsewhere: bool = False
@@ -154,7 +156,8 @@ class Options:
         """Which versions stand in no file as they are: `original` has a launcher of ours, too."""
         if self.kernel is not None or self.command or self.written_for_it:
             return BOTH
-        return BOTH[1:] if self.text is not None else ()
+        given = (self.original_text, self.text)
+        return tuple(n for n, text in zip(BOTH, given, strict=True) if text is not None)
 
     def check(self) -> None:
         """Raise VerificationError for what has no meaning."""
@@ -490,6 +493,7 @@ class Verification:
                 errors,
                 verdict=Answer.COUNTEREXAMPLE.value,
                 counterexample=self.described(example, str(difference)),
+                values=difference.values,
                 script=_script(
                     self, checker, example, checker.versions.options(example), str(difference)
                 ),
