@@ -28,6 +28,17 @@ def walk(root: ast.AST) -> list[ast.AST]:
     return found
 
 
+def names_in(root: ast.AST) -> set[str]:
+    """Every name that stands somewhere inside."""
+    return {node.id for node in walk(root) if isinstance(node, ast.Name)}
+
+
+def bound_in(root: ast.AST) -> set[str]:
+    """The names that are bound inside: by a target `p[i]` none."""
+    names = (node for node in walk(root) if isinstance(node, ast.Name))
+    return {node.id for node in names if isinstance(node.ctx, ast.Store)}
+
+
 def children(node: ast.AST) -> Iterator[ast.AST]:
     """The nodes right inside of one, likewise."""
     for name in fields_of(node):

@@ -529,12 +529,9 @@ class Verification:
 
     def _reached(self, module: source.Module) -> set[str]:
         """The definitions that run when the launcher does."""
-        launchers, found = Launchers(module), set()
-        for name in self.task.reaches:
-            definition = launchers.aliases.get(name, name)
-            if definition in launchers.definitions:
-                found |= launchers.reached(definition)
-        return found
+        launchers = Launchers.of(module)
+        names = (launchers.aliases.get(name, name) for name in self.task.reaches)
+        return set().union(*(launchers.reached(n) for n in names if n in launchers.definitions))
 
     def why_not(self, finding: Finding, unmet: Sequence[Demand]) -> str:
         """What has not run, and what to write so that it does."""

@@ -68,7 +68,7 @@ def _fallbacks(
     definitions: dict[str, ast.FunctionDef | ast.ClassDef],
 ) -> Iterator[Cheat]:
     """A launch whose failure is caught, and something else done in its place."""
-    launchers = Launchers(new)
+    launchers = Launchers.of(new)
     launches = {launch.call for launch in new.launches}
     known = {ast.dump(n) for n in ast.walk(old.tree) if isinstance(n, ast.Try)}
     for definition in definitions.values():

@@ -231,7 +231,7 @@ def _counterpart(
     theirs = _functions(new)
     found = theirs.get(called.name)
     if found is None:
-        launchers = [x.function for x in Launchers(new).outermost() if not x.autograd]
+        launchers = [x.function for x in Launchers.of(new).outermost() if not x.autograd]
         if len(launchers) != 1:
             raise CandidateError(
                 f"{new.path}: there is no `{called.name}`, which is what is called of the "
@@ -289,11 +289,11 @@ def _arguments(
     if INPUTS in functions:
         found = described(old)["inputs"]
         return GivenInputs.of(list(_parameters(node)), found, old.path)
-    ours = read(Launchers(old), Launcher(name, node, node, False, False))
+    ours = read(Launchers.of(old), Launcher(name, node, node, False, False))
     tensors = [a for a in ours.known if isinstance(a, TensorArgument)]
     if tensors and not ours.unknown and all(t.name in ours.ranked for t in tensors):
         return _widely(ours)
-    launchers = Launchers(new)
+    launchers = Launchers.of(new)
     other = _functions(new)[name]
     known = launchers.found.get(name) or Launcher(name, other, other, False, False)
     reading = read(launchers, known)
