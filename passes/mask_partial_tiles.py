@@ -152,7 +152,6 @@ class _Masked:
     """Whether the tile stays where the condition is true."""
 
     def site(self) -> Site:
-        changes: tuple[Enclose, ...] = ()
         never = _FEW
         value = self.facts.values[self.condition]
         with Attempt() as attempt:
@@ -160,7 +159,8 @@ class _Masked:
             compared = list(self._comparisons(value, self.where_true))
             first = self._first()
             test = self._test(Writer(self.facts), first, compared)
-            changes = (Enclose(first, self.statement, f"if {ast.unparse(test)}:\n    ..."),)
+            code = f"if {ast.unparse(test)}:\n    ..."
+            attempt.changes = (Enclose(first, self.statement, code),)
             attempt.prove(_CLAIM, "the branch compares the extremes of both sides")
             attempt.assume("no-int32-overflow", "index arithmetic does not overflow 32 bits")
             if self._is_causal(compared, first):
@@ -170,7 +170,6 @@ class _Masked:
             self.statement,
             "put the mask of the tile under a branch, which tiles skip where it is true all over",
             "kept the mask",
-            changes=changes,
             profit=profit(self.facts, "mask-partial-tiles", never=never),
             advice="skip this mask where it is true all over the tile, by a branch of a scalar",
         )

@@ -20,16 +20,17 @@ _PROMISES = re.compile(
 _NAMED = (ast.FunctionDef, ast.ClassDef)
 
 
-def assume_free_order(
+def add_in_another_order(
     attempt: Attempt, facts: KernelFacts, launches: Iterable[Launch] = ()
 ) -> None:
-    """Need an assumption where an order of additions is promised, which the rewrite changes.
+    """The rewrite rounds, for it adds in another order; an assumption where one is promised.
 
     A promise is in the name of the kernel, in its comments and strings and those right above it,
     in what the file says of itself, or in the name of one of its functions, which may be launching
     it for `rms_norm_batch_invariant`; also in the functions around the launches given, which may
     ask torch for deterministic algorithms.
     """
+    attempt.need(Safety.ROUNDING)
     kernel = facts.kernel
     about = [ast.get_docstring(kernel.module.tree) or ""]
     files = [m for m in (kernel.module, kernel.module.whole) if m is not None]
