@@ -21,8 +21,8 @@ from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
-    from tritonopt.passes.loop_unswitch.decisions import Plan
     from tritonopt.passes.loop_unswitch.invariant_branches import InvariantBranch
+    from tritonopt.passes.loop_unswitch.loop_copies import Plan
 
 MEASURED_STATEMENTS = 16
 """In a loop; the copies of a longer one are much to read, and may spill registers."""
