@@ -55,7 +55,7 @@ from tritonopt.launches.launch_pairs import (
 from tritonopt.launches.plan import LaunchPlan
 from tritonopt.passes.merge_kernels.atomic_kernel import AtomicKernel, OneLaunch, Place, Result
 from tritonopt.passes.merge_kernels.partial_stores import PartialStore, partial_store
-from tritonopt.rewriting.promised_order import add_in_another_order
+from tritonopt.rewriting.promised_order import assume_free_order
 from tritonopt.source import Launch, Remove
 from tritonopt.source.launches import places
 from tritonopt.source.trees import walk
@@ -187,7 +187,7 @@ class Merge:
                 needs.add(Safety.ASSUMPTION)
         if Safety.ROUNDING in needs:
             for facts in (self._facts, self._final):
-                add_in_another_order(self._attempt, facts, [pair.first for pair in self._pairs])
+                assume_free_order(self._attempt, facts, [pair.first for pair in self._pairs])
                 check_pins(self._attempt, facts)
         return needs
 

@@ -20,17 +20,22 @@ _PROMISES = re.compile(
 _NAMED = (ast.FunctionDef, ast.ClassDef)
 
 
-def add_in_another_order(
+def add_in_another_order(attempt: Attempt, facts: KernelFacts) -> None:
+    """The rewrite adds floats in another order."""
+    attempt.need(Safety.ROUNDING)
+    assume_free_order(attempt, facts)
+
+
+def assume_free_order(
     attempt: Attempt, facts: KernelFacts, launches: Iterable[Launch] = ()
 ) -> None:
-    """The rewrite rounds, for it adds in another order; an assumption where one is promised.
+    """Need an assumption where an order of additions is promised, which the rewrite changes.
 
     A promise is in the name of the kernel, in its comments and strings and those right above it,
     in what the file says of itself, or in the name of one of its functions, which may be launching
     it for `rms_norm_batch_invariant`; also in the functions around the launches given, which may
     ask torch for deterministic algorithms.
     """
-    attempt.need(Safety.ROUNDING)
     kernel = facts.kernel
     about = [ast.get_docstring(kernel.module.tree) or ""]
     files = [m for m in (kernel.module, kernel.module.whole) if m is not None]
