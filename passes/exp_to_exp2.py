@@ -141,7 +141,6 @@ def _calls(facts: KernelFacts) -> Iterator[ast.Call]:
 
 def _site(facts: KernelFacts, loop: Loop, name: str, calls: list[ast.Call]) -> Site:
     """Of all exponentials below one running maximum."""
-    changes: tuple[ReplaceExpression, ...] = ()
     claim, values = "exponents-are-below-the-maximum", {facts.values[call] for call in calls}
     with Attempt() as attempt:
         check_pins(attempt, facts)
@@ -158,14 +157,13 @@ def _site(facts: KernelFacts, loop: Loop, name: str, calls: list[ast.Call]) -> S
             check_no_comment(facts.kernel.module, call)
             writer = Writer(facts)
             power, exponent = writer.language("exp2"), writer.operand(call.args[0])
-            changes += (ReplaceExpression(call, f"{power}({exponent} * {_LOG2_E})"),)
+            attempt.changes += (ReplaceExpression(call, f"{power}({exponent} * {_LOG2_E})"),)
     return Site.of(
         attempt,
         calls[0],
         "turned tl.exp into tl.exp2, of the exponent times log2(e)",
         "kept tl.exp",
         needs={Safety.ROUNDING},
-        changes=changes,
         profit=profit(
             facts, "exp-to-exp2", never=_FEW if all(v.rank in (0, 1) for v in values) else ""
         ),

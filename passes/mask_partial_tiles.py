@@ -174,7 +174,6 @@ class _Masked:
     """Whether the tile stays where the condition is true."""
 
     def site(self) -> Site:
-        changes: tuple[Enclose, ...] = ()
         never = _FEW
         value = self.facts.values[self.condition]
         with Attempt() as attempt:
@@ -186,7 +185,7 @@ class _Masked:
             alone = causal and len(compared) == 1
             some = "tiles on the diagonal" if alone else "partial tiles"
             head = f"# Only {some} need the mask.\nif {ast.unparse(test)}:"
-            changes = (Enclose(first, self.statement, f"{head}\n    ..."),)
+            attempt.changes = (Enclose(first, self.statement, f"{head}\n    ..."),)
             attempt.prove(_CLAIM, "the branch compares the extremes of both sides")
             attempt.assume("no-int32-overflow", "index arithmetic does not overflow 32 bits")
             never = "" if causal else never
@@ -195,7 +194,6 @@ class _Masked:
             self.statement,
             "put the mask of the tile under a branch, which tiles skip where it is true all over",
             "kept the mask",
-            changes=changes,
             profit=profit(self.facts, "mask-partial-tiles", never=never),
             advice="skip this mask where it is true all over the tile, by a branch of a scalar",
         )

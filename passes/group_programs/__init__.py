@@ -10,7 +10,6 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Pass
-from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -138,15 +137,13 @@ class GroupPrograms(Pass):
         if not multiplies_tiles(facts) or is_grouped(facts):
             return
         grouping = Grouping(facts, Writer(facts))
-        changes: tuple[Change, ...] = ()
         with Attempt() as attempt:
-            changes = (grouping.change(grouping.prove(attempt), self.rows),)
+            attempt.changes = (grouping.change(grouping.prove(attempt), self.rows),)
         how = f"the programs in groups of {self.rows} rows of tiles"
         yield Site.of(
             attempt,
             facts.kernel.node,
             f"numbered {how}",
             "left the order of the programs",
-            changes=changes,
             advice=f"number {how}",
         )

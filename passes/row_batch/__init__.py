@@ -26,7 +26,6 @@ from tritonopt.rewriting.model import Answer, Bits, Profit, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.profitability import at_all, profit
 from tritonopt.rewriting.protocol import Gain, Pass
-from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.passes.row_batch.lifting_legality import RowBatch
@@ -191,17 +190,16 @@ class RowBatches(Pass):
         from tritonopt.passes.row_batch.lifting_legality import check_tiles, prove_row_batch
 
         proof: RowBatch | None = None
-        changes: tuple[Change, ...] = ()
         with Attempt() as attempt:
             proof = prove_row_batch(facts, ids, Writer(facts), self.elements, attempt)
             if starts_at_most(facts, ids.axis, 1):
                 raise refuted("rows-can-be-lifted", "few-rows", "no launch has two rows")
             if not self.several_tiles:
                 check_tiles(proof)
-            changes = tuple(proof.changes())
+            changes = proof.changes()
             detail = "the last program also numbers rows past the end; they stay below 2**31"
             attempt.assume("no-int32-overflow", detail)
-            attempt.prove("is-expressible", "what several rows need can be written")
+            attempt.write(changes, "what several rows need can be written")
         sums = proof is not None and proof.adds_up_floats
         return Site.of(
             attempt,
@@ -210,7 +208,6 @@ class RowBatches(Pass):
             "did not batch rows",
             needs={Safety.CONTRACT, Safety.ROUNDING} if sums else {Safety.CONTRACT},
             bits=Bits.REDUCTION_ORDER if sums else Bits.SAME,
-            changes=changes,
             profit=_profit(facts, ids.axis, proof),
             advice="let each program handle several rows at once",
         )

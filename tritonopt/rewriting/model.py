@@ -90,7 +90,7 @@ class Site:
         left: str,
         *,
         needs: Iterable[Safety] = (),
-        bits: Bits = Bits.SAME,
+        bits: Bits | None = None,
         changes: Iterable[Change] = (),
         **expected: Any,
     ) -> Site:
@@ -98,7 +98,8 @@ class Site:
 
         `done` says what was rewritten, `left` what stays as it is: the detail of the condition
         that failed follows it. `needs` is what the site needs beyond what its conditions say;
-        `expected` are the fields on profit and advice.
+        `bits` are by default those of sums in another order where the attempt rounds. `expected`
+        are the fields on profit and advice.
         """
         failed = attempt.failed
         return cls(
@@ -106,9 +107,9 @@ class Site:
             attempt.conditions,
             f"{left}: {failed.detail}" if failed else done,
             attempt.safety | frozenset(needs),
-            bits,
+            bits or (Bits.REDUCTION_ORDER if attempt.rounds else Bits.SAME),
             attempt.facts_used,
-            () if failed else tuple(changes),
+            () if failed else tuple(changes) or attempt.changes,
             **expected,
         )
 
