@@ -43,8 +43,8 @@ class ExpToExp2(Pass):
     ## Why
 
     A GPU computes both with one instruction for powers of two. For `tl.exp` Triton also emits a
-    multiplication, a comparison and two conditional multiplications, which keep results below
-    2**-126; `tl.exp2` makes them 0. Without being named, the pass acts on tiles of two axes only.
+    comparison and multiplications, which keep results below 2**-126; `tl.exp2` makes them 0.
+    Without being named, the pass acts on tiles of two axes only.
 
     ## Conditions
 
@@ -61,7 +61,7 @@ class ExpToExp2(Pass):
     ## Numerics
 
     `rounding`. On NVIDIA GPUs `tl.exp` multiplies by the same constant, so results from 2**-126 on
-    are mostly the same; smaller ones are 0.
+    are mostly the same; smaller ones are 0, and times an infinite V then NaN, not inf.
 
     ## Example
 

@@ -150,17 +150,22 @@ def _is_last(summand: Value) -> tuple[bool, bool]:
     return summand.op is Op.CONST, summand.shape != ()
 
 
-def _added(left: ast.expr, right: ast.expr) -> ast.expr:
-    """Code for a sum of integers, which is the same in any grouping."""
-    match left, right:
-        case _, ast.BinOp(left=more, op=ast.Sub(), right=rest):
-            return ast.BinOp(ast.BinOp(left, ast.Add(), more), ast.Sub(), rest)
+def _joined(left: ast.expr, op: ast.operator, right: ast.expr, whole: bool) -> ast.expr:
+    """Code for a sum or a difference; one of integers is the same in any grouping."""
+    match left, op, right:
+        case _, _, ast.Constant(value=0):
+            return left
+        case ast.Constant(value=0), ast.Add(), _:
+            return right
+        case _, ast.Add(), ast.BinOp(left=more, op=ast.Sub(), right=rest) if whole:
+            return ast.BinOp(ast.BinOp(left, op, more), ast.Sub(), rest)
         case (
             ast.BinOp(left=rest, op=ast.Sub(), right=ast.Constant(value=int() as less)),
+            ast.Add(),
             ast.Constant(value=int() as more),
-        ) if less == more:
+        ) if whole and less == more:
             return rest
-    return ast.BinOp(left, ast.Add(), right)
+    return ast.BinOp(left, op, right)
 
 
 @dataclass(frozen=True)
@@ -182,8 +187,7 @@ class _Masked:
             first = self._first()
             test = self._test(Writer(self.facts), first, compared)
             causal = self._is_causal(compared, first)
-            alone = causal and len(compared) == 1
-            some = "tiles on the diagonal" if alone else "partial tiles"
+            some = "tiles on the diagonal" if causal and len(compared) == 1 else "partial tiles"
             head = f"# Only {some} need the mask.\nif {ast.unparse(test)}:"
             attempt.changes = (Enclose(first, self.statement, f"{head}\n    ..."),)
             attempt.prove(_CLAIM, "the branch compares the extremes of both sides")
@@ -297,23 +301,14 @@ class _Masked:
                     return ast.Constant(value.extent.constant - 1)
                 extent = self._extreme(writer, at, value.extent, greatest)
                 return ast.BinOp(extent, ast.Sub(), ast.Constant(1))
-            case Op.ADD | Op.SUB:
-                up = greatest is (value.op is Op.ADD)
+            case Op.ADD | Op.SUB as op:
                 self._check_widths(*sides)
-                if up is greatest:  # an addition, in any order
+                if op is Op.ADD:
                     sides = tuple(sorted(sides, key=_is_last))
                 left = self._extreme(writer, at, sides[0], greatest)
-                right = self._extreme(writer, at, sides[1], up)
-                nothing = [
-                    isinstance(side, ast.Constant) and side.value == 0 for side in (left, right)
-                ]
-                if nothing[1] or (nothing[0] and value.op is Op.ADD):
-                    return left if nothing[1] else right
-                if value.op is Op.SUB:
-                    return ast.BinOp(left, ast.Sub(), right)
-                if self.facts.forms.is_integer(self.facts.forms.of(value)):
-                    return _added(left, right)
-                return ast.BinOp(left, ast.Add(), right)
+                right = self._extreme(writer, at, sides[1], greatest is (op is Op.ADD))
+                whole = self.facts.forms.is_integer(self.facts.forms.of(value))
+                return _joined(left, ast.Add() if op is Op.ADD else ast.Sub(), right, whole)
             case Op.MUL:
                 forms = self.facts.forms
                 for tile, factor in (sides, sides[::-1]):
@@ -364,9 +359,8 @@ class _Masked:
                     leaves = set() if isinstance(atom, Loaded) else set(atom.leaves())
                     here = {leaf for leaf in leaves if isinstance(leaf, ProgramId)}
                     signs |= {("row", factor > 0)} if here else set()
-                    signs |= (
-                        {("column", factor > 0)} if Iteration(loop.identity) in leaves else set()
-                    )
+                    if Iteration(loop.identity) in leaves:
+                        signs.add(("column", factor > 0))
                     ids |= here
             if signs == {("row", True), ("column", False)}:
                 lanes = [atom for atom in form.atoms if isinstance(atom, Lane)]

@@ -43,7 +43,7 @@ class AutotuneConfigs(Pass):
 
     ## Conditions
 
-    - The only decorator is `@triton.jit`, and no call of a function makes the kernel anew, which
+    - The only decorator is `@triton.jit`, and no function defines the kernel at each call, which
       would tune it again. Every launch is a visible statement `kernel[grid](...)`
       in the kernel's file, without `**options`; no kernel calls it.
     - All launches pass the same numbers as `num_warps`, `num_stages` and `num_ctas`, or none.

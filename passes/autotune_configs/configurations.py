@@ -224,11 +224,11 @@ def check_launches(facts: KernelFacts, attempt: Attempt) -> None:
 
 
 def _check_kept(facts: KernelFacts, claim: str) -> None:
-    """A kernel that each call of a function makes anew would be tuned at each."""
+    """A kernel that is defined inside a function would be tuned at each call of it."""
     functions = facts.kernel.module.names.functions
     around = next((s.function for node, s in functions if node is facts.kernel.node), None)
     if around is not None:
-        detail = f"each call of {around.name} makes the kernel anew, and would tune it again"
+        detail = f"each call of {around.name} defines the kernel again, and would tune it again"
         raise refuted(claim, "not-tunable", detail)
 
 

@@ -146,8 +146,10 @@ def test_candidates_of_one_reference(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     reference = "import torch\n\n\ndef double(x: torch.Tensor):\n    return x + x\n"
-    wrong = KERNEL.replace("cols < n", "cols < n - 1")
-    for name, text in (("ref.py", reference), ("a.py", KERNEL), ("b.py", wrong)):
+    # torch takes a tensor in every layout.
+    right = KERNEL.replace("y = torch", "x = x.contiguous()\n    y = torch")
+    wrong = right.replace("cols < n", "cols < n - 1")
+    for name, text in (("ref.py", reference), ("a.py", right), ("b.py", wrong)):
         (tmp_path / name).write_text(text)
     asked = f"--args x:f32[n] --max-examples 1 --no-algebra --engine ray:{cluster.address}"
     given = [*asked.split(), "--backend", "interpreter", "--format", "json", "--no-script"]
