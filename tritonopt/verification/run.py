@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tritonopt import source
 from tritonopt.verification.comparison.compare import Pair, unstable
 from tritonopt.verification.comparison.script import script
+from tritonopt.verification.comparison.tally import now
 from tritonopt.verification.comparison.versions import MOST_WORK
 from tritonopt.verification.comparison.widening import Widened, widen
 from tritonopt.verification.coverage.demands import Demand, demands, watched
@@ -141,7 +142,8 @@ class Options:
     """Whether a yes of the interpreter is held against residues too."""
     progress: Callable[[Progress], None] | None = None
     budget: float | None = None
-    """Seconds after which no more calls are made; what was seen by then is judged."""
+    """Seconds after which no more calls are made; a yes then needs that none is left but calls
+    that are drawn at random."""
     remembered: dict[object, Any] | None = None
     """What a reference gave, kept for the next candidate."""
     untrusted: bool = False
@@ -295,7 +297,7 @@ class Verification:
     wanted: frozenset[Demand] | None = None
     """All that has to run of what differs, if the rest ran in another verification."""
     others: OtherLaunchers = OtherLaunchers()
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=lambda: now())
 
     def run(self) -> Finding:
         return _unless_nothing_runs(self, self._run())
@@ -402,7 +404,9 @@ class Verification:
             plain=plain_calls(signature, loaded.limits, backward=backward),
             in_float32="float32" in self.old.text,
         )
-        checker.tally.ends_at = self.started + (self.settings.budget or math.inf)
+        checker.tally.budget = self.settings.budget or math.inf
+        checker.tally.ends_at = self.started + checker.tally.budget
+        checker.tally.made_elsewhere = self.settings.covered_elsewhere
         compared = Comparison.of(self.old, self.new)
         calls = _calls(loaded, self.task, compared)
         given = isinstance(self.task.arguments, Signature) or self.task.reference
@@ -422,7 +426,7 @@ class Verification:
                 subject=f"{self.original_path.resolve()}:{self.task.launcher.name}",
                 progress=lambda examples, phase: self._report(examples, phase, loaded.backend),
             )
-            begin = time.monotonic()
+            begin = now()
             found = search.run()
         never_ran = NeverRan.after(search, given=given)
         compared_ones = [e for e, x in checker.examinations.items() if x.accepted]
@@ -445,7 +449,8 @@ class Verification:
         differs = answer.algebra is not None and answer.algebra.is_different
         if answer.verdict in YES and (differs or search.counts_in_bytes):
             found = search.long_sums()
-            answer = answer if found is None else self._answered(result, checker, signature, found)
+            if found is not None or checker.tally.unmade:
+                answer = self._answered(result, checker, signature, found)
         answer = _told(self, _on_a_gpu(self, answer, checker), checker, never_ran)
         return Finding(answer, signature, never_ran)
 
@@ -548,7 +553,7 @@ class Verification:
                     self.settings.max_examples,
                     phase,
                     backend,
-                    time.monotonic() - self.started,
+                    now() - self.started,
                 )
             )
 
@@ -609,7 +614,7 @@ def _unless_nothing_runs(of: Verification, finding: Finding) -> Finding:
         return finding
     plain = replace(of._spec("original", of.old, None), contained=settings.contained)
     ends = of.started + (settings.budget or math.inf)
-    reason = why_nothing_runs(plain, settings) if time.monotonic() < ends else ""
+    reason = why_nothing_runs(plain, settings) if now() < ends else ""
     if not reason:
         return finding
     answer, blamed = Answer.UNSUPPORTED.value, Fault.ENVIRONMENT.value
@@ -707,14 +712,14 @@ def _calls(loaded: _Loaded, task: Task, compared: Comparison) -> Calls:
 
 
 def _timing(started: float, begin: float, first: FirstDifference, versions: Versions) -> Timing:
-    now = time.monotonic()
-    found = first.at or now
+    end = now()
+    found = first.at or end
     waited = versions.waited if first.at is None else first.waited
     return Timing(
         start=begin - started,
         run=waited,
         judge=max(found - begin - waited, 0.0),
-        shrink=now - found,
+        shrink=end - found,
         compile=versions.original.compile_seconds,
         compilations=versions.original.compilations,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -20,7 +21,7 @@ from tritonopt.verification.comparison.compare import (
     unstable,
 )
 from tritonopt.verification.comparison.drawing import Drawing, FirstDifference, deadline, smaller
-from tritonopt.verification.comparison.tally import Counterexample
+from tritonopt.verification.comparison.tally import Counterexample, now
 from tritonopt.verification.coverage.aiming import Aiming
 from tritonopt.verification.coverage.requirements import Requirements, Scouts
 from tritonopt.verification.coverage.sized_calls import TriedSizes, with_values
@@ -70,6 +71,8 @@ _FOR_THE_UNMET = 40
 """So many are drawn, at least, as long as something that has to run has not."""
 _LONG = 45.0
 """But after so many seconds no more than were asked for: what has not run is then said."""
+_RANDOM = 0.5
+"""The share of what a budget leaves in which calls are drawn: judging them takes the rest."""
 
 
 class Search:
@@ -114,6 +117,7 @@ class Search:
             checker, examples(calls), max_examples, seed, key, self.first, report
         )
         self.gaps = Gaps(checker, calls, report, numbers.changed)
+        self.drawn: list[Example] = []
 
     @property
     def every_tried(self) -> list[TriedSizes]:
@@ -121,27 +125,40 @@ class Search:
         return [tried for aiming in self.aimings for tried in aiming.every_tried]
 
     def run(self) -> Counterexample | None:
-        """The smallest counterexample that was found, if any."""
-        found = self._first_of(
+        """The smallest counterexample that was found, if any.
+
+        What is drawn is made small the best. Within a budget it comes last, for a yes needs all
+        calls but these: such phases run even when it is late, to count what they do not make.
+        """
+        calls, tally = self.calls, self.checker.tally
+        tally.first_call = now()
+        left_over: list[Callable[[], Counterexample | None]] = [
+            self.gaps.configurations,
+            self.scouting.the_rest,
+            self.gaps.values,
+            lambda: self._far(large_offset_calls(self.checker, calls.signature)),
+            lambda: self._far(large_grid_calls(self.checker, calls.signature, calls.limits)),
+        ]
+        left_over.insert(0 if math.isinf(tally.ends_at) else len(left_over), self._drawn)
+        return self._first_of(
             self._known_failures,
             self.aimed.run,
             self.edge_cases.run,
-            lambda: self.drawing.run(self.checker.certain, self._to_draw()),
-        )
-        drawn = list(self.checker.examinations)
-        if found is None:
-            found = self._first_of(self.gaps.configurations)
-        if found is None:
-            self.scouting.the_rest()
-        return found or self._first_of(
-            self.gaps.values,
-            lambda: self._far(large_offset_calls(self.checker, self.calls.signature)),
-            lambda: self._far(
-                large_grid_calls(self.checker, self.calls.signature, self.calls.limits)
-            ),
+            *left_over,
             # Errors are judged over all examples, so their turn comes after the last.
-            lambda: self._excess(drawn),
+            self._excess,
         )
+
+    def _drawn(self) -> Counterexample | None:
+        tally = self.checker.tally
+        tally.draws_until = now() + _RANDOM * (tally.ends_at - now())
+        return self._draw()
+
+    def _draw(self, *phases: Phase) -> Counterexample | None:
+        known = set(self.checker.examinations)
+        found = self.drawing.run(self.checker.certain, self._to_draw(), *phases)
+        self.drawn += [e for e in self.checker.examinations if e not in known]
+        return found
 
     @property
     def counts_in_bytes(self) -> bool:
@@ -151,6 +168,8 @@ class Search:
         """What shows only where much is added up, looked for where residues differ or what
         differs names a type of 8 bits."""
         for aimed in self.aimings[0].long_sums():
+            if self.checker.tally.skips("with long sums"):
+                continue
             example = replace(aimed, backward=self.calls.backward)
             self.checker.try_out(example)
             difference = self.checker.difference(example)
@@ -161,7 +180,7 @@ class Search:
     def _first_of(self, *phases: Callable[[], Counterexample | None]) -> Counterexample | None:
         """What the first phase shows that shows anything; none runs once nothing can be learned."""
         for phase in phases:
-            found = None if self.checker.stopped or self.checker.tally.is_late() else phase()
+            found = None if self.checker.stopped else phase()
             if found is not None:
                 return found
         return None
@@ -177,17 +196,16 @@ class Search:
         """Examples that once showed a difference."""
         if past_failures() is None:
             return None
-        judge = self.checker.certain
-        return self.drawing.run(judge, self._to_draw(), Phase.reuse, Phase.shrink)
+        return self._draw(Phase.reuse, Phase.shrink)
 
-    def _excess(self, drawn: Iterable[Example]) -> Counterexample | None:
+    def _excess(self) -> Counterexample | None:
         """An error that is too large, judged by all examples."""
         checker = self.checker
         for example in (*self.aimed.made, *self.edge_cases.made):
             difference = checker.excess(example)
             if difference is not None:
                 return example, difference
-        suspect = next((e for e in drawn if checker.excess(e)), None)
+        suspect = next((e for e in self.drawn if checker.excess(e)), None)
         if suspect is None:
             return None
         # The same seed draws the same examples, which are known by now, and makes one small.
@@ -232,11 +250,11 @@ class AimedCalls:
     def run(self) -> Counterexample | None:
         for aiming in self.aimings:
             later = aiming is not self.aimings[0]
-            if self.checker.tally.is_late() or (later and not aiming.unmet()):
+            if later and (self.checker.tally.is_late() or not aiming.unmet()):
                 break
             for aimed in aiming.examples(briefly=later):
-                if self.checker.tally.is_late():
-                    break
+                if self.checker.tally.skips("for what differs"):
+                    continue
                 difference = self._at(aiming, aimed, "examples")
                 self.made.append(self._whole(aimed))
                 if difference is not None:
@@ -292,14 +310,14 @@ class Scouting:
         """An example that was aimed at what has to run."""
         self._ask(example, _SCOUTING_AIMED)
 
-    def the_rest(self) -> None:
+    def the_rest(self) -> Counterexample | None:
         """Ask of other examples too what they ran, until all is seen that has to run.
 
         Those that were drawn show what no aim is taken at, a flag that is zero or a single row:
         the smallest first, and the largest that the interpreter runs in no time.
         """
         if self.requirements.scouts is None:
-            return
+            return None
         known = sorted(self.checker.taken(_SCOUTED_ELEMENTS), key=lambda e: e.main_size)
         turns = chain.from_iterable(zip(known, reversed(known), strict=True))
         for example in dict.fromkeys(turns):
@@ -307,6 +325,7 @@ class Scouting:
                 break
             self._ask(example, _SCOUTING)
             self.report("examples")
+        return None
 
     def _ask(self, example: Example, seconds: float) -> None:
         """Learn what an example ran; at most so much in all."""
@@ -343,9 +362,9 @@ class EdgeCaseCalls:
 
     def run(self) -> Counterexample | None:
         for example in chain(self._of_other_forms(), islice(self._examples(), self.most)):
-            if self.checker.tally.is_late():
-                break
             if example not in self.checker.examinations:
+                if self.checker.tally.skips("edge cases"):
+                    continue
                 self.checker.try_out(example)
                 self.made.append(example)
                 self.report("examples")
@@ -472,6 +491,8 @@ class EdgeCaseCalls:
     def _other_answer(self, apart: Example, together: Example) -> str:
         """What the original does otherwise in the second call; nothing where it does the same."""
         versions = self.checker.versions
+        if self.checker.tally.is_late():
+            return ""  # the call is counted as one that was not made
         both = [versions.original.run(e, *versions.options(e)) for e in (apart, together)]
         if any(o.trouble or o.races for o in both[0]):
             return _REFUSED
@@ -547,11 +568,13 @@ def large_offset_calls(checker: Checker, signature: Signature) -> Counterexample
             }
             if names:
                 tried = True
+                if checker.tally.skips("with rows far apart"):
+                    break
                 found = _compare(checker, near, near.at_large_offsets(names, layout))
                 if found is not None:
                     return found
                 break
-    if not tried:
+    if not tried and not checker.tally.is_over:
         checker.tally.note("offsets beyond 2**31 were not tried: no strided tensor with rows")
     return None
 
@@ -572,6 +595,8 @@ def large_grid_calls(
         sizes = {**dict.fromkeys(signature.size_names, 1), name: _TOO_MANY * tile}
         example = sized_example(signature, sizes)
         if sum(r.elements for r in example.tensors.values()) > _MOST_ELEMENTS:
+            continue
+        if checker.tally.skips("with many programs"):
             continue
         (ours,) = original.run(example, RunOptions(launching=False))
         if ours.failure is not None and ours.failure.kind == GRID_REFUSED:
@@ -659,7 +684,7 @@ class Gaps:
             return None
         for number in (n for n in range(self.calls.configurations) if n not in drawn):
             example = replace(plain, configuration=number, first_call=False)
-            found = self._shown(example, "configurations")
+            found = self._shown(example, "of configurations")
             if found is not None:
                 return found
         return self._tiles_of_configurations()
@@ -676,7 +701,7 @@ class Gaps:
         blocks: dict[frozenset[int], int] = {}
         for number in range(self.calls.configurations):
             example = replace(usual, configuration=number, first_call=False)
-            found = self._shown(example, "configurations")
+            found = self._shown(example, "of configurations")
             if found is not None:
                 return found
             constants = frozenset(chain.from_iterable(c.constants for c in self._ran(example)))
@@ -687,7 +712,7 @@ class Gaps:
                 block = max(tiles, default=0)
                 size = times * block + half * block // 2 + rest
                 for example in self._tiled(number, size, min(tiles)) if block >= _SHORTEST else ():
-                    found = self._shown(example, "configurations")
+                    found = self._shown(example, "of configurations")
                     left -= sum(coverage.work for coverage in self._ran(example))
                     if found is not None or left < 0:
                         return found
@@ -731,16 +756,17 @@ class Gaps:
         main = largest.main_tensor or ""
         drawn = {m.values for m in mains if m.dtype == dtypes[main] and m.elements > 16}
         for values in (v for v in FLOAT_VALUES if v not in drawn and v not in LAST_VALUES):
-            found = self._shown(largest.plain(values, dtypes), "examples")
+            found = self._shown(largest.plain(values, dtypes), "of other values")
             if found is not None:
                 return found
         return None
 
-    def _shown(self, example: Example, phase: str) -> Counterexample | None:
-        if self.checker.stopped:
+    def _shown(self, example: Example, kind: str) -> Counterexample | None:
+        known = example in self.checker.examinations
+        if self.checker.stopped or (not known and self.checker.tally.skips(kind)):
             return None
         self.checker.examine(example)
-        self.report(phase)
+        self.report("examples")
         difference = self.checker.certain(example)
         return None if difference is None else (example, difference)
 
