@@ -126,7 +126,7 @@ def test_no_yes_comes_of_a_budget_that_ends_before_all_calls_on_purpose(
     assert verdict.verdict == "unsupported" and SPENT in verdict.notes, verdict
     reason = verdict.reason or ""
     assert "the budget of 5 s was spent, and a yes needs calls that were not made" in reason
-    found = re.search(r"(\d+) for what differs, (\d+) edge cases, .* about --budget (\d+)s", reason)
+    found = re.search(r"(\d+) for what differs, (\d+) edge cases, .* about (\d+) s has", reason)
     assert found is not None, reason
     assert of_texts(*texts, **given, budget=float(found[3])).counterexample
 
@@ -151,7 +151,7 @@ def test_a_budget_says_what_it_leaves_out(monkeypatch: pytest.MonkeyPatch) -> No
     assert all(tally.skips(kind) for kind in ("edge cases", "edge cases", "with rows far apart"))
     assert tally.why_unsupported() == (
         "the budget of 30 s was spent, and a yes needs calls that were not made "
-        "(2 edge cases, 1 with rows far apart): give about --budget 55s"
+        "(2 edge cases, 1 with rows far apart): a budget of about 55 s has them"
     )
     elsewhere = replace(tally, unmade={}, made_elsewhere=True)
     assert elsewhere.skips("edge cases") and not elsewhere.why_unsupported()

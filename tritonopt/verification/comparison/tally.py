@@ -141,7 +141,7 @@ class Tally:
         kinds = ", ".join(f"{count} {kind}" for kind, count in self.unmade.items())
         return (
             f"the budget of {self.budget:.3g} s was spent, and a yes needs calls that were not "
-            f"made ({kinds}): give {'about' if made else 'at least'} --budget {needed}s"
+            f"made ({kinds}): a budget of {'about' if made else 'at least'} {needed} s has them"
         )
 
     def note(self, text: str) -> None:
