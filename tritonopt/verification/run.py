@@ -407,8 +407,7 @@ class Verification:
             plain=plain_calls(signature, loaded.limits, backward=backward),
             in_float32="float32" in self.old.text,
         )
-        checker.tally.budget = self.settings.budget or math.inf
-        checker.tally.ends_at = self.started + checker.tally.budget
+        checker.tally.ends_at = self.started + (self.settings.budget or math.inf)
         checker.tally.made_elsewhere = self.settings.covered_elsewhere
         compared = Comparison.of(self.old, self.new)
         calls = _calls(loaded, self.task, compared)

@@ -125,10 +125,10 @@ def test_no_yes_comes_of_a_budget_that_ends_before_all_calls_on_purpose(
     verdict = of_texts(*texts, **given, budget=5.0)
     assert verdict.verdict == "unsupported" and SPENT in verdict.notes, verdict
     reason = verdict.reason or ""
-    assert "the budget of 5 s was spent, and a yes needs calls that were not made" in reason
-    found = re.search(r"(\d+) for what differs, (\d+) edge cases, .* about (\d+) s has", reason)
+    assert "the budget of time was spent, and a yes needs calls that were not made" in reason
+    found = re.search(r"(\d+) for what differs, (\d+) edge cases, .* about (\d+) s more", reason)
     assert found is not None, reason
-    assert of_texts(*texts, **given, budget=float(found[3])).counterexample
+    assert of_texts(*texts, **given, budget=5.0 + float(found[3])).counterexample
 
 
 @pytest.mark.usefixtures("a_second_each")
@@ -143,15 +143,15 @@ def test_calls_drawn_at_random_alone_may_be_missing(of_texts: Callable[..., Verd
 def test_a_budget_says_what_it_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [10.0]
     monkeypatch.setattr("tritonopt.verification.comparison.tally.CLOCK", lambda: clock[0])
-    tally = Tally(accepted=20, launched=True, taught=20, budget=30.0, ends_at=30.0, first_call=10.0)
+    tally = Tally(accepted=20, launched=True, taught=20, ends_at=30.0, first_call=10.0)
     assert not tally.skips("edge cases") and not tally.why_unsupported()
     clock[0] = 31.0
     tally.draws_until = 20.0
     assert tally.draws_no_more() and not tally.why_unsupported() and SPENT in tally.notes
     assert all(tally.skips(kind) for kind in ("edge cases", "edge cases", "with rows far apart"))
     assert tally.why_unsupported() == (
-        "the budget of 30 s was spent, and a yes needs calls that were not made "
-        "(2 edge cases, 1 with rows far apart): a budget of about 55 s has them"
+        "the budget of time was spent, and a yes needs calls that were not made "
+        "(2 edge cases, 1 with rows far apart): give it about 10 s more"
     )
     elsewhere = replace(tally, unmade={}, made_elsewhere=True)
     assert elsewhere.skips("edge cases") and not elsewhere.why_unsupported()

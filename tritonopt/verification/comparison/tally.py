@@ -24,7 +24,7 @@ _PATIENCE = 3
 SPENT = "the budget of time was spent before all calls were made"
 NOT_COMPILED = "the original does not compile, as far as the interpreter can tell"
 _MARGIN, _STEP = 1.5, 5
-"""By how much an estimated budget is larger than what calls took so far; a multiple of that many
+"""By how much an estimate is larger than what calls took so far; a multiple of that many
 seconds."""
 CLOCK = time.monotonic
 """Of every budget, in seconds: a test has one of its own."""
@@ -97,8 +97,6 @@ class Tally:
     stopped: str = ""
     """Why nothing more can be learned; set once."""
     notes: dict[str, int] = field(default_factory=dict)
-    budget: float = math.inf
-    """Seconds that were given."""
     ends_at: float = math.inf
     """When no more calls are made, by the clock."""
     draws_until: float = math.inf
@@ -137,11 +135,11 @@ class Tally:
             return ""
         made, took = self.accepted + self.discarded, now() - self.first_call
         left = sum(self.unmade.values()) * took / made if made else 0.0
-        needed = _STEP * math.ceil(_MARGIN * (now() - self.ends_at + self.budget + left) / _STEP)
+        more = _STEP * math.ceil(_MARGIN * (now() - self.ends_at + left) / _STEP)
         kinds = ", ".join(f"{count} {kind}" for kind, count in self.unmade.items())
         return (
-            f"the budget of {self.budget:.3g} s was spent, and a yes needs calls that were not "
-            f"made ({kinds}): a budget of {'about' if made else 'at least'} {needed} s has them"
+            "the budget of time was spent, and a yes needs calls that were not made "
+            f"({kinds}): give it {'about' if made else 'at least'} {more} s more"
         )
 
     def note(self, text: str) -> None:
