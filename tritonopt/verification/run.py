@@ -390,25 +390,13 @@ class Verification:
             if trier is not original and not isinstance(trier, Both):
                 trier.close()
         how = "found by calling the original" if reading.unknown else "as its code says"
-        self.guesses_left = trial.is_cut
+        self.guesses_left = trial._spent()
         return replace(found, notes=(f"{name} was called with ({how}): {found}",)), ""
 
     def _search(self, loaded: _Loaded, widened: Widened) -> Finding:
-        from tritonopt.verification.comparison.checker import Checker
         from tritonopt.verification.comparison.search import Search
 
-        backward, signature = self.task.launcher.backward, loaded.signature
-        checker = Checker(
-            loaded.original,
-            loaded.rewritten,
-            widened.obstacles,
-            identical=self.settings.require == "identical",
-            interpreted=self.settings.backend == "interpreter",
-            plain=plain_calls(signature, loaded.limits, backward=backward),
-            in_float32="float32" in self.old.text,
-        )
-        checker.tally.ends_at = self.started + (self.settings.budget or math.inf)
-        checker.tally.made_elsewhere = self.settings.covered_elsewhere
+        signature, checker = loaded.signature, _checker(self, loaded, widened)
         compared = Comparison.of(self.old, self.new)
         calls = _calls(loaded, self.task, compared)
         given = isinstance(self.task.arguments, Signature) or self.task.reference
@@ -694,6 +682,24 @@ def _on_a_gpu(of: Verification, verdict: Verdict, checker: Checker) -> Verdict:
     described = of.described(example, text)
     answer = Answer.COUNTEREXAMPLE.value
     return replace(verdict, verdict=answer, counterexample=described, algebra=None)
+
+
+def _checker(of: Verification, loaded: _Loaded, widened: Widened) -> Checker:
+    from tritonopt.verification.comparison.checker import Checker
+
+    backward = of.task.launcher.backward
+    checker = Checker(
+        loaded.original,
+        loaded.rewritten,
+        widened.obstacles,
+        identical=of.settings.require == "identical",
+        interpreted=of.settings.backend == "interpreter",
+        plain=plain_calls(loaded.signature, loaded.limits, backward=backward),
+        in_float32="float32" in of.old.text,
+    )
+    checker.tally.ends_at = of.started + (of.settings.budget or math.inf)
+    checker.tally.made_elsewhere = of.settings.covered_elsewhere
+    return checker
 
 
 def _required(

@@ -108,8 +108,6 @@ class Trial:
     floats: set[str] = field(default_factory=set)
     """Tensors that kernels ran on as floats, if only to end outside of their memory."""
     tables: list[list[Choice]] = field(default_factory=list)
-    is_cut: bool = False
-    """Whether the time was over before every guess about what was found could be undone."""
     expanded: set[tuple[int, Signature]] = field(default_factory=set)
     """Signatures from which the search went on."""
 
@@ -131,9 +129,7 @@ class Trial:
         found = others.beside(self._with_other_ranks(self._with_leading(found)))
         ties = Ties(self._taken_whole, self._good, self._stable, self._spent, self.like)
         found = ties.undone(found, _typed_by_code(self.reading))
-        found = self._with_complex(self._without_bad_types(_bounded(self, found)))
-        self.is_cut = self._spent()
-        return found
+        return self._with_complex(self._without_bad_types(_bounded(self, found)))
 
     # The search
 
