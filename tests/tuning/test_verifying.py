@@ -123,7 +123,7 @@ def test_without_an_answer_in_time_it_is_no_yes() -> None:
         ("identical", 100, (), "identical"),
         ("identical", 20, (SPENT,), "identical"),
         ("identical", 19, (SPENT,), f"{LATE} 9 s"),
-        ("unsupported", 50, (SPENT,), f"{LATE} 9 s"),
+        ("unsupported", 50, (SPENT,), f"{LATE} 9 s: it reads a file"),
         ("unsupported", 50, (), "it reads a file"),
         ("counterexample", 1, (SPENT,), "counterexample"),
     ],

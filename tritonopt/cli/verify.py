@@ -154,7 +154,7 @@ def _add_effort(parser: argparse.ArgumentParser) -> None:
         "--budget",
         type=seconds,
         metavar="30s",
-        help="how long a verification may take: then what was seen is judged",
+        help="how long a verification may take: a yes may then lack random calls, and no others",
     )
     parser.add_argument(
         "--seed",

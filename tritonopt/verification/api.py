@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 from tritonopt import install_command, source
 from tritonopt.verification.capture.command import Captured, capture
 from tritonopt.verification.capture.generalize import Launch, NotGeneral, forms_of
+from tritonopt.verification.comparison.tally import now
 from tritonopt.verification.coverage.demands import LOOPS, Demand
 from tritonopt.verification.coverage.requirements import listed
 from tritonopt.verification.coverage.surroundings import decided_beside, narrowed_offsets
@@ -82,7 +82,7 @@ def verify(
     if given.get("seed", 0) is None:
         given["seed"] = 0
     options = replace(options or Options(), **given)
-    began = time.monotonic()
+    began = now()
     try:
         verdict = _verified(original, rewritten, options)
     except CandidateError as error:
@@ -91,12 +91,12 @@ def verify(
     except NothingRunsError as error:
         answer, blamed = Answer.UNSUPPORTED.value, error.fault
         verdict = Verdict(answer, options.backend, 0, reason=str(error), blamed=blamed)
-    return replace(verdict, seconds=round(time.monotonic() - began, 3))
+    return replace(verdict, seconds=round(now() - began, 3))
 
 
 def _verified(original: Path | str, rewritten: Path | str, options: Options) -> Verdict:
     """`verify`, with the options together."""
-    began = time.monotonic()
+    began = now()
     options.check()
     _check_installed()
     if options.backend in ("auto", "interpreter"):
@@ -125,7 +125,7 @@ def _verified(original: Path | str, rewritten: Path | str, options: Options) -> 
     if any(task.reference for task in tasks):
         settings = replace(settings, written_for_it=True, algebra=options.require == "algebra")
     if settings.budget is not None:
-        left = settings.budget - (time.monotonic() - began)
+        left = settings.budget - (now() - began)
         settings = replace(settings, budget=max(left, _LEAST_SECONDS))
     inner = not (options.launcher or options.kernel or options.args)
     verdict = _verdict_of((old, new), paths, tasks, settings, inner)

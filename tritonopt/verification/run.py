@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tritonopt import source
 from tritonopt.verification.comparison.compare import Pair, unstable
 from tritonopt.verification.comparison.script import script
+from tritonopt.verification.comparison.tally import now
 from tritonopt.verification.comparison.versions import MOST_WORK
 from tritonopt.verification.comparison.widening import Widened, widen
 from tritonopt.verification.coverage.demands import Demand, demands, watched
@@ -141,7 +142,8 @@ class Options:
     """Whether a yes of the interpreter is held against residues too."""
     progress: Callable[[Progress], None] | None = None
     budget: float | None = None
-    """Seconds after which no more calls are made; what was seen by then is judged."""
+    """Seconds after which no more calls are made; a yes then needs that none is left but calls
+    that are drawn at random."""
     remembered: dict[object, Any] | None = None
     """What a reference gave, kept for the next candidate."""
     untrusted: bool = False
@@ -295,7 +297,9 @@ class Verification:
     wanted: frozenset[Demand] | None = None
     """All that has to run of what differs, if the rest ran in another verification."""
     others: OtherLaunchers = OtherLaunchers()
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=lambda: now())
+    guesses_left: bool = False
+    """Whether what it is called with may hold guesses that no call has undone."""
 
     def run(self) -> Finding:
         return _unless_nothing_runs(self, self._run())
@@ -386,23 +390,13 @@ class Verification:
             if trier is not original and not isinstance(trier, Both):
                 trier.close()
         how = "found by calling the original" if reading.unknown else "as its code says"
+        self.guesses_left = trial._spent()
         return replace(found, notes=(f"{name} was called with ({how}): {found}",)), ""
 
     def _search(self, loaded: _Loaded, widened: Widened) -> Finding:
-        from tritonopt.verification.comparison.checker import Checker
         from tritonopt.verification.comparison.search import Search
 
-        backward, signature = self.task.launcher.backward, loaded.signature
-        checker = Checker(
-            loaded.original,
-            loaded.rewritten,
-            widened.obstacles,
-            identical=self.settings.require == "identical",
-            interpreted=self.settings.backend == "interpreter",
-            plain=plain_calls(signature, loaded.limits, backward=backward),
-            in_float32="float32" in self.old.text,
-        )
-        checker.tally.ends_at = self.started + (self.settings.budget or math.inf)
+        signature, checker = loaded.signature, _checker(self, loaded, widened)
         compared = Comparison.of(self.old, self.new)
         calls = _calls(loaded, self.task, compared)
         given = isinstance(self.task.arguments, Signature) or self.task.reference
@@ -422,8 +416,10 @@ class Verification:
                 subject=f"{self.original_path.resolve()}:{self.task.launcher.name}",
                 progress=lambda examples, phase: self._report(examples, phase, loaded.backend),
             )
-            begin = time.monotonic()
+            begin = now()
             found = search.run()
+            if self.guesses_left:
+                checker.tally.skips("for sizes that may be equal by guess")
         never_ran = NeverRan.after(search, given=given)
         compared_ones = [e for e, x in checker.examinations.items() if x.accepted]
         notes = [*loaded.notes, *checker.all_notes(), *never_ran.notes]
@@ -445,7 +441,8 @@ class Verification:
         differs = answer.algebra is not None and answer.algebra.is_different
         if answer.verdict in YES and (differs or search.counts_in_bytes):
             found = search.long_sums()
-            answer = answer if found is None else self._answered(result, checker, signature, found)
+            if found is not None or checker.tally.unmade:
+                answer = self._answered(result, checker, signature, found)
         answer = _told(self, _on_a_gpu(self, answer, checker), checker, never_ran)
         return Finding(answer, signature, never_ran)
 
@@ -548,7 +545,7 @@ class Verification:
                     self.settings.max_examples,
                     phase,
                     backend,
-                    time.monotonic() - self.started,
+                    now() - self.started,
                 )
             )
 
@@ -609,7 +606,7 @@ def _unless_nothing_runs(of: Verification, finding: Finding) -> Finding:
         return finding
     plain = replace(of._spec("original", of.old, None), contained=settings.contained)
     ends = of.started + (settings.budget or math.inf)
-    reason = why_nothing_runs(plain, settings) if time.monotonic() < ends else ""
+    reason = why_nothing_runs(plain, settings) if now() < ends else ""
     if not reason:
         return finding
     answer, blamed = Answer.UNSUPPORTED.value, Fault.ENVIRONMENT.value
@@ -687,6 +684,24 @@ def _on_a_gpu(of: Verification, verdict: Verdict, checker: Checker) -> Verdict:
     return replace(verdict, verdict=answer, counterexample=described, algebra=None)
 
 
+def _checker(of: Verification, loaded: _Loaded, widened: Widened) -> Checker:
+    from tritonopt.verification.comparison.checker import Checker
+
+    backward = of.task.launcher.backward
+    checker = Checker(
+        loaded.original,
+        loaded.rewritten,
+        widened.obstacles,
+        identical=of.settings.require == "identical",
+        interpreted=of.settings.backend == "interpreter",
+        plain=plain_calls(loaded.signature, loaded.limits, backward=backward),
+        in_float32="float32" in of.old.text,
+    )
+    checker.tally.ends_at = of.started + (of.settings.budget or math.inf)
+    checker.tally.made_elsewhere = of.settings.covered_elsewhere
+    return checker
+
+
 def _required(
     of: Verification, compared: Comparison, checker: Checker, scouts: Scouts | None
 ) -> Requirements:
@@ -707,14 +722,14 @@ def _calls(loaded: _Loaded, task: Task, compared: Comparison) -> Calls:
 
 
 def _timing(started: float, begin: float, first: FirstDifference, versions: Versions) -> Timing:
-    now = time.monotonic()
-    found = first.at or now
+    end = now()
+    found = first.at or end
     waited = versions.waited if first.at is None else first.waited
     return Timing(
         start=begin - started,
         run=waited,
         judge=max(found - begin - waited, 0.0),
-        shrink=now - found,
+        shrink=end - found,
         compile=versions.original.compile_seconds,
         compilations=versions.original.compilations,
     )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +13,10 @@ import pytest
 
 from tests.layers import few
 from tritonopt.verification import Progress, Verdict
+from tritonopt.verification.comparison.compare import Pair
 from tritonopt.verification.comparison.drawing import smaller
+from tritonopt.verification.comparison.tally import SPENT, Tally
+from tritonopt.verification.comparison.versions import Versions
 from tritonopt.verification.inputs.examples import Example, TensorRecipe
 from tritonopt.verification.process.messages import (
     TOO_LONG,
@@ -74,6 +79,82 @@ def test_what_a_single_draw_would_miss_is_found(
     assert old in _TWICE
     verdict = of_texts(_TWICE, _TWICE.replace(old, new), max_examples=1)
     assert verdict.verdict == "counterexample", verdict
+
+
+@pytest.fixture
+def a_second_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock of which every call takes one second, and nothing else any."""
+    seconds, run = [0.0], Versions.run
+
+    def ran(versions: Versions, example: Example) -> tuple[Pair, Pair]:
+        seconds[0] += 1.0
+        return run(versions, example)
+
+    monkeypatch.setattr(Versions, "run", ran)
+    monkeypatch.setattr("tritonopt.verification.comparison.tally.CLOCK", lambda: seconds[0])
+
+
+_ONE_TILE = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def twice_kernel(x, y, n, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    v = tl.load(x + tl.program_id(0) * n + cols, mask=cols < n)
+    tl.store(y + tl.program_id(0) * n + cols, v * 2, mask=cols < n)
+
+
+def twice(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty_like(x, memory_format=torch.contiguous_format)
+    twice_kernel[(m,)](x.contiguous(), y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+"""
+_TAKES_NO_ROWS_APART = _ONE_TILE.replace("x.contiguous()", "x")
+"""Calls that are aimed at lines, tests and loops do not show it."""
+
+
+@pytest.mark.usefixtures("a_second_each")
+def test_no_yes_comes_of_a_budget_that_ends_before_all_calls_on_purpose(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    texts, given = (_ONE_TILE, _TAKES_NO_ROWS_APART), {"args": "x: f32[m, n]", "algebra": False}
+    verdict = of_texts(*texts, **given, budget=5.0)
+    assert verdict.verdict == "unsupported" and SPENT in verdict.notes, verdict
+    reason = verdict.reason or ""
+    assert "the budget of time was spent, and a yes needs calls that were not made" in reason
+    found = re.search(r"(\d+) for what differs, (\d+) edge cases, .* about (\d+) s more", reason)
+    assert found is not None, reason
+    assert of_texts(*texts, **given, budget=5.0 + float(found[3])).counterexample
+
+
+@pytest.mark.usefixtures("a_second_each")
+def test_calls_drawn_at_random_alone_may_be_missing(of_texts: Callable[..., Verdict]) -> None:
+    right = _ONE_TILE.replace("v * 2", "v + v")
+    given = {"args": "x: f32[m, n]", "algebra": False, "max_examples": 30}
+    verdict = of_texts(_ONE_TILE, right, **given, budget=40.0)
+    assert verdict.verdict == "identical", verdict.reason
+    assert SPENT in verdict.notes and verdict.examples < 40
+
+
+def test_a_budget_says_what_it_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [10.0]
+    monkeypatch.setattr("tritonopt.verification.comparison.tally.CLOCK", lambda: clock[0])
+    tally = Tally(accepted=20, launched=True, taught=20, ends_at=30.0, first_call=10.0)
+    assert not tally.skips("edge cases") and not tally.why_unsupported()
+    clock[0] = 31.0
+    tally.draws_until = 20.0
+    assert tally.draws_no_more() and not tally.why_unsupported() and SPENT in tally.notes
+    assert all(tally.skips(kind) for kind in ("edge cases", "edge cases", "with rows far apart"))
+    assert tally.why_unsupported() == (
+        "the budget of time was spent, and a yes needs calls that were not made "
+        "(2 edge cases, 1 with rows far apart): give it about 10 s more"
+    )
+    elsewhere = replace(tally, unmade={}, made_elsewhere=True)
+    assert elsewhere.skips("edge cases") and not elsewhere.why_unsupported()
 
 
 def test_what_no_call_had_is_named() -> None:

@@ -10,7 +10,8 @@ from tritonopt.verification.worker.server import answer_requests
 
 LATE = "it was not verified within"
 _LEAST_SHARE = 5
-"""Of the calls that were asked for, one in so many has to be compared."""
+"""Of the calls that were asked for, one in so many has to be compared; all that are made on purpose
+are among them, or the verification itself says no yes."""
 _SHRINK_SECONDS = 2.0
 """A counterexample says why a variant is left; the next one waits meanwhile."""
 
@@ -63,7 +64,8 @@ class VerifyingServer:
         except VerificationError as error:
             return Evidence("unsupported", reason=str(error))
         if SPENT in found.notes and _is_little(found, asked):
-            return Evidence("unsupported", reason=f"{LATE} {asked.seconds:.0f} s")
+            why = f": {found.reason}" if found.reason else ""
+            return Evidence("unsupported", reason=f"{LATE} {asked.seconds:.0f} s{why}")
         return Evidence(
             found.verdict,
             found.backend,

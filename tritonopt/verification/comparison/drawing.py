@@ -13,7 +13,7 @@ from hypothesis.errors import HypothesisException
 
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import Difference
-from tritonopt.verification.comparison.tally import Counterexample
+from tritonopt.verification.comparison.tally import Counterexample, now
 from tritonopt.verification.coverage.sized_calls import SizedCalls
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.inputs.hypothesis_internals import (
@@ -34,13 +34,13 @@ class FirstDifference:
     """When the first difference was found."""
 
     at: float | None = None
-    """By the monotonic clock."""
+    """By the budget's clock."""
     waited: float = 0.0
     """For how long the workers had been waited for until then."""
 
     def seen(self, waited: float) -> None:
         if self.at is None:
-            self.at, self.waited = time.monotonic(), waited
+            self.at, self.waited = now(), waited
 
 
 def deadline(*, ends: bool) -> float:
@@ -160,7 +160,7 @@ class _Pass:
         checker = self.drawing.checker
         if (
             checker.stopped
-            or checker.tally.is_late()
+            or checker.tally.draws_no_more()
             or (self.deadline is not None and time.monotonic() > self.deadline)
         ):
             return None

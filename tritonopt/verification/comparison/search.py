@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, islice, product
+from itertools import chain, islice
 
 from hypothesis import Phase
 
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import (
-    TOLERANCE,
     Difference,
     Pair,
-    exact_parts_differ,
-    measure,
-    not_judged,
     unstable,
 )
 from tritonopt.verification.comparison.drawing import Drawing, FirstDifference, deadline, smaller
-from tritonopt.verification.comparison.tally import Counterexample
+from tritonopt.verification.comparison.far_calls import large_grid_calls, large_offset_calls
+from tritonopt.verification.comparison.tally import Counterexample, now
 from tritonopt.verification.coverage.aiming import Aiming
 from tritonopt.verification.coverage.requirements import Requirements, Scouts
 from tritonopt.verification.coverage.sized_calls import TriedSizes, with_values
@@ -29,8 +27,6 @@ from tritonopt.verification.inputs.examples import (
     CONSTANT,
     EXPANDED_COLUMN,
     FLOAT_VALUES,
-    LARGE_OFFSETS,
-    LARGE_OFFSETS_IN_A_ROW,
     NEGATIVE,
     ORDINARY,
     ROW_GAP,
@@ -39,28 +35,22 @@ from tritonopt.verification.inputs.examples import (
     TRANSPOSED,
     ZEROS,
     Example,
-    Limits,
     TensorRecipe,
     aliased,
     edge_cases,
     laid_out,
     sized,
-    sized_example,
     usual,
 )
 from tritonopt.verification.inputs.hypothesis_internals import key_of, past_failures
 from tritonopt.verification.inputs.strategies import Calls, examples
 from tritonopt.verification.process.messages import (
-    GRID_REFUSED,
-    OUT_OF_MEMORY,
     Coverage,
-    Outcome,
     Output,
-    RunOptions,
     same_bits,
 )
 from tritonopt.verification.settling.wider_forms import with_leading
-from tritonopt.verification.signature.argument_language import Signature, TensorArgument
+from tritonopt.verification.signature.argument_language import Signature
 
 _DRAWN_FOR_ONE = 5
 """For so many drawn examples, one more is made on purpose."""
@@ -70,6 +60,8 @@ _FOR_THE_UNMET = 40
 """So many are drawn, at least, as long as something that has to run has not."""
 _LONG = 45.0
 """But after so many seconds no more than were asked for: what has not run is then said."""
+_RANDOM = 0.5
+"""The share of what a budget leaves in which calls are drawn: judging them takes the rest."""
 
 
 class Search:
@@ -114,6 +106,7 @@ class Search:
             checker, examples(calls), max_examples, seed, key, self.first, report
         )
         self.gaps = Gaps(checker, calls, report, numbers.changed)
+        self.drawn: list[Example] = []
 
     @property
     def every_tried(self) -> list[TriedSizes]:
@@ -121,27 +114,40 @@ class Search:
         return [tried for aiming in self.aimings for tried in aiming.every_tried]
 
     def run(self) -> Counterexample | None:
-        """The smallest counterexample that was found, if any."""
-        found = self._first_of(
+        """The smallest counterexample that was found, if any.
+
+        What is drawn is made small the best. Within a budget it comes last, for a yes needs all
+        calls but these: such phases run even when it is late, to count what they do not make.
+        """
+        calls, tally = self.calls, self.checker.tally
+        tally.first_call = now()
+        gaps: list[Callable[[], Counterexample | None]] = [
+            self.gaps.configurations,
+            self.gaps.values,
+            lambda: self._far(large_offset_calls(self.checker, calls.signature)),
+            lambda: self._far(large_grid_calls(self.checker, calls.signature, calls.limits)),
+        ]
+        gaps.insert(0 if math.isinf(tally.ends_at) else len(gaps), self._drawn)
+        return self._first_of(
             self._known_failures,
             self.aimed.run,
             self.edge_cases.run,
-            lambda: self.drawing.run(self.checker.certain, self._to_draw()),
-        )
-        drawn = list(self.checker.examinations)
-        if found is None:
-            found = self._first_of(self.gaps.configurations)
-        if found is None:
-            self.scouting.the_rest()
-        return found or self._first_of(
-            self.gaps.values,
-            lambda: self._far(large_offset_calls(self.checker, self.calls.signature)),
-            lambda: self._far(
-                large_grid_calls(self.checker, self.calls.signature, self.calls.limits)
-            ),
+            *gaps,
+            self.scouting.the_rest,
             # Errors are judged over all examples, so their turn comes after the last.
-            lambda: self._excess(drawn),
+            self._excess,
         )
+
+    def _drawn(self) -> Counterexample | None:
+        tally = self.checker.tally
+        tally.draws_until = now() + _RANDOM * (tally.ends_at - now())
+        return self._draw()
+
+    def _draw(self, *phases: Phase) -> Counterexample | None:
+        known = set(self.checker.examinations)
+        found = self.drawing.run(self.checker.certain, self._to_draw(), *phases)
+        self.drawn += [e for e in self.checker.examinations if e not in known]
+        return found
 
     @property
     def counts_in_bytes(self) -> bool:
@@ -151,6 +157,8 @@ class Search:
         """What shows only where much is added up, looked for where residues differ or what
         differs names a type of 8 bits."""
         for aimed in self.aimings[0].long_sums():
+            if self.checker.tally.skips("with long sums"):
+                continue
             example = replace(aimed, backward=self.calls.backward)
             self.checker.try_out(example)
             difference = self.checker.difference(example)
@@ -161,7 +169,7 @@ class Search:
     def _first_of(self, *phases: Callable[[], Counterexample | None]) -> Counterexample | None:
         """What the first phase shows that shows anything; none runs once nothing can be learned."""
         for phase in phases:
-            found = None if self.checker.stopped or self.checker.tally.is_late() else phase()
+            found = None if self.checker.stopped else phase()
             if found is not None:
                 return found
         return None
@@ -177,17 +185,16 @@ class Search:
         """Examples that once showed a difference."""
         if past_failures() is None:
             return None
-        judge = self.checker.certain
-        return self.drawing.run(judge, self._to_draw(), Phase.reuse, Phase.shrink)
+        return self._draw(Phase.reuse, Phase.shrink)
 
-    def _excess(self, drawn: Iterable[Example]) -> Counterexample | None:
+    def _excess(self) -> Counterexample | None:
         """An error that is too large, judged by all examples."""
         checker = self.checker
         for example in (*self.aimed.made, *self.edge_cases.made):
             difference = checker.excess(example)
             if difference is not None:
                 return example, difference
-        suspect = next((e for e in drawn if checker.excess(e)), None)
+        suspect = next((e for e in self.drawn if checker.excess(e)), None)
         if suspect is None:
             return None
         # The same seed draws the same examples, which are known by now, and makes one small.
@@ -232,11 +239,11 @@ class AimedCalls:
     def run(self) -> Counterexample | None:
         for aiming in self.aimings:
             later = aiming is not self.aimings[0]
-            if self.checker.tally.is_late() or (later and not aiming.unmet()):
+            if later and (self.checker.tally.is_late() or not aiming.unmet()):
                 break
             for aimed in aiming.examples(briefly=later):
-                if self.checker.tally.is_late():
-                    break
+                if self.checker.tally.skips("for what differs"):
+                    continue
                 difference = self._at(aiming, aimed, "examples")
                 self.made.append(self._whole(aimed))
                 if difference is not None:
@@ -292,14 +299,14 @@ class Scouting:
         """An example that was aimed at what has to run."""
         self._ask(example, _SCOUTING_AIMED)
 
-    def the_rest(self) -> None:
+    def the_rest(self) -> Counterexample | None:
         """Ask of other examples too what they ran, until all is seen that has to run.
 
         Those that were drawn show what no aim is taken at, a flag that is zero or a single row:
         the smallest first, and the largest that the interpreter runs in no time.
         """
         if self.requirements.scouts is None:
-            return
+            return None
         known = sorted(self.checker.taken(_SCOUTED_ELEMENTS), key=lambda e: e.main_size)
         turns = chain.from_iterable(zip(known, reversed(known), strict=True))
         for example in dict.fromkeys(turns):
@@ -307,6 +314,7 @@ class Scouting:
                 break
             self._ask(example, _SCOUTING)
             self.report("examples")
+        return None
 
     def _ask(self, example: Example, seconds: float) -> None:
         """Learn what an example ran; at most so much in all."""
@@ -343,9 +351,9 @@ class EdgeCaseCalls:
 
     def run(self) -> Counterexample | None:
         for example in chain(self._of_other_forms(), islice(self._examples(), self.most)):
-            if self.checker.tally.is_late():
-                break
             if example not in self.checker.examinations:
+                if self.checker.tally.skips("edge cases"):
+                    continue
                 self.checker.try_out(example)
                 self.made.append(example)
                 self.report("examples")
@@ -472,6 +480,8 @@ class EdgeCaseCalls:
     def _other_answer(self, apart: Example, together: Example) -> str:
         """What the original does otherwise in the second call; nothing where it does the same."""
         versions = self.checker.versions
+        if self.checker.tally.is_late():
+            return ""  # the call is counted as one that was not made
         both = [versions.original.run(e, *versions.options(e)) for e in (apart, together)]
         if any(o.trouble or o.races for o in both[0]):
             return _REFUSED
@@ -514,115 +524,6 @@ def _is_argument(output: Output) -> bool:
     return output.label.startswith("argument ")
 
 
-# Calls too large for usual ones: offsets beyond 2**31, and grids beyond what CUDA launches.
-#
-# Where a 32-bit index goes wrong, both versions are compared with themselves on the same values
-# close together: the float64 oracle would need the whole memory again. Of large grids nothing runs.
-
-_TOO_MANY = 2**16
-"""So many programs along the second axis of a grid, or the third, are one too many."""
-_LARGEST_TILE = 256
-_MOST_ELEMENTS = 2**25
-
-
-def large_offset_calls(checker: Checker, signature: Signature) -> Counterexample | None:
-    """What such calls show, made from the smallest examples that have rows to put far apart."""
-    fitting = [
-        e
-        for e, x in checker.examinations.items()
-        if x.accepted and e.contiguous and not e.backward and e.main_size > 1
-    ]
-    fitting.sort(key=lambda e: e.main_size)
-    tried = False
-    for layout, axis, movable in (
-        (LARGE_OFFSETS, 0, _rows_anywhere),
-        (LARGE_OFFSETS_IN_A_ROW, -1, _spread_out),
-    ):
-        # Of two rows the stride itself needs 64 bits, and with it every index is 64 bits long.
-        for least, near in product((3, 2), fitting):
-            names = {
-                name
-                for name, recipe in near.tensors.items()
-                if movable(signature.tensor(name)) and recipe.shape[axis] >= least
-            }
-            if names:
-                tried = True
-                found = _compare(checker, near, near.at_large_offsets(names, layout))
-                if found is not None:
-                    return found
-                break
-    if not tried:
-        checker.tally.note("offsets beyond 2**31 were not tried: no strided tensor with rows")
-    return None
-
-
-def large_grid_calls(
-    checker: Checker, signature: Signature, limits: Limits
-) -> Counterexample | None:
-    """One size after the other so large that the rewritten version's grid may be refused.
-
-    Only where its grids are others than the original's, and not of one axis.
-    """
-    both = checker.observed.seen.values()
-    if all(not any(g[1:] != (1, 1) for _, g in t.grids) or o.grids == t.grids for o, t in both):
-        return None
-    original, rewritten = checker.versions.original, checker.versions.rewritten
-    tiles = sorted({1, *(b for b in limits.blocks if b <= _LARGEST_TILE)})
-    for name, tile in product(signature.size_names, tiles):
-        sizes = {**dict.fromkeys(signature.size_names, 1), name: _TOO_MANY * tile}
-        example = sized_example(signature, sizes)
-        if sum(r.elements for r in example.tensors.values()) > _MOST_ELEMENTS:
-            continue
-        (ours,) = original.run(example, RunOptions(launching=False))
-        if ours.failure is not None and ours.failure.kind == GRID_REFUSED:
-            checker.tally.note("the original's grid is too large for a GPU where a size is")
-            continue
-        (theirs,) = rewritten.run(example, RunOptions(launching=False))
-        if theirs.failure is not None and theirs.failure.kind == GRID_REFUSED:
-            text = f"only the rewritten version cannot be launched: {theirs.failure.message}"
-            return example, Difference(text)
-    return None
-
-
-def _compare(checker: Checker, near: Example, far: Example) -> Counterexample | None:
-    original, rewritten = checker.versions.original, checker.versions.rewritten
-    not_compared = "offsets beyond 2**31 were not compared: "
-    ours, usual = (original.run(e, RunOptions())[0] for e in (far, near))
-    if ours.trouble or not _alike(ours, usual):
-        reason = ours.trouble or "its result changes"
-        checker.tally.note(f"{not_compared}the original's own, {reason}")
-        return None
-    theirs, usual = (rewritten.run(e, RunOptions())[0] for e in (far, near))
-    if theirs.failure is not None and theirs.failure.kind == OUT_OF_MEMORY:
-        checker.tally.note(f"{not_compared}they do not fit the memory twice")
-        return None
-    if theirs.trouble:
-        text = f"with offsets beyond 2**31 the rewritten version fails: {theirs.trouble}"
-        return far, Difference(text)
-    if not _alike(theirs, usual):
-        text = "with offsets beyond 2**31 only the rewritten version gives another result"
-        return far, Difference(text)
-    return None
-
-
-def _alike(one: Outcome, other: Outcome) -> bool:
-    """Whether two runs of one version on the same values agree up to rounding."""
-    pairs = Pair(one, one), Pair(other, other)
-    if exact_parts_differ(*pairs) is not None or not_judged(*pairs):
-        return False
-    difference, measures = measure(*pairs, None, None)
-    return difference is None and all(m.error <= TOLERANCE[m.dtype] for m in measures)
-
-
-def _rows_anywhere(form: TensorArgument) -> bool:
-    return form.strided and len(form.shape) >= 2
-
-
-def _spread_out(form: TensorArgument) -> bool:
-    """Whether neighbors of a row may lie anywhere."""
-    return form.strided and len(form.shape) >= 1 and not form.rows_only
-
-
 # What the draws happened to miss: configurations of an autotuner, and classes of values.
 
 PLAIN_ELEMENTS = 600
@@ -659,7 +560,7 @@ class Gaps:
             return None
         for number in (n for n in range(self.calls.configurations) if n not in drawn):
             example = replace(plain, configuration=number, first_call=False)
-            found = self._shown(example, "configurations")
+            found = self._shown(example, "of configurations")
             if found is not None:
                 return found
         return self._tiles_of_configurations()
@@ -676,7 +577,7 @@ class Gaps:
         blocks: dict[frozenset[int], int] = {}
         for number in range(self.calls.configurations):
             example = replace(usual, configuration=number, first_call=False)
-            found = self._shown(example, "configurations")
+            found = self._shown(example, "of configurations")
             if found is not None:
                 return found
             constants = frozenset(chain.from_iterable(c.constants for c in self._ran(example)))
@@ -687,7 +588,7 @@ class Gaps:
                 block = max(tiles, default=0)
                 size = times * block + half * block // 2 + rest
                 for example in self._tiled(number, size, min(tiles)) if block >= _SHORTEST else ():
-                    found = self._shown(example, "configurations")
+                    found = self._shown(example, "of configurations")
                     left -= sum(coverage.work for coverage in self._ran(example))
                     if found is not None or left < 0:
                         return found
@@ -731,16 +632,17 @@ class Gaps:
         main = largest.main_tensor or ""
         drawn = {m.values for m in mains if m.dtype == dtypes[main] and m.elements > 16}
         for values in (v for v in FLOAT_VALUES if v not in drawn and v not in LAST_VALUES):
-            found = self._shown(largest.plain(values, dtypes), "examples")
+            found = self._shown(largest.plain(values, dtypes), "of other values")
             if found is not None:
                 return found
         return None
 
-    def _shown(self, example: Example, phase: str) -> Counterexample | None:
-        if self.checker.stopped:
+    def _shown(self, example: Example, kind: str) -> Counterexample | None:
+        known = example in self.checker.examinations
+        if self.checker.stopped or (not known and self.checker.tally.skips(kind)):
             return None
         self.checker.examine(example)
-        self.report(phase)
+        self.report("examples")
         difference = self.checker.certain(example)
         return None if difference is None else (example, difference)
 

@@ -21,10 +21,17 @@ _MOST_UNFIT = 12
 """So many examples the original may not be made for, before most of the others have to be."""
 _PATIENCE = 3
 """So many examples may hang in the original before it is given up."""
-
-
 SPENT = "the budget of time was spent before all calls were made"
 NOT_COMPILED = "the original does not compile, as far as the interpreter can tell"
+_MARGIN, _STEP = 1.5, 5
+"""By how much an estimate is larger than what calls took so far; a multiple of that many
+seconds."""
+CLOCK = time.monotonic
+"""Of every budget, in seconds: a test has one of its own."""
+
+
+def now() -> float:
+    return CLOCK()
 
 
 @dataclass(frozen=True)
@@ -91,13 +98,49 @@ class Tally:
     """Why nothing more can be learned; set once."""
     notes: dict[str, int] = field(default_factory=dict)
     ends_at: float = math.inf
-    """When no more calls are made, by the monotonic clock."""
+    """When no more calls are made, by the clock."""
+    draws_until: float = math.inf
+    """When no more are drawn at random."""
+    first_call: float = math.nan
+    is_over: bool = False
+    """Whether the time that was given is."""
+    made_elsewhere: bool = False
+    """Whether another verification makes what is made on purpose."""
+    unmade: dict[str, int] = field(default_factory=dict)
+    """How many calls were not made for want of time that are made on purpose, by their kind."""
 
     def is_late(self) -> bool:
         """Whether the time that was given is over; that is said."""
-        if time.monotonic() > self.ends_at:
+        if self.is_over or now() > self.ends_at:
+            self.is_over = True
             self.notes[SPENT] = 1
-        return SPENT in self.notes
+        return self.is_over
+
+    def skips(self, kind: str) -> bool:
+        """Whether it is too late for a call of that kind, which is counted then."""
+        if self.is_late() and not self.made_elsewhere:
+            self.unmade[kind] = self.unmade.get(kind, 0) + 1
+        return self.is_over
+
+    def draws_no_more(self) -> bool:
+        """Whether no call is drawn at random any more; that is said."""
+        if now() > self.draws_until:
+            self.notes[SPENT] = 1
+        return self.is_late() or now() > self.draws_until
+
+    @property
+    def why_unfinished(self) -> str:
+        """Which calls a yes needs that were not made for want of time; and how much they take."""
+        if not self.unmade:
+            return ""
+        made, took = self.accepted + self.discarded, now() - self.first_call
+        left = sum(self.unmade.values()) * took / made if made else 0.0
+        more = _STEP * math.ceil(_MARGIN * (now() - self.ends_at + left) / _STEP)
+        kinds = ", ".join(f"{count} {kind}" for kind, count in self.unmade.items())
+        return (
+            "the budget of time was spent, and a yes needs calls that were not made "
+            f"({kinds}): give it {'about' if made else 'at least'} {more} s more"
+        )
 
     def note(self, text: str) -> None:
         self.notes[text] = self.notes.get(text, 0) + 1
@@ -167,6 +210,8 @@ class Tally:
             return self.stopped
         if self.uncompiled and not self.compiles:
             return self.uncompiled
+        if self.accepted == 0 and self.unmade:
+            return self.why_unfinished
         if self.accepted == 0:
             return f"no example could be compared; the last: {self.last_rejection}"
         if self.failed > self.taught:
@@ -188,4 +233,4 @@ class Tally:
                 f"most examples were discarded ({self.discarded}), and only on {self.taught} "
                 f"something was compared that a kernel wrote; the last: {self.last_rejection}"
             )
-        return ""
+        return self.why_unfinished
