@@ -51,6 +51,8 @@ class AutotuneConfigs(Pass):
       grid function only returns a tuple, because each trial calls it.
     - The kernel has no effects but loads, stores, atomics and barriers. A buffer to restore is
       never None, nor known to be part of a tensor, outside of which the kernel may write.
+    - A program does more at some launches than at others, or has stages or a tile to choose:
+      warps alone are one number else, which `tune` measures (not with `tiles=false`).
     - A tile changes only where masks end at the end of the row or range, the result does not depend
       on it (except for rounding), and every launch passes its length as a number (not
       `triton.next_power_of_2(n)`), by keyword. In a range, grid dimension 0 is `triton.cdiv` of
@@ -136,7 +138,11 @@ class AutotuneConfigs(Pass):
 
     def _examined(self, facts: KernelFacts) -> Site:
         from tritonopt.emit.heuristic_functions import restored_buffers
-        from tritonopt.passes.autotune_configs.configurations import check_launches, why_it_stays
+        from tritonopt.passes.autotune_configs.configurations import (
+            check_launches,
+            check_work_varies,
+            why_it_stays,
+        )
         from tritonopt.rewriting.bits import bits_when_code_moves
 
         tile: FreeTile | None = None
@@ -146,6 +152,8 @@ class AutotuneConfigs(Pass):
             restored = restored_buffers(facts, attempt)
             if self.tiles:
                 tile, why = why_it_stays(facts)
+            if self.tiles and tile is None:
+                check_work_varies(facts, why)
             if tile is not None:
                 attempt.prove("length-is-known-at-the-launch", f"{tile.name} may be any length")
                 attempt.assume("parts-are-independent", "two pointers are one buffer, or apart")

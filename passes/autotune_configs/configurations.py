@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -130,16 +130,42 @@ def _multiplies(facts: KernelFacts) -> bool:
 
 def deciding_sizes(facts: KernelFacts, tuned: Sequence[str]) -> list[str]:
     """Parameters on which it depends how much a program does: they bound loops, or lanes."""
-    forms = [form for loop in facts.loops if (form := facts.forms.trip_count(loop)) is not None]
+    forms = _work(facts)
     for effect in facts.effects:
         if effect.mask is not None and not effect.mask.is_none:
             with suppress(TooLarge):
                 forms += _bounds(facts.forms.condition(effect.mask))
-    names = {atom.name for form in forms for atom in form.leaves() if isinstance(atom, Param)}
-    names -= {*tuned, *facts.launches.constants}
+    names = _varying(facts, forms) - {*tuned}
     for launch in facts.launches.launches:
         names &= launch.arguments.keys()  # a tuner does not see what is left to its default
     return [p.name for p in facts.kernel.parameters if p.name in names]
+
+
+def check_work_varies(facts: KernelFacts, why: str) -> None:
+    """That a program does more at some launches than at others. Raises Declined.
+
+    `why` its tile stays as long as it is.
+    """
+    open_ends = any(facts.forms.trip_count(loop) is None for loop in facts.loops)
+    if not (open_ends or _multiplies(facts) or _varying(facts, _work(facts))):
+        detail = f"a program does as much at every launch, since its tile stays: {why}"
+        way = "`tritonopt tune` measures its warps once, and writes them into the launches"
+        raise refuted("launches-can-be-tuned", "not-tunable", f"{detail}; {way}")
+
+
+def _work(facts: KernelFacts) -> list[Polynomial]:
+    """The trip counts of loops, and the extents of what is loaded and stored."""
+    forms = [form for loop in facts.loops if (form := facts.forms.trip_count(loop)) is not None]
+    for effect in facts.effects:
+        shape = effect.pointer.shape if effect.pointer is not None else ()
+        forms += [facts.forms.of(extent) for extent in shape or ()]
+    return forms
+
+
+def _varying(facts: KernelFacts, forms: Iterable[Polynomial]) -> set[str]:
+    """The parameters in some numbers that are not the same constant at each launch."""
+    names = {atom.name for form in forms for atom in form.leaves() if isinstance(atom, Param)}
+    return names - {*facts.launches.constants}
 
 
 def _bounds(mask: Polynomial) -> list[Polynomial]:

@@ -249,6 +249,7 @@ class OffsetTile:
     """The statements that add to it; its name is no other's then, but for what moves with it."""
     deltas: tuple[ast.expr, ...] = ()
     """What each of them adds."""
+    is_read: bool = False
 
 
 @dataclass
@@ -345,7 +346,7 @@ class OffsetTiles:
         Of a block pointer that goes they are what is left: what explains it stands above them.
         """
         gone = {b.statement for b in self.accesses.blocks if not self.accesses.has_tile(b)}
-        for tile in self._tiles:
+        for tile in filter(lambda tile: tile.is_read, self._tiles):
             said = said_of(self.facts.kernel.module, tile.at) if tile.at in gone else []
             gone.discard(tile.at)
             tile.name = self.writer.fresh(tile.wanted)
@@ -442,6 +443,8 @@ class PointerTiles:
                 tiles.want(block, axis, what.statement, *deltas[axis : axis + 1])
                 for axis in range(block.rank)
             ]
+            for axis, tile in enumerate(self._offsets[what]):
+                tile.is_read |= not self._is_point(block, self._offsets[what], axis)
         yield from tiles.placed()
         self._name_masks()
         for read in accesses.types:
@@ -463,6 +466,22 @@ class PointerTiles:
         yield from unread_orders(self.facts, accesses.blocks)
         for move in accesses.moves:
             yield tiles.moved(move, self._offsets[move.block])
+
+    def _is_point(self, block: Block, tiles: Sequence[OffsetTile], axis: int) -> bool:
+        """Whether a block has one element along an axis, the first: `[:, None]` of another axis
+        says as much."""
+        accesses, named = self._accesses, self.proof.masks_where_made
+        if accesses.returned or block.helper is not None or block.name in named:
+            return False  # masks stand apart then
+
+        def is_first(tile: OffsetTile, size: ast.expr) -> bool:
+            extent = form_of(self.facts, tile.extent)
+            one = extent is not None and extent.constant_value == 1
+            begins = tile.begin is not None and tile.begin.is_zero
+            return one and begins and self._is_inside(tile, size)
+
+        points = [is_first(t, size) for t, size in zip(tiles, block.shape, strict=True)]
+        return points[axis] and not all(points)
 
     def _is_placed(self, block: Block) -> bool:
         """Whether it has tiles of offsets of its own: those of a helper are not the kernel's."""
@@ -520,7 +539,9 @@ class PointerTiles:
     def _pointers(self, block: Block, tiles: Sequence[OffsetTile]) -> list[str]:
         """The base, and what is added to it along each axis."""
         terms = [self.writer.summand(block.base)]
-        for index, stride in zip(indices(tiles), block.strides, strict=True):
+        for axis, (index, stride) in enumerate(zip(indices(tiles), block.strides, strict=True)):
+            if self._is_point(block, tiles, axis):
+                continue
             form = form_of(self.facts, stride)
             is_one = form is not None and form.constant_value == 1
             factor = self.writer.text if isinstance(stride, ast.UnaryOp) else self.writer.operand
@@ -558,6 +579,8 @@ class PointerTiles:
         parts = []
         for axis in checked:
             index, tile = indices(tiles)[axis], tiles[axis]
+            if self._is_point(block, tiles, axis):
+                continue
             if (block, axis) not in self.proof.never_negative:
                 parts.append(f"{index} >= 0")
             elif not whole and self._is_inside(tile, block.shape[axis]):

@@ -164,7 +164,7 @@ def _of_loaded_rows(facts: KernelFacts) -> Iterator[Site]:
     """One finding a kernel, for all rows whose numbers are loaded as int32."""
     if all(effect.kind is not EffectKind.LOAD for effect in facts.effects):
         return
-    from tritonopt.facts.memory.overflows import find_loaded_rows
+    from tritonopt.facts.memory.loaded_rows import find_loaded_rows
 
     found = {o.value: o for o in find_loaded_rows(facts) if _is_in_data(facts, o)}
     if not found:
@@ -227,7 +227,7 @@ def _is_in_data(facts: KernelFacts, overflow: Overflow) -> bool:
     results = [parts | {o for p in parts if is_loaded(p) for o in p.operands} for parts in results]
     for effect in facts.effects:
         roots = [] if effect.pointer is None else [effect.pointer, *bounds_of(effect)]
-        if not any(overflow.value in set(root.walk()) for root in roots):
+        if not any(overflow.value in parts_of(facts.loops, root) for root in roots):
             continue
         for parts in results:
             loaded = any(p.op is Op.LOAD and p.attribute == effect.order for p in parts)

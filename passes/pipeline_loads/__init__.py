@@ -63,7 +63,8 @@ class PipelineLoads(Pass):
 
     For both options, the loop is innermost, over `range` or `tl.range`, without `tl.dot`, `else`,
     `break` or `return`; neither it nor a loop around it has `flatten` or `warp_specialize`. A loop
-    that already has `num_stages` or `loop_unroll_factor` stays. Unrolling keeps the order of
+    that has one iteration at every launch (`one-iteration`), or has `num_stages` or
+    `loop_unroll_factor` already, stays. Unrolling keeps the order of
     iterations, so it has no conditions on memory; it needs Triton 3.2.
 
     Assumed: two pointers are one buffer or disjoint; other files launch the kernel in no other way

@@ -19,6 +19,7 @@ from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts.algebra.atoms import Minimum
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import Polynomial, TooLarge
+from tritonopt.facts.algebra.turns import takes_one_turn
 from tritonopt.facts.constexprs import is_constexpr
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import MATRIX
@@ -73,6 +74,9 @@ class LoadingLoop:
                 detail = f"the loop in line {around.line} says {option}"
                 raise refuted(claim, "loop-options", detail)
         attempt.prove(claim, "counted, and run to its end")
+        if takes_one_turn(self.facts, self.loop) and self.facts.launches.bindings:
+            detail = f"{self.where} has one iteration at every launch that is seen"
+            raise refuted("loads-run-ahead", "one-iteration", detail)
         product = next((v for v in self._values if _multiplies(v)), None)
         if product is not None:
             detail = f"{self.where} has a tl.{product.function}"

@@ -293,6 +293,8 @@ not-compiled: It takes a compiled kernel to decide, and there is no compiler, or
     -> Install `tritonopt[verify]`, and give a file that can be imported.
 dot-in-the-loop: The loop multiplies matrices: the `num_stages` of the launch pipelines it already.
     -> Change `num_stages` at the launch.
+one-iteration: The loop has one iteration, and none that could be loaded ahead or unrolled.
+    -> Nothing. `one-tile` removes such a loop.
 tile-is-long: A tile is so long that a program has enough to do with one, or that no more of them
     fit into shared memory.
     -> Nothing, unless rows are short: then use a shorter tile.

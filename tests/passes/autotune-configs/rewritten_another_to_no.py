@@ -97,6 +97,7 @@ def sums(x: torch.Tensor):
 
 
 # case: function_of_a_number
+# expect: not applied, not-tunable
 """The grid is a function, but not of the tile, so the tile stays."""
 
 
@@ -134,6 +135,7 @@ def steps(p: torch.Tensor, g: torch.Tensor):
 
 
 # case: grid_of_something_else
+# expect: not applied, not-tunable
 """The grid is not made of the tile, so the tile stays."""
 
 
@@ -230,7 +232,7 @@ def sums(x: torch.Tensor):
 
 
 # case: neighbors_in_place
-# verify: no, programs race in the original
+# expect: not applied, not-tunable
 """Which program comes first decides what is loaded: the tile stays."""
 
 
@@ -250,7 +252,7 @@ def doubled(x: torch.Tensor):
 
 
 # case: no_mask
-# verify: no, the rest of the output is as it was allocated
+# expect: not applied, not-tunable
 """Without masks another tile would go beyond the end."""
 
 
@@ -266,4 +268,23 @@ def doubled(x: torch.Tensor):
     y = torch.empty_like(x)
     n = x.numel() // 128 * 128
     double[(triton.cdiv(n, 128),)](x, y, n, BLOCK=128)
+    return y
+
+
+# case: width_of_a_head
+"""No mask tells how much a program does, and what it does is another number for each head."""
+
+
+@triton.jit
+def scale_rows(X, Y, C: tl.constexpr):
+    cols = tl.arange(0, C)
+    x = tl.load(X + tl.program_id(0) * C + cols).to(tl.float32)
+    tl.store(Y + tl.program_id(0) * C + cols, x / tl.max(tl.abs(x)))
+
+
+def scaled(x: torch.Tensor):
+    m, n = x.shape
+    assert n == triton.next_power_of_2(n)
+    y = torch.empty_like(x)
+    scale_rows[(m,)](x.contiguous(), y, C=n)
     return y

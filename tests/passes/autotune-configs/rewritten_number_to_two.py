@@ -21,6 +21,7 @@ def double(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: number_of_programs
+# expect: not applied, not-tunable
 """How many programs there are is stored: there are fewer of longer tiles."""
 
 
@@ -77,6 +78,7 @@ def steps(p: torch.Tensor, q: torch.Tensor, g: torch.Tensor):
 
 
 # case: random_numbers
+# expect: not applied, not-tunable
 """A random number is of its place; that is not followed, so the tile stays."""
 
 
@@ -137,6 +139,7 @@ def doubled(x: torch.Tensor):
 
 
 # case: sum_of_a_tile
+# expect: not applied, not-tunable
 """What is stored for a tile depends on its length."""
 
 

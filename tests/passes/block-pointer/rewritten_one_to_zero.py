@@ -392,3 +392,53 @@ def run(x: torch.Tensor):
     y = torch.empty_like(x)
     kernel[(1,)](x, y, B=32)
     return y
+
+
+# case: single_column
+"""A column is `[:, None]` of its rows; one that is not the first, or may be missing, has offsets."""
+
+
+@triton.jit
+def kernel(X, S, T, Y, M, N, K, stride, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0) * ROWS
+    x_block = tl.make_block_ptr(
+        X,
+        shape=(M, N),
+        strides=(stride, 1),
+        offsets=(row, 0),
+        block_shape=(ROWS, BLOCK),
+        order=(1, 0),
+    )
+    s_block = tl.make_block_ptr(
+        S, shape=(M, 1), strides=(1, M), offsets=(row, 0), block_shape=(ROWS, 1), order=(1, 0)
+    )
+    last_block = tl.make_block_ptr(
+        T, shape=(M, 2), strides=(2, 1), offsets=(row, 1), block_shape=(ROWS, 1), order=(1, 0)
+    )
+    first_block = tl.make_block_ptr(
+        T, shape=(M, K), strides=(2, 1), offsets=(row, 0), block_shape=(ROWS, 1), order=(1, 0)
+    )
+    y_block = tl.make_block_ptr(
+        Y,
+        shape=(M, N),
+        strides=(stride, 1),
+        offsets=(row, 0),
+        block_shape=(ROWS, BLOCK),
+        order=(1, 0),
+    )
+    s = tl.load(s_block, boundary_check=(0, 1), padding_option="zero")
+    first = tl.load(first_block, boundary_check=(0, 1), padding_option="zero")
+    last = tl.load(last_block, boundary_check=(0, 1), padding_option="zero")
+    x = tl.load(x_block, boundary_check=(0, 1), padding_option="zero")
+    tl.store(y_block, x * s + first - last, boundary_check=(0, 1))
+
+
+def scaled(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    s = torch.arange(m, device=x.device, dtype=torch.float32)
+    t = torch.ones(m, 2, device=x.device, dtype=torch.float32)
+    block = triton.next_power_of_2(n)
+    kernel[(triton.cdiv(m, 4),)](x, s, t, y, m, n, 2, x.stride(0), ROWS=4, BLOCK=block)
+    return y

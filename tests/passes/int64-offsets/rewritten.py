@@ -756,3 +756,29 @@ def launch(x, starts):
     y = torch.empty((starts.shape[0] - 1, 64), device=x.device, dtype=torch.float32)
     kernel[(starts.shape[0] - 1,)](x, starts, y, x.stride(0), y.stride(0), D=64)
     return y
+
+
+# case: rows_of_what_the_launcher_makes
+# verify: no
+"""The result has as many rows; a pointer that a loop moves begins with such an offset, too."""
+
+
+@triton.jit
+def kernel(X, Y, starts, stride, stride_y, D: tl.constexpr):
+    part = tl.program_id(0)
+    first = tl.load(starts + part)
+    length = tl.load(starts + part + 1) - first
+    cols = tl.arange(0, D)
+    x_ptrs = X + first * stride + cols
+    total = tl.zeros([D], dtype=tl.float32)
+    for _ in range(length):
+        total += tl.load(x_ptrs).to(tl.float32)
+        x_ptrs += stride
+    tl.store(Y + first * stride_y + cols, total)
+
+
+def launch(x, starts):
+    assert starts.dtype == torch.int32
+    y = torch.zeros_like(x)
+    kernel[(starts.shape[0] - 1,)](x, y, starts, x.stride(0), y.stride(0), D=64)
+    return y

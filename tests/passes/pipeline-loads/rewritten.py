@@ -220,7 +220,7 @@ def sums(x: torch.Tensor):
     m, n = x.shape
     x = x.contiguous()
     y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    row_sum[(m,)](x, y, n, BLOCK=triton.next_power_of_2(triton.cdiv(n, 64)))
     return y
 
 

@@ -75,7 +75,7 @@ _SIZES: Mapping[int, Sequence[tuple[int, ...]]] = {
 
 _BLOCKS = (256, 16384)
 """Tiles whose size cannot be followed: what is said holds for both."""
-_SQUARE = 1024
+SQUARE = 1024
 """What the larger is along each of two axes."""
 
 _PROGRAMS = (1024, 2**31 - 1)
@@ -128,44 +128,6 @@ def find_overflows(facts: KernelFacts) -> Iterator[Overflow]:
                     if overflow.value not in seen:
                         seen.add(overflow.value)
                         yield overflow
-
-
-def find_loaded_rows(facts: KernelFacts) -> Iterator[Overflow]:
-    """Products of a loaded int32 index with the first stride of a tensor that may be large."""
-    for binding in facts.launches.bindings:
-        strides = {
-            name: form.sole_atom
-            for name, form in binding.values.items()
-            if isinstance(form.sole_atom, TensorSize)
-            and (form.sole_atom.method, form.sole_atom.which) == ("stride", (0,))
-        }
-        numbers: dict[Atom, int] = dict.fromkeys(filter(None, strides.values()), _SQUARE)
-        widths = Widths(facts, binding, numbers)
-        for effect in facts.effects if strides else ():
-            parts = (
-                parts_of(facts.loops, effect.pointer, stop=is_loaded)
-                if effect.pointer is not None
-                else ()
-            )
-            for part in parts:
-                if part.op is not Op.MUL or not widths.is_beyond(part, 1 << 31):
-                    continue
-                for row, stride in (part.operands, part.operands[::-1]):
-                    atom = strides.get(Param(stride.name)) if stride.op is Op.PARAM else None
-                    tensor = atom.tensor.sole_atom if isinstance(atom, TensorSize) else None
-                    if isinstance(tensor, LauncherParameter) and _is_loaded_row(facts, row):
-                        where = f"launched in {binding.launch.where} with a {tensor.name} as large"
-                        yield Overflow(part, 1 << 31, where, binding, numbers)
-
-
-def _is_loaded_row(facts: KernelFacts, row: Value) -> bool:
-    """Whether a row is loaded, or counted from one that is, and no part of a length.
-
-    Who casts it to int32 has thought of its size.
-    """
-    parts = list(parts_of(facts.loops, row, stop=is_loaded))
-    others = (Op.FLOORDIV, Op.MOD, Op.CDIV, Op.MINIMUM, Op.CAST)
-    return any(map(is_loaded, parts)) and not any(p.op in others for p in parts)
 
 
 def _of_access(
@@ -438,7 +400,7 @@ class _Access(Trial):
     def blocks(self) -> Sequence[int]:
         """Sizes for tiles whose size cannot be followed."""
         open_ones = {a.axis for a in self._lanes if self._blocks & set(inputs_of(a.extent))}
-        return (_BLOCKS[0], _SQUARE) if len(open_ones) > 1 else _BLOCKS
+        return (_BLOCKS[0], SQUARE) if len(open_ones) > 1 else _BLOCKS
 
     @cached_property
     def _lanes(self) -> list[Lane]:
