@@ -43,7 +43,7 @@ demo: $(INSTALLED)
 docs: $(INSTALLED) $(VENV)/.docs-installed
 	@PYTHONPATH=. $(BIN)/python docs/site.py build/site
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -f build/site/mkdocs.yml
-	@echo "build/site/html/index.html"
+	@echo "to read it: python3 -m http.server -d build/site/html (its search needs a server)"
 
 $(VENV)/.docs-installed: $(INSTALLED)
 	@$(INSTALL) '.[docs]'

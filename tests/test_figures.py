@@ -142,7 +142,7 @@ def test_rows_by_their_length() -> None:
     worst = min(cell["ratios"]["rows"][0] for cell in report.cells if "rows" in cell["ratios"])
     assert (
         f"Geometric means: {geometric_mean(short):.1f}x for rows of up to 128 elements, "
-        f"{geometric_mean(tiles + longer):.2f}x for rows of 4096 and more; worst {worst:.2f}x |"
+        f"{geometric_mean(tiles + longer):.2f}x for 4096 and more; worst {worst:.2f}x |"
     ) in texts()["README.md"]
 
     def mean(other: str, cells: list[Timed]) -> float:

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.facts.programs import kernels
 from tests.facts.support import body, facts_of
-from tritonopt.facts import render
+from tritonopt.facts.describe import render
 
 
 def test_a_listing() -> None:

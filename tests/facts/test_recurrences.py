@@ -13,7 +13,8 @@ from pathlib import Path
 
 from tritonopt import source
 from tritonopt.checks.condition import Unmet
-from tritonopt.facts import KernelFacts, Loop, of, render
+from tritonopt.facts import KernelFacts, Loop, of
+from tritonopt.facts.describe import render
 from tritonopt.facts.reductions import running_maximum
 
 KERNELS = Path(__file__).with_name("recurrence_kernels.py")

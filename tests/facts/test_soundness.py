@@ -15,8 +15,9 @@ from tests.facts.execution import Execution, Num, Undefined, num
 from tests.facts.programs import kernels
 from tests.facts.support import facts_of
 from tests.layers import number
-from tritonopt.facts import Atom, KernelFacts, render
+from tritonopt.facts import Atom, KernelFacts
 from tritonopt.facts.algebra.atoms import Call, Converted, Loaded, Math, Opaque, Reduced, Undef
+from tritonopt.facts.describe import render
 
 SMALL = st.integers(-6, 9)
 

@@ -9,7 +9,7 @@ from tritonopt import facts, source
 from tritonopt.cli import arguments as shared
 from tritonopt.cli.main import OK, complain
 from tritonopt.cli.places import Place, PlaceError, place, read_place
-from tritonopt.facts.describe import LONGEST
+from tritonopt.facts import describe
 from tritonopt.reporting import text
 
 _DEEPER = 4
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
             if number:
                 print()
             known = facts.of(kernel, given)
-            lines = list(facts.lines(known, 0 if arguments.full else LONGEST))
+            lines = list(describe.lines(known, 0 if arguments.full else describe.LONGEST))
             if arguments.compile:
                 from tritonopt.facts.machine_code.launched_settings import specialization_lines
 

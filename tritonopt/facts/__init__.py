@@ -3,7 +3,6 @@
 from tritonopt.facts.algebra.forms import Forms
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 from tritonopt.facts.assumptions import Assumption, AssumptionError, parse_assumption
-from tritonopt.facts.describe import lines, render
 from tritonopt.facts.effects import Effect, EffectKind, Guard, Loop
 from tritonopt.facts.kernel_facts import KernelFacts, of
 from tritonopt.facts.values import Value
@@ -20,8 +19,6 @@ __all__ = [
     "Loop",
     "Polynomial",
     "Value",
-    "lines",
     "of",
     "parse_assumption",
-    "render",
 ]

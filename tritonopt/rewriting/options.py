@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import typing
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -134,8 +134,10 @@ def of(chosen: type[Configurable]) -> dict[str, Option]:
     return found
 
 
-def build(chosen: type[_Chosen], texts: Iterable[tuple[str, str]]) -> _Chosen:
+def build(chosen: type[_Chosen], texts: Sequence[tuple[str, str]]) -> _Chosen:
     """The pass with these options; PassSelectionError says what is legal."""
+    if not texts:
+        return chosen()  # reading the types of its fields takes longer
     known = of(chosen)
     values: dict[str, Any] = {}
     for written, text in texts:
