@@ -36,7 +36,8 @@ def test_a_kernel_that_computes_the_reference_is_accepted(
 @pytest.mark.parametrize("judged", marked())
 def test_a_kernel_that_computes_something_else_is_not(judged: Judged, of_texts: OfTexts) -> None:
     assert judged.wrong[0] in judged.kernel
-    verdict = of_texts(judged.reference, judged.kernel.replace(*judged.wrong), **FEW)
+    wrong = judged.kernel.replace(*judged.wrong)
+    verdict = of_texts(judged.reference, wrong, require=judged.require, **FEW)
     assert verdict.verdict == "counterexample", verdict
     assert verdict.fault == "candidate" and verdict.script
 
@@ -187,6 +188,17 @@ def count(x: torch.Tensor):
 def test_torch_that_computes_with_whole_numbers_is_named(of_texts: OfTexts) -> None:
     verdict = of_texts(COUNT, COUNTED_BY_TORCH, require="kernel", **FEW)
     assert "torch-computes" in {cheat.name for cheat in verdict.cheats}, verdict
+
+
+def test_inputs_are_contiguous_and_others_are_told_of(of_texts: OfTexts) -> None:
+    assuming = SOFTMAX_KERNEL.replace("    x = x.contiguous()\n", "")
+    assert assuming != SOFTMAX_KERNEL
+    verdict = of_texts(SOFTMAX, assuming, require="kernel", **FEW)
+    assert verdict.verdict in ("identical", "equivalent"), verdict
+    (told,) = verdict.layouts  # a gap between rows is what it takes
+    assert told.startswith("x transposed: ")
+    verdict = of_texts(SOFTMAX, assuming, require="layouts", **FEW)
+    assert verdict.verdict == "counterexample" and "transposed" in (verdict.counterexample or "")
 
 
 @pytest.mark.thorough

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tritonopt.verification.comparison.checker import Checker
-from tritonopt.verification.comparison.compare import rounding_only
+from tritonopt.verification.comparison.compare import Pair, beyond_rounding, rounding_only
 from tritonopt.verification.comparison.tally import Tally
 from tritonopt.verification.inputs.examples import Example, TensorRecipe
 from tritonopt.verification.process.messages import Failure, Outcome, Output, RunOptions
@@ -247,3 +247,17 @@ def test_where_the_original_takes_hardly_any_call_no_more_are_drawn() -> None:
     none = Tally(discarded=400, last_rejection="ValueError: no")
     none.give_up_after(450)
     assert not none.stopped
+
+
+def test_who_gives_what_the_oracle_does_is_not_asked_which_rounding_explains_it() -> None:
+    """The original rounds a product to float16 before a sum cancels, the rewritten version not."""
+
+    def gives(value: float, dtype: type = np.float16) -> Outcome:
+        bits = np.array([value, 0.0], dtype).view(f"u{np.dtype(dtype).itemsize}")
+        return Outcome((Output("returned", f"f{8 * np.dtype(dtype).itemsize}", (2,), bits),))
+
+    ours, theirs = (Pair(gives(v), gives(v)) for v in (0.009277, 0.009064))
+    assert beyond_rounding(ours, theirs, []) is not None
+    for exact, excused in ((0.009063, True), (0.009277, False), (float("nan"), False)):
+        found = beyond_rounding(ours, theirs, [], gives(exact, np.float64))
+        assert (found is None) == excused, exact

@@ -94,16 +94,19 @@ class Both(VersionWorker):
         return self.reference.answer()
 
 
-def usual(signature: Signature) -> Signature:
+def usual(signature: Signature, *, layouts: bool = False) -> Signature:
     """In one type of floats, and without inf and NaN, of which hardly a kernel is meant to make
-    what torch does."""
+    what torch does; contiguous, as benchmarks pass them, or in every layout, for torch takes all.
+    """
 
     def changed(form: TensorArgument) -> TensorArgument:
         bounded = form.kind or not set(form.dtypes) & {*FLOATS}
-        return form if bounded else replace(form, kind="finite")
+        kind = form.kind if bounded else "finite"
+        return replace(form, kind=kind, strided=layouts, rows_only=False)
 
     # What torch takes beside, a row in place of several, it broadcasts.
-    return replace(with_tensors(signature, changed), one_type=True, forms=())
+    found = replace(with_tensors(signature, changed), one_type=True, forms=())
+    return replace(found, contiguous=not layouts)
 
 
 @dataclass(frozen=True)
@@ -175,8 +178,7 @@ class GivenInputs:
             return _ones(form) == ones and trial._taken_whole(form)
 
         ties = Ties(taken, trial._good, trial._stable, trial._spent)
-        found = _bounded(trial, ties.undone(signature, {a.name for a in self.arguments}))
-        return replace(found, contiguous=True)
+        return _bounded(trial, ties.undone(signature, {a.name for a in self.arguments}))
 
     def _forms(self) -> Iterator[Signature]:
         """Every size free; then equal ones tied together; then some of them as they are given."""
