@@ -201,6 +201,52 @@ def test_inputs_are_contiguous_and_others_are_told_of(of_texts: OfTexts) -> None
     assert verdict.verdict == "counterexample" and "transposed" in (verdict.counterexample or "")
 
 
+_WEIGHTED = """\
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x, y):
+        return x.flatten() * y.sum()
+
+
+def get_inputs():
+    return [torch.rand(5, 7), torch.rand(5, 7)]
+"""
+_WEIGHTED_KERNEL = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, OUT, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    x = tl.load(X + at, mask=at < n, other=0.0)
+    y = tl.load(Y + at, mask=at < n, other=0.0)
+    tl.store(OUT + at, x * tl.sum(y, 0), mask=at < n)
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x, y):
+        n = x.numel()
+        out = torch.empty((n,), device=x.device, dtype=x.dtype)
+        kernel[(1,)](x, y, out, n, BLOCK=triton.next_power_of_2(max(n, 1)))
+        return out
+"""
+
+
+def test_sizes_that_are_given_as_equal_may_stay_so(of_texts: OfTexts) -> None:
+    verdict = of_texts(_WEIGHTED, _WEIGHTED_KERNEL, **FEW)
+    assert verdict.verdict in ("identical", "equivalent"), verdict
+    assert any("gives as equal" in n for n in verdict.notes)
+    unmasked = _WEIGHTED_KERNEL.replace(
+        "tl.load(Y + at, mask=at < n, other=0.0)", "tl.load(Y + at)"
+    )
+    verdict = of_texts(_WEIGHTED, unmasked, **FEW)
+    assert verdict.verdict == "counterexample", verdict
+
+
 @pytest.mark.thorough
 def test_without_the_requirement_a_cheat_is_only_named(of_texts: OfTexts) -> None:
     verdict = of_texts(SOFTMAX, CHEATS["kernel-unused"], **FEW)
