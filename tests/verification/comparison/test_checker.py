@@ -106,6 +106,21 @@ def test_identical_bits_are_not_asked_of_additions_in_no_fixed_order() -> None:
     assert "identical bits cannot be required" in reason
 
 
+def test_what_a_reference_makes_of_nothing_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = Example((("x", TensorRecipe("f32", (0, 64))),))
+    for value in (float("nan"), 5.0):
+        checker = checked(spread(0.0), spread(0.0))
+        checker.versions.rewritten.answer = lambda o, n, v=value: outcome(v, v)  # type: ignore
+        checker.examine(nothing)
+        assert checker.difference(nothing) is not None
+        monkeypatch.setattr(Worker, "spec", SimpleNamespace(reference=True))
+        checker.examinations.clear()
+        checker.examine(nothing)
+        assert checker.difference(nothing) is None
+        assert any("without elements" in note for note in checker.all_notes())
+        monkeypatch.undo()
+
+
 FULL = Failure("OutOfMemoryError", "CUDA out of memory", refused=True)
 
 

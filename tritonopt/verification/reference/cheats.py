@@ -241,13 +241,16 @@ def in_layouts(checker: Checker, calls: Calls) -> Iterator[str]:
         for layout in (TRANSPOSED, ROW_GAP) if len(recipe.shape) > 1 else (SPACED,):
             if not recipe.shape or checker.tally.is_late():
                 continue
-            example = largest.plain(ORDINARY, calls.widest_types(largest))
-            laid = replace(example.tensors[name], layout=layout)
-            example = example.with_tensors(lambda n, r, of=name, to=laid: to if n == of else r)
+            plain = largest.plain(ORDINARY, calls.widest_types(largest))
+            example = _laid_out(plain, name, layout)
             checker.try_out(example)
             difference = checker.difference(example)
             if difference is not None:
                 yield f"{name} {layout}: {difference.message}"
+
+
+def _laid_out(example: Example, name: str, layout: str) -> Example:
+    return example.with_tensors(lambda n, r: replace(r, layout=layout) if n == name else r)
 
 
 def with_cheats(verdict: Verdict, cheats: Iterable[Cheat], *, refused: bool) -> Verdict:
