@@ -74,3 +74,16 @@ def test_over_the_protocol() -> None:
     tools, found = asyncio.run(asked())
     assert tools == {"verify", "bench", "suggest", "explain"}
     assert "fuse-stats" in json.loads(found.content[0].text)["report"]
+
+
+def test_a_client_in_memory_gets_answers_as_objects(tmp_path: Path) -> None:
+    protocol: Any = pytest.importorskip("mcp")
+
+    async def asked() -> Any:
+        async with protocol.Client(mcp.server()) as client:
+            given = {"reference": str(tmp_path / "none.py"), "candidate_text": "x = 1"}
+            return await client.call_tool("verify", given)
+
+    found = json.loads(asyncio.run(asked()).content[0].text)
+    assert found["verdict"] == "unsupported" and found["fault"] == "environment"
+    assert found["layouts"] == []

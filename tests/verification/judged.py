@@ -237,6 +237,8 @@ class Judged:
     kernel: str
     wrong: tuple[str, str]
     quick: bool = False
+    require: str = "equivalent"
+    """What refuses the other function."""
 
 
 JUDGED = [
@@ -246,6 +248,6 @@ JUDGED = [
     Judged("argmax", ARGMAX, ARGMAX_KERNEL, ('-float("inf")', "0.0")),
     Judged("gelu", GELU, GELU_KERNEL, _TANH),
     Judged("broadcast", BIAS, BIAS_KERNEL, ("at % n", "at // n")),
-    Judged("matmul", MATMUL, MATMUL_KERNEL, ("*b.stride()", "n, 1")),
+    Judged("matmul", MATMUL, MATMUL_KERNEL, ("*b.stride()", "n, 1"), require="layouts"),
     Judged("module", NORM, NORM_KERNEL, ("y * w + b", "y"), True),
 ]

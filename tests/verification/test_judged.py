@@ -36,7 +36,8 @@ def test_a_kernel_that_computes_the_reference_is_accepted(
 @pytest.mark.parametrize("judged", marked())
 def test_a_kernel_that_computes_something_else_is_not(judged: Judged, of_texts: OfTexts) -> None:
     assert judged.wrong[0] in judged.kernel
-    verdict = of_texts(judged.reference, judged.kernel.replace(*judged.wrong), **FEW)
+    wrong = judged.kernel.replace(*judged.wrong)
+    verdict = of_texts(judged.reference, wrong, require=judged.require, **FEW)
     assert verdict.verdict == "counterexample", verdict
     assert verdict.fault == "candidate" and verdict.script
 
@@ -187,6 +188,63 @@ def count(x: torch.Tensor):
 def test_torch_that_computes_with_whole_numbers_is_named(of_texts: OfTexts) -> None:
     verdict = of_texts(COUNT, COUNTED_BY_TORCH, require="kernel", **FEW)
     assert "torch-computes" in {cheat.name for cheat in verdict.cheats}, verdict
+
+
+def test_inputs_are_contiguous_and_others_are_told_of(of_texts: OfTexts) -> None:
+    assuming = SOFTMAX_KERNEL.replace("    x = x.contiguous()\n", "")
+    assert assuming != SOFTMAX_KERNEL
+    verdict = of_texts(SOFTMAX, assuming, require="kernel", **FEW)
+    assert verdict.verdict in ("identical", "equivalent"), verdict
+    (told,) = verdict.layouts  # a gap between rows is what it takes
+    assert told.startswith("x transposed: ")
+    verdict = of_texts(SOFTMAX, assuming, require="layouts", **FEW)
+    assert verdict.verdict == "counterexample" and "transposed" in (verdict.counterexample or "")
+
+
+_WEIGHTED = """\
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x, y):
+        return x.flatten() * y.sum()
+
+
+def get_inputs():
+    return [torch.rand(5, 7), torch.rand(5, 7)]
+"""
+_WEIGHTED_KERNEL = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, OUT, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    x = tl.load(X + at, mask=at < n, other=0.0)
+    y = tl.load(Y + at, mask=at < n, other=0.0)
+    tl.store(OUT + at, x * tl.sum(y, 0), mask=at < n)
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x, y):
+        n = x.numel()
+        out = torch.empty((n,), device=x.device, dtype=x.dtype)
+        kernel[(1,)](x, y, out, n, BLOCK=triton.next_power_of_2(max(n, 1)))
+        return out
+"""
+
+
+def test_sizes_that_are_given_as_equal_may_stay_so(of_texts: OfTexts) -> None:
+    verdict = of_texts(_WEIGHTED, _WEIGHTED_KERNEL, **FEW)
+    assert verdict.verdict in ("identical", "equivalent"), verdict
+    assert any("gives as equal" in n for n in verdict.notes)
+    unmasked = _WEIGHTED_KERNEL.replace(
+        "tl.load(Y + at, mask=at < n, other=0.0)", "tl.load(Y + at)"
+    )
+    verdict = of_texts(_WEIGHTED, unmasked, **FEW)
+    assert verdict.verdict == "counterexample", verdict
 
 
 @pytest.mark.thorough

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+import torch
 
 from tests.layers import few
 from tritonopt.verification import Verdict
+from tritonopt.verification.worker.triton_interpreter.roundings import Roundings
 
 _ROWS = """
 import torch
@@ -66,3 +68,16 @@ def test_a_tie_that_rounding_makes_may_fall_either_way(
 ) -> None:
     verdict = _verdict(of_texts, *ROUNDED[name])
     assert verdict.verdict in ("identical", "equivalent"), verdict.counterexample
+
+
+def test_a_number_of_16_bits_that_torch_computes_is_no_copy_of_one_like_it() -> None:
+    torch.manual_seed(0)
+    x, scale = torch.randn(200, 5).half(), torch.randn(5).half()
+    stays = torch.ones(200, 5, dtype=torch.bool)
+    for seed in range(8):
+        product, moved = x * scale, x.flip(0)
+        Roundings(seed).host(torch.mul, (x, scale), {}, product)
+        Roundings(seed).host(torch.flip, (x,), {}, moved)
+        stays &= product == x * scale
+        assert torch.equal(moved, x.flip(0))
+    assert not stays.any()

@@ -34,12 +34,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if importlib.util.find_spec("mcp") is None:
         return complain(f"the protocol needs the package mcp: {install_command('mcp')}")
-    kind: Any = importlib.import_module("mcp.server.mcpserver").MCPServer
-    server = kind("tritonopt", version=__version__, instructions=_ABOUT)
-    for tool in TOOLS:
-        server.add_tool(tool)
-    server.run()
+    server().run()
     return OK
+
+
+def server() -> Any:
+    """The tools, to be served over any transport."""
+    kind: Any = importlib.import_module("mcp.server.mcpserver").MCPServer
+    found = kind("tritonopt", version=__version__, instructions=_ABOUT)
+    for tool in TOOLS:
+        found.add_tool(tool)
+    return found
 
 
 def verify(

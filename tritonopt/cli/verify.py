@@ -98,11 +98,12 @@ def _add_judgment(parser: argparse.ArgumentParser) -> None:
     """What a yes asks for."""
     parser.add_argument(
         "--require",
-        choices=("equivalent", "identical", "algebra", "kernel"),
+        choices=("equivalent", "identical", "algebra", "kernel", "layouts"),
         default="equivalent",
         help="what counts as the same (default: %(default)s); `algebra` also requires the same "
         "functions of the inputs where arithmetic is exact; `kernel` refuses what leaves the work "
-        "to torch, to an earlier result or to nobody",
+        "to torch, to an earlier result or to nobody; `layouts` is `kernel`, and inputs for a "
+        "reference without a kernel need not be contiguous",
     )
     parser.add_argument(
         "--algebra",

@@ -405,6 +405,7 @@ def verdict_lines(verdict: Verdict, style: Style) -> Iterator[str]:
         said.append(("algebra", _algebra(verdict.algebra)))
     said += [("speed", str(speed)) for speed in verdict.speeds]
     said += [("cheat", str(cheat)) for cheat in verdict.cheats]
+    said += [("wrong where not contiguous", text) for text in verdict.layouts]
     said += [("note", note) for note in verdict.notes]
     for what, text in said:
         yield from style.folded([("  ", ""), (f"{what}: ", DIM)], text, _INDENT)

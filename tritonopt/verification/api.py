@@ -129,7 +129,7 @@ def _verified(original: Path | str, rewritten: Path | str, options: Options) -> 
         settings = replace(settings, budget=max(left, _LEAST_SECONDS))
     inner = not (options.launcher or options.kernel or options.args)
     verdict = _verdict_of((old, new), paths, tasks, settings, inner)
-    verdict = with_cheats(verdict, (), refused=options.require == "kernel")
+    verdict = with_cheats(verdict, (), refused=options.require in ("kernel", "layouts"))
     rest = left_out(Launchers.of(old), new, [name for task in tasks for name in task.reaches])
     chosen = bool(options.launcher or options.about or options.kernel)
     return _with_rest(verdict, rest, chosen=chosen)

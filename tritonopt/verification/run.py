@@ -103,7 +103,7 @@ class Progress:
 
 
 BACKENDS = ("auto", "interpreter", "cuda", "compile")
-REQUIREMENTS = ("equivalent", "identical", "algebra", "kernel")
+REQUIREMENTS = ("equivalent", "identical", "algebra", "kernel", "layouts")
 BOTH = ("original", "rewritten")
 """The titles of the two versions."""
 
@@ -125,7 +125,8 @@ class Options:
     """Facts about sizes that both versions rest on (`n % 16 == 0`): only such calls are drawn."""
     backend: str = "auto"
     require: str = "equivalent"
-    """`algebra` gives a yes only where both are the same functions where arithmetic is exact."""
+    """`algebra` gives a yes only where both are the same functions where arithmetic is exact;
+    `kernel` and `layouts` are for references, see docs/verification.md."""
     max_examples: int = 100
     seed: int = 0
     command: Sequence[str] = ()
@@ -324,7 +325,8 @@ class Verification:
             if self.task.reference and (failed := _not_imported(rewritten, name)):
                 return failed  # it is asked what it takes as well
             settled, failure = self._settled(original, rewritten)
-            settled = usual(settled) if self.task.reference else settled
+            if self.task.reference:
+                settled = usual(settled, layouts=self.settings.require == "layouts")
             signature = assumed(settled, self.settings.assume)
             notes = list(signature.notes)
             notes += [f"only calls were drawn of which `{fact}` holds" for fact in signature.facts]
@@ -444,6 +446,10 @@ class Verification:
             if found is not None or checker.tally.unmade:
                 answer = self._answered(result, checker, signature, found)
         answer = _told(self, _on_a_gpu(self, answer, checker), checker, never_ran)
+        if answer.verdict in YES and self.task.reference and signature.contiguous:
+            from tritonopt.verification.reference.cheats import in_layouts
+
+            answer = replace(answer, layouts=tuple(in_layouts(checker, calls)))
         return Finding(answer, signature, never_ran)
 
     def _with_algebra(self, verdict: Verdict, checker: Checker) -> Verdict:

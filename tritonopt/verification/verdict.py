@@ -166,6 +166,9 @@ class Verdict:
     """What the `compile` backend compared: one for each signature and target."""
     cheats: tuple[Cheat, ...] = ()
     """What the rewritten version does in place of the work; `require="kernel"` refuses these."""
+    layouts: tuple[str, ...] = ()
+    """Of a yes for contiguous inputs: with which others it is wrong, which `require="layouts"`
+    refuses."""
     required: int = 0
     """So many lines, tests, loops and launches had to run."""
     uncovered: tuple[str, ...] = ()

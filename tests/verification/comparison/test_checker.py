@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from tritonopt.verification.comparison.checker import Checker
-from tritonopt.verification.comparison.compare import rounding_only
+from tritonopt.verification.comparison.compare import Pair, beyond_rounding, rounding_only
 from tritonopt.verification.comparison.tally import Tally
 from tritonopt.verification.inputs.examples import CONTIGUOUS, EXPANDED, Example, TensorRecipe
 from tritonopt.verification.process.messages import Failure, Outcome, Output, RunOptions
@@ -105,6 +105,21 @@ def test_a_rewritten_version_with_a_race_is_a_counterexample() -> None:
 def test_identical_bits_are_not_asked_of_additions_in_no_fixed_order() -> None:
     reason = verdict(checked(spread(2e-5), spread(0.0), identical=True))
     assert "identical bits cannot be required" in reason
+
+
+def test_what_a_reference_makes_of_nothing_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = Example((("x", TensorRecipe("f32", (0, 64))),))
+    for value in (float("nan"), 5.0):
+        checker = checked(spread(0.0), spread(0.0))
+        checker.versions.rewritten.answer = lambda o, n, v=value: outcome(v, v)  # type: ignore
+        checker.examine(nothing)
+        assert checker.difference(nothing) is not None
+        monkeypatch.setattr(Worker, "spec", SimpleNamespace(reference=True))
+        checker.examinations.clear()
+        checker.examine(nothing)
+        assert checker.difference(nothing) is None
+        assert any("without elements" in note for note in checker.all_notes())
+        monkeypatch.undo()
 
 
 FULL = Failure("OutOfMemoryError", "CUDA out of memory", refused=True)
@@ -260,3 +275,17 @@ def test_what_shares_memory_is_written_in_no_order() -> None:
         example = Example((("y", TensorRecipe("f32", (2, 1), layout=layout)),))
         assert checker.examine(example).accepted == accused
         assert (checker.difference(example) is not None) == accused
+
+
+def test_who_gives_what_the_oracle_does_is_not_asked_which_rounding_explains_it() -> None:
+    """The original rounds a product to float16 before a sum cancels, the rewritten version not."""
+
+    def gives(value: float, dtype: type = np.float16) -> Outcome:
+        bits = np.array([value, 0.0], dtype).view(f"u{np.dtype(dtype).itemsize}")
+        return Outcome((Output("returned", f"f{8 * np.dtype(dtype).itemsize}", (2,), bits),))
+
+    ours, theirs = (Pair(gives(v), gives(v)) for v in (0.009277, 0.009064))
+    assert beyond_rounding(ours, theirs, []) is not None
+    for exact, excused in ((0.009063, True), (0.009277, False), (float("nan"), False)):
+        found = beyond_rounding(ours, theirs, [], gives(exact, np.float64))
+        assert (found is None) == excused, exact

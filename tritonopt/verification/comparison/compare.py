@@ -487,12 +487,16 @@ def measure(
 
 
 def beyond_rounding(
-    original: Pair, rewritten: Pair, moved: Sequence[tuple[Outcome, Outcome]]
+    original: Pair,
+    rewritten: Pair,
+    moved: Sequence[tuple[Outcome, Outcome]],
+    exact: Outcome | None = None,
 ) -> Difference | None:
     """Where the versions differ, and neither does when what it rounds is rounded otherwise.
 
     `moved` are such runs of the one and of the other: as far as a row moves in any of them the
-    versions may differ, and by what they may differ by in any case.
+    versions may differ, and by what they may differ by in any case. Where the rewritten version
+    gives what the oracle does, the original is the one that rounds.
     """
     pairs = [(original.first, original.second), (rewritten.first, rewritten.second)]
     pairs += [(original.first, ours) for ours, _ in moved]
@@ -510,6 +514,11 @@ def beyond_rounding(
             by = np.maximum(by, _row_maximum(_moves(plain, changed, output.label, usable), columns))
         gap = np.abs(_minus(theirs, ours, usable))
         wrong = gap > FACTOR * by + least
+        truth = None if exact is None else exact.output(output.label)
+        if truth is not None and truth.bits.shape == output.bits.shape:
+            right = truth.reals()
+            usable &= np.isfinite(right)
+            wrong &= ~usable | (np.abs(_minus(theirs, right, usable)) > least)
         if wrong.any():
             share = gap / row
             at = int(np.where(wrong, share, 0.0).argmax())

@@ -201,11 +201,12 @@ class Residuals:
         if not self.oracle.versions.interpreted or self.excuses > _MOST_EXCUSES:
             return None
         moved: list[tuple[Outcome, Outcome]] = []
-        found = beyond_rounding(ours, theirs, moved)
+        exact, _ = self.oracle.ask(example, ours.first)
+        found = beyond_rounding(ours, theirs, moved, exact)
         self.excuses += found is not None
         while found is not None and len(moved) < _MOST_MOVES:
             moved.append(self.oracle.versions.rounded_otherwise(example, len(moved) + 1))
-            found = beyond_rounding(ours, theirs, moved)
+            found = beyond_rounding(ours, theirs, moved, exact)
         if found is None:
             return None
         known = (self.excess(example, measure, 1.0) for measure in measures)

@@ -105,8 +105,8 @@ class Versions:
         return ours, theirs
 
     def not_held_against(self, example: Example, message: str = "") -> str:
-        """Why nothing follows from a failure of the rewritten version alone: on empty tensors, or
-        where a reference takes rows that are longer than any tile.
+        """Why nothing follows from a failure of the rewritten version alone: on empty tensors (of a
+        reference also not from another result), or where it takes rows longer than any tile.
 
         The interpreter compiles no kernel of which no program runs; a GPU does.
         """
@@ -116,7 +116,7 @@ class Versions:
         if all(0 not in recipe.shape for recipe in example.tensors.values()):
             return ""
         if self.has_reference:
-            return "not compared: on tensors without elements the rewritten version fails"
+            return "not counted: on tensors without elements the rewritten version fails or differs"
         if not self.interpreted:
             return ""
         try:

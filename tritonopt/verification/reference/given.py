@@ -7,9 +7,9 @@ anything is left out with a word.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 from tritonopt.verification.errors import VerificationError
@@ -33,6 +33,10 @@ from tritonopt.verification.signature.launchers import Launcher
 
 _NAMES = "mnkbchwdpqrsuvz"
 _MOST_NAMES = 6
+_EQUAL = (
+    "sizes that get_inputs gives as equal were not drawn apart: the candidate would read or write "
+    "outside of its memory"
+)
 
 
 class Remembering(VersionWorker):
@@ -71,16 +75,20 @@ class Both(VersionWorker):
     A candidate that fails once it has launched something is no reason to leave a call out.
     """
 
-    def __init__(self, reference: VersionWorker, candidate: VersionWorker) -> None:
+    def __init__(
+        self, reference: VersionWorker, candidate: VersionWorker, *, within: bool = False
+    ) -> None:
+        """With `within`, a call in which the candidate leaves its memory is refused as well."""
         self.reference, self.candidate = reference, candidate
         self.spec = candidate.spec
+        self.refused = (Attempt.FAILED, Attempt.OUTSIDE) if within else (Attempt.FAILED,)
 
     def attempt(self, example: Example) -> Attempt:
         ours = self.reference.attempt(example)
         if ours.level != Attempt.GOOD:
             return ours
         theirs = self.candidate.attempt(example)
-        if theirs.level == Attempt.FAILED:
+        if theirs.level in self.refused:
             return theirs
         return replace(ours, lines=theirs.lines, configurations=theirs.configurations)
 
@@ -94,16 +102,19 @@ class Both(VersionWorker):
         return self.reference.answer()
 
 
-def usual(signature: Signature) -> Signature:
+def usual(signature: Signature, *, layouts: bool = False) -> Signature:
     """In one type of floats, and without inf and NaN, of which hardly a kernel is meant to make
-    what torch does."""
+    what torch does; contiguous, as benchmarks pass them, or in every layout, for torch takes all.
+    """
 
     def changed(form: TensorArgument) -> TensorArgument:
         bounded = form.kind or not set(form.dtypes) & {*FLOATS}
-        return form if bounded else replace(form, kind="finite")
+        kind = form.kind if bounded else "finite"
+        return replace(form, kind=kind, strided=layouts, rows_only=False)
 
     # What torch takes beside, a row in place of several, it broadcasts.
-    return replace(with_tensors(signature, changed), one_type=True, forms=())
+    found = replace(with_tensors(signature, changed), one_type=True, forms=())
+    return replace(found, contiguous=not layouts)
 
 
 @dataclass(frozen=True)
@@ -151,16 +162,27 @@ class GivenInputs:
     ) -> Signature:
         """What the two take, with a note that says it. Raises VerificationError."""
         try:
-            found = self._settled(Both(reference, candidate), launcher)
+            found = self._settled(reference, candidate, launcher)
         except (NothingWorks, Died, Refusal) as failure:
             raise VerificationError(str(failure)) from None
-        return replace(found, notes=(*self.notes, f"called with: {found}"))
+        return replace(found, notes=(*self.notes, f"called with: {found}", *found.notes))
 
-    def _settled(self, trier: Both, launcher: Launcher) -> Signature:
-        """What is drawn: the given sizes, and as many others as are taken."""
+    def _settled(
+        self, reference: VersionWorker, candidate: VersionWorker, launcher: Launcher
+    ) -> Signature:
+        """What is drawn: the given sizes, and as many others as are taken.
+
+        Sizes that are given as equal stay so where a candidate needs that to keep to its memory:
+        torch does not refuse all that nobody means.
+        """
         reading = InferredSignature(launcher, self.arguments, {}, {}, frozenset())
-        trial = Trial(trier, reading, False)
-        for signature in self._forms():
+        trial = Trial(Both(reference, candidate, within=True), reading, False)
+        free, *tied = islice(self._forms(), 2)
+        apart = str(free) in map(str, tied) or trial._taken_whole(free)
+        forms: Iterable[Signature] = [replace(form, notes=(_EQUAL,)) for form in tied]
+        if apart or not any(map(trial._taken_whole, tied)):
+            trial, forms = Trial(Both(reference, candidate), reading, False), self._forms()
+        for signature in forms:
             if trial._taken_whole(signature):
                 break
         else:
@@ -175,8 +197,7 @@ class GivenInputs:
             return _ones(form) == ones and trial._taken_whole(form)
 
         ties = Ties(taken, trial._good, trial._stable, trial._spent)
-        found = _bounded(trial, ties.undone(signature, {a.name for a in self.arguments}))
-        return replace(found, contiguous=True)
+        return _bounded(trial, ties.undone(signature, {a.name for a in self.arguments}))
 
     def _forms(self) -> Iterator[Signature]:
         """Every size free; then equal ones tied together; then some of them as they are given."""

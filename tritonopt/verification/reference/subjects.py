@@ -292,7 +292,7 @@ def _arguments(
     ours = read(Launchers.of(old), Launcher(name, node, node, False, False))
     tensors = [a for a in ours.known if isinstance(a, TensorArgument)]
     if tensors and not ours.unknown and all(t.name in ours.ranked for t in tensors):
-        return _widely(ours)
+        return replace(ours, documents_bind=True)
     launchers = Launchers.of(new)
     other = _functions(new)[name]
     known = launchers.found.get(name) or Launcher(name, other, other, False, False)
@@ -301,16 +301,7 @@ def _arguments(
     for parameter, evidence in ours.evidence.items():
         if evidence.documented is not None and parameter in reading.evidence:
             reading.evidence[parameter].documented = evidence.documented
-    return _widely(reading)
-
-
-def _widely(reading: InferredSignature) -> InferredSignature:
-    """In every layout: torch takes them all."""
-    known = [
-        replace(a, strided=True, rows_only=False) if isinstance(a, TensorArgument) else a
-        for a in reading.known
-    ]
-    return replace(reading, known=tuple(known), documents_bind=True)
+    return replace(reading, documents_bind=True)
 
 
 # Modules
