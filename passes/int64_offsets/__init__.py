@@ -20,7 +20,7 @@ from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, Module, ReplaceExpression
 
 if TYPE_CHECKING:
-    from tritonopt.facts.memory.overflows import Overflow
+    from tritonopt.passes.int64_offsets.overflows import Overflow
     from tritonopt.passes.int64_offsets.wide_places import WidePlace
 
 
@@ -140,7 +140,7 @@ class Int64Offsets(Pass):
         if not (expected or self.is_named):
             return
         # Imported here: of many files no launch is known, and most are not asked for it.
-        from tritonopt.facts.memory.overflows import find_overflows
+        from tritonopt.passes.int64_offsets.overflows import find_overflows
 
         overflows = list(find_overflows(facts))
         data = [o for o in overflows if _is_in_data(facts, o)] if expected else []
@@ -164,7 +164,7 @@ def _of_loaded_rows(facts: KernelFacts) -> Iterator[Site]:
     """One finding a kernel, for all rows whose numbers are loaded as int32."""
     if all(effect.kind is not EffectKind.LOAD for effect in facts.effects):
         return
-    from tritonopt.facts.memory.loaded_rows import find_loaded_rows
+    from tritonopt.passes.int64_offsets.loaded_rows import find_loaded_rows
 
     found = {o.value: o for o in find_loaded_rows(facts) if _is_in_data(facts, o)}
     if not found:
@@ -219,7 +219,7 @@ def _is_in_data(facts: KernelFacts, overflow: Overflow) -> bool:
 
     Of indices, lengths and other whole numbers nobody has billions.
     """
-    from tritonopt.facts.memory.overflows import bounds_of
+    from tritonopt.passes.int64_offsets.overflows import bounds_of
 
     stored = (e.stored for e in facts.effects if e.stored is not None)
     results = [set(parts_of(facts.loops, each, stop=is_loaded)) for each in stored]

@@ -24,11 +24,11 @@ from tritonopt.emit.writing import Writer
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.effects import is_loaded, parts_of
 from tritonopt.facts.language import function
-from tritonopt.facts.memory.overflows import Overflow, Widths, bounds_of
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.program_ids import reached_by
 from tritonopt.facts.uses import users
 from tritonopt.launches.launch_grids import heuristic_functions
+from tritonopt.passes.int64_offsets.overflows import Overflow, Widths, bounds_of
 from tritonopt.source import Change, InsertAfter, Kernel, ReplaceExpression
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk

@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 
 import pytest
+from tritonopt.facts.memory.counterexamples import find_counterexample, promise_about
 
 from tests.facts.support import body, facts_of, value
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import CeilDiv, FloorDiv, Maximum, Minimum, Mod, Param
 from tritonopt.facts.algebra.divisibility import Divisibility
-from tritonopt.facts.memory.counterexamples import find_counterexample, promise_about
 from tritonopt.facts.memory.offsets import (
     Kind,
     NotConsecutive,

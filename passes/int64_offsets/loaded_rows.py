@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from tritonopt.facts.algebra.atoms import LauncherParameter, Param, TensorSize
 from tritonopt.facts.algebra.polynomial import Atom
 from tritonopt.facts.effects import is_loaded, parts_of
-from tritonopt.facts.memory.overflows import SQUARE, Overflow, Widths
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
+from tritonopt.passes.int64_offsets.overflows import SQUARE, Overflow, Widths
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import islice
-from typing import TYPE_CHECKING
 
+from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.atoms import (
     FloorDiv,
     Iteration,
@@ -55,9 +55,6 @@ from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 from tritonopt.source import Launch
 from tritonopt.source.trees import walk
-
-if TYPE_CHECKING:
-    from tritonopt.facts.kernel_facts import KernelFacts
 
 _SIZES: Mapping[int, Sequence[tuple[int, ...]]] = {
     1: ((3 << 30,),),
