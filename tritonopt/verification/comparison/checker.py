@@ -121,23 +121,12 @@ class Checker:
         if known is None:
             known = self.examinations[example] = self._examine(example)
             self.tally.count(known)
-            self._observe(example, known)
+            _observe(self.observed, example, known, self.versions.interpreted)
             for found in known.measures:
                 if not self.residuals.remember(example, found):
                     text = "the original's own error was near 1: evidence for neither version"
                     self.tally.note(text)
         return known
-
-    def _observe(self, example: Example, found: Examination) -> None:
-        if not found.taught:
-            self.observed.cost(example, found.work)
-        if found.taught and self.versions.interpreted:
-            self.observed.saw(example, found.coverage)
-        elif found.taught:
-            self.observed.covers(found.coverage)
-            self.observed.fills(example, found.coverage)
-        elif found.accepted and (found.compared or all(c.idle for c in found.coverage)):
-            self.observed.saw_guards(example, found.coverage)
 
     def try_out(self, example: Example) -> Examination:
         """Examine a call that the original need not take: what ails it there is no verdict."""
@@ -190,11 +179,8 @@ class Checker:
         ours, theirs = self.versions.run(example)
         work = ours.first.coverage.work + theirs.first.coverage.work
         found = replace(self._judged(example, ours, theirs), work=work)
-        differing = [m.label for m in found.measures if m.error > 0]
-        differing += [found.difference.label] if found.difference is not None else []
-        shared = [label for label in differing if example.shares_memory(label)]
-        if shared:
-            self.tally.note(f"not compared: elements of {shared[0]} share memory")
+        if label := _sharing_memory(example, found):
+            self.tally.note(f"not compared: elements of {label} share memory")
             return Examination(False, work=work)
         if not ours.first.retyped:
             self.tally.compiles |= found.accepted
@@ -371,6 +357,25 @@ class Checker:
                 break
         message = f"the rewritten version {text} (the original does not); two of its runs:"
         return replace(trouble, message=message)
+
+
+def _observe(observed: Observed, example: Example, found: Examination, interpreted: bool) -> None:
+    if not found.taught:
+        observed.cost(example, found.work)
+    if found.taught and interpreted:
+        observed.saw(example, found.coverage)
+    elif found.taught:
+        observed.covers(found.coverage)
+        observed.fills(example, found.coverage)
+    elif found.accepted and (found.compared or all(c.idle for c in found.coverage)):
+        observed.saw_guards(example, found.coverage)
+
+
+def _sharing_memory(example: Example, found: Examination) -> str:
+    """An output that differs, of which several elements lie at one address; else ""."""
+    differing = [m.label for m in found.measures if m.error > 0]
+    differing += [found.difference.label] if found.difference is not None else []
+    return next((label for label in differing if example.shares_memory(label)), "")
 
 
 def _work(both: Both) -> int:
