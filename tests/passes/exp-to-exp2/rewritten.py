@@ -164,3 +164,233 @@ def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.con
     out = acc / total[:, None]
     tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
 # shared: attend
+
+
+# case: normalized_early
+# verify: always
+"""Three exponentials: of the tile, and of two maxima below a common one; one over two lines."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m_i = tl.zeros([BM], dtype=tl.float32) - float("inf")
+    l_i = tl.zeros([BM], dtype=tl.float32)
+    acc = tl.zeros([BM, D], dtype=tl.float32)
+    for start in range(0, (tl.program_id(0) + 1) * BM, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        qk = tl.zeros([BM, BN], dtype=tl.float32)
+        qk += tl.dot(q, k)
+        qk *= scale
+        qk = tl.where(rows[:, None] >= cols[None, :], qk, float("-inf"))
+        m_ij = tl.max(qk, 1)
+        p = tl.exp(qk - m_ij[:, None])
+        l_ij = tl.sum(p, 1)
+        m_new = tl.maximum(m_i, m_ij)
+        alpha = tl.exp(m_i - m_new)
+        beta = tl.exp(
+            m_ij - m_new
+        )
+        l_new = alpha * l_i + beta * l_ij
+        p = p * (beta / l_new)[:, None]
+        acc = acc * (l_i / l_new * alpha)[:, None]
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        acc += tl.dot(p.to(v.dtype), v)
+        l_i = l_new
+        m_i = m_new
+    tl.store(Out + rows[:, None] * D + dims[None, :], acc, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: from_a_low_number
+"""The maximum starts at a number, far below which exponentials are 0."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.full([BM], -1e30, tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, -1e30)
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        p = tl.where(cols[None, :] < N, p, 0.0)
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc / total[:, None]
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: guarded
+"""Where nothing was seen yet, numbers stand for what would be NaN."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.full([BM], float("-inf"), tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        p = tl.where(new[:, None] == float("-inf"), 0.0, p)
+        alpha = tl.exp(m - new)
+        alpha = tl.where(m > float("-inf"), alpha, 0.0)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc * (1.0 / tl.where(total == 0.0, 1.0, total))[:, None]
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: another_maximum_is_subtracted
+"""Where nothing was seen yet, 0 is subtracted."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.full([BM], float("-inf"), tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        safe = tl.where(new == float("-inf"), 0.0, new)
+        p = tl.exp(s - safe[:, None])
+        alpha = tl.exp(m - safe)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc / total[:, None]
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: with_a_sink
+"""The maximum starts with a score that has a 1 in the sum, and no value."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.load(Q + rows, mask=rows < N, other=float("-inf")).to(tl.float32)
+    total = tl.where(m > float("-inf"), 1.0, 0.0)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc / (total[:, None] + 1e-10)
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: values_scaled
+"""Scales of the values are applied to the products."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.full([BM], float("-inf"), tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    acc *= tl.load(V)
+    out = acc * scale / total[:, None]
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: goes_on_in_another_loop
+"""The second loop goes on with the maximum, the sum and the products."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.full([BM], float("-inf"), tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    for begin in range(0, N, BN):
+        cols = begin + tl.arange(0, BN)
+        k = tl.load(V + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc / total[:, None]
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend

@@ -599,45 +599,6 @@ def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.con
 # shared: attend
 
 
-# case: normalized_early
-# expect: unchanged
-"""Three exponentials: of the tile, and of two maxima below a common one; one over two lines."""
-
-
-@triton.jit
-def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
-    rows = tl.program_id(0) * BM + tl.arange(0, BM)
-    dims = tl.arange(0, D)
-    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
-    m_i = tl.zeros([BM], dtype=tl.float32) - float("inf")
-    l_i = tl.zeros([BM], dtype=tl.float32)
-    acc = tl.zeros([BM, D], dtype=tl.float32)
-    for start in range(0, (tl.program_id(0) + 1) * BM, BN):
-        cols = start + tl.arange(0, BN)
-        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
-        qk = tl.zeros([BM, BN], dtype=tl.float32)
-        qk += tl.dot(q, k)
-        qk *= scale
-        qk = tl.where(rows[:, None] >= cols[None, :], qk, float("-inf"))
-        m_ij = tl.max(qk, 1)
-        p = tl.exp(qk - m_ij[:, None])
-        l_ij = tl.sum(p, 1)
-        m_new = tl.maximum(m_i, m_ij)
-        alpha = tl.exp(m_i - m_new)
-        beta = tl.exp(
-            m_ij - m_new
-        )
-        l_new = alpha * l_i + beta * l_ij
-        p = p * (beta / l_new)[:, None]
-        acc = acc * (l_i / l_new * alpha)[:, None]
-        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
-        acc += tl.dot(p.to(v.dtype), v)
-        l_i = l_new
-        m_i = m_new
-    tl.store(Out + rows[:, None] * D + dims[None, :], acc, mask=rows[:, None] < N)
-# shared: attend
-
-
 # case: compared
 # expect: not applied, tiny-results-count
 """Whether a result is above 0 is asked of tiny ones too."""
@@ -723,6 +684,483 @@ def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.con
         p = tl.exp(
             s - new[:, None]  # at most 0
         )
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc / total[:, None]
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: from_a_number_not_so_low
+# expect: not applied, maximum-is-not-subtracted
+"""Exponentials below it need not be 0."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.full([BM], -10000.0, tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc / total[:, None]
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: nothing_seen_is_0
+# expect: not applied, maximum-is-not-subtracted
+"""Once nothing was seen in a tile, the maximum stays at 0 or above."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.full([BM], float("-inf"), tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        new = tl.where(new > float("-inf"), new, 0.0)
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc / total[:, None]
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: loaded_start_without_a_1
+# expect: not applied, tiny-results-count
+"""The sum starts with 0 below a maximum that it never attains."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.load(Q + rows, mask=rows < N, other=float("-inf")).to(tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc / total[:, None]
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: first_tile_cleared
+# expect: not applied, tiny-results-count
+"""What attains the maximum first is cleared, and no longer the maximum later."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.full([BM], float("-inf"), tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        p = tl.where(m[:, None] == float("-inf"), 0.0, p)
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc / total[:, None]
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: alpha_cleared_otherwise
+# expect: not applied, tiny-results-count
+"""The sum before is lost where a tile attains less."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.full([BM], float("-inf"), tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        alpha = tl.where(tl.max(s, 1) == float("-inf"), 0.0, alpha)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc / total[:, None]
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: cleared_by_another_mask
+# expect: not applied, tiny-results-count
+"""The lane of the maximum may be cleared, of scores with another mask."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.full([BM], float("-inf"), tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        p = tl.where(cols[None, :] < N - 1, p, 0.0)
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc / total[:, None]
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: masked_scores_are_not_so_low
+# expect: not applied, tiny-results-count
+"""Cleared lanes may have the maximum."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.full([BM], float("-inf"), tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, -1e6)
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        p = tl.where(cols[None, :] < N, p, 0.0)
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc / total[:, None]
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: scaled_by_a_large_number
+# expect: not applied, tiny-results-count
+"""A large number brings tiny products back."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.full([BM], float("-inf"), tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc * 1e30 / total[:, None]
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: divided_by_a_difference
+# expect: not applied, tiny-results-count
+"""The sum less 1 may be tiny."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.full([BM], float("-inf"), tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc / (total - 1.0)[:, None]
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: scaled_by_the_maximum
+# expect: not applied, tiny-results-count
+"""The maximum of scores is a factor without a bound."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.full([BM], float("-inf"), tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc * m[:, None] / total[:, None]
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: exponential_of_the_sum
+# expect: not applied, tiny-results-count
+"""The sum may be large, and its exponential without a bound."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.full([BM], float("-inf"), tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc * tl.exp(total)[:, None]
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: another_power
+# expect: not applied, tiny-results-count
+"""A function other than tl.exp is no exponential of the maximum."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.full([BM], float("-inf"), tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(tl.abs(s - new[:, None]), 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc / total[:, None]
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: less_of_products
+# expect: not applied, tiny-results-count
+"""Products less products may leave tiny ones."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.full([BM], float("-inf"), tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] - tl.dot(p.to(v.dtype), v)
+        m = new
+    out = acc / total[:, None]
+    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: early_without_beta_in_the_maximum
+# expect: not applied, maximum-is-not-subtracted
+"""The maximum that is carried is that of the last tile."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m_i = tl.zeros([BM], dtype=tl.float32) - float("inf")
+    l_i = tl.zeros([BM], dtype=tl.float32)
+    acc = tl.zeros([BM, D], dtype=tl.float32)
+    for start in range(0, (tl.program_id(0) + 1) * BM, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        qk = tl.zeros([BM, BN], dtype=tl.float32)
+        qk += tl.dot(q, k)
+        qk *= scale
+        qk = tl.where(rows[:, None] >= cols[None, :], qk, float("-inf"))
+        m_ij = tl.max(qk, 1)
+        p = tl.exp(qk - m_ij[:, None])
+        l_ij = tl.sum(p, 1)
+        m_new = tl.maximum(m_i, m_ij)
+        alpha = tl.exp(m_i - m_new)
+        beta = tl.exp(
+            m_ij - m_new
+        )
+        l_new = alpha * l_i + beta * l_ij
+        p = p * (beta / l_new)[:, None]
+        acc = acc * (l_i / l_new * alpha)[:, None]
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        acc += tl.dot(p.to(v.dtype), v)
+        l_i = l_new
+        m_i = m_ij
+    tl.store(Out + rows[:, None] * D + dims[None, :], acc, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: sum_starts_anew
+# expect: not applied, tiny-results-count
+"""The second loop goes on with the maximum alone, which its sum need not attain."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    m = tl.full([BM], float("-inf"), tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    total = tl.zeros([BM], tl.float32)
+    for begin in range(0, N, BN):
+        cols = begin + tl.arange(0, BN)
+        k = tl.load(V + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(cols[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
         alpha = tl.exp(m - new)
         total = total * alpha + tl.sum(p, 1)
         acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
