@@ -248,7 +248,7 @@ class _Running:
         scores, asked = self.tile.operand, set[Value]()
         while True:
             inner, guarded = _uncast(value, is_float), _guarded(self.facts, value)
-            if guarded:
+            if guarded and _is_scale(self.facts, guarded[2]):
                 inner = guarded[0]
                 asked.add(guarded[1])
             elif value.op is Op.WHERE and scores.op is Op.WHERE:

@@ -275,9 +275,10 @@ class Operations:
             known = dtype.name if dtype.op is Op.DTYPE else None
             value = table.make(Op.CAST, (value, dtype), shape=value.shape, dtype=known)
         if value.shape is None:
-            axes = () if position is None else (position,)
-            attribute = (name, tuple(sorted(given)), Reduction(name, axes, keep_dims))
-            return table.make(Op.RESHAPED, (value,), attribute, shape=None)
+            along = Reduction(name, () if position is None else (position,), keep_dims)
+            return table.make(
+                Op.RESHAPED, (value,), (name, tuple(sorted(given)), along), shape=None
+            )
         if position is not None and not -len(value.shape) <= position < len(value.shape):
             return table.opaque("reduction over an axis that is not there")
         rank = len(value.shape)
