@@ -5,6 +5,7 @@
 # make test-gpu  tests that need a GPU, and every rewritten case verified on it: RECORD=FILE.json keeps the verdicts
 # make check     ruff and mypy
 # make docs      the site of all pages, in build/site/html; needs no network once mkdocs is installed
+# make record-cases    verify in the interpreter the rewritten cases that no record has, and keep the verdicts
 # make test-default-torch    demo and test with the torch that pip installs where nothing is configured
 # make test-triton VERSION=3.9.0    optimize() with that Triton, compiled and interpreted, without torch
 
@@ -16,7 +17,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 DEMO := examples/router_softmax.py
 REWRITTEN := build/demo/router_softmax.py
 
-.PHONY: all demo docs test test-unit test-cases test-verification test-commands test-all test-gpu test-default-torch test-triton check clean
+.PHONY: all demo docs test test-unit test-cases test-verification test-commands test-all test-gpu record-cases test-default-torch test-triton check clean
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -71,6 +72,12 @@ test-gpu: $(INSTALLED)
 	@$(BIN)/python -m pytest -q --color=no -m gpu
 	@mkdir -p $(dir $(RECORD))
 	@PYTHONPATH=. $(BIN)/python benchmarks/verified_cases.py --out $(RECORD)
+
+RESULTS := benchmarks/results/verified_cases
+
+record-cases: $(INSTALLED)
+	@PYTHONPATH=. $(BIN)/python benchmarks/verified_cases.py --backend interpreter \
+		--beside $(RESULTS)-nvidia-h200.json --out $(RESULTS)-interpreter.json
 
 # An environment as empty as it can be: on Linux that torch is the CUDA build, several GB of it.
 KEPT := HOME PATH MAKEFLAGS PIP_CERT HTTPS_PROXY https_proxy

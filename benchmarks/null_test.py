@@ -34,6 +34,7 @@ from tritonopt.measurement.tuned import Answer, Evidence
 from tritonopt.tuning import tune
 from tritonopt.tuning.acceptance import is_claim
 from tritonopt.tuning.proving.verifying import Verifying
+from tritonopt.tuning.proving.verifying_server import Question
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.session import Session
 from tritonopt.tuning.shapes import calls_of, without_sizes
@@ -85,6 +86,9 @@ class NoVerifying(Verifying):
     """No process is started."""
 
     def begin(self) -> None:
+        pass
+
+    def begin_with(self, question: Question, spare: int = 0) -> None:
         pass
 
 

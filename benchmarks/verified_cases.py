@@ -2,12 +2,16 @@
 
     PYTHONPATH=. python benchmarks/verified_cases.py [--only PASS] [--jobs 16] [--budget 570]
         [--out benchmarks/results/verified_cases-nvidia-h200.json]
+    PYTHONPATH=. python benchmarks/verified_cases.py --backend interpreter --jobs 2
+        --beside benchmarks/results/verified_cases-nvidia-h200.json
+        --out benchmarks/results/verified_cases-interpreter.json
     PYTHONPATH=. python benchmarks/verified_cases.py --table FILE.json
 
 The cases are those of tests/passes. What each becomes is verified, so the record holds for the
-texts that are committed. A case is `as documented` where its `# verify:` line
-says that a counterexample exists, and one was found. Where that line says why a case is not
-run, it is tried once; it counts if it is right, and else is `not run`.
+texts that are committed. `--beside` leaves out what another record has right. A case is `as
+documented` where its `# verify:` line says that a counterexample exists, and one was found. Where
+that line says why a case is not run, it is tried once on a GPU; it counts if it is right, and else
+is `not run`.
 Cases that `--budget` seconds do not reach are left out of the record. The same command goes on
 with them, and with those whose texts have changed since. Exits with 1 where a verdict is not the
 expected one.
@@ -17,8 +21,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import multiprocessing
 import os
+import platform
 import sys
 import time
 from collections import Counter, defaultdict
@@ -28,9 +34,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-os.environ["TRITONOPT_BACKEND"] = "cuda"
+# Before the cases are imported, which ask it what is run.
+os.environ["TRITONOPT_BACKEND"] = "interpreter" if "interpreter" in sys.argv else "cuda"
 
-from tests.passes.cases import CASES, EXAMPLES, RIGHT, Case
+from tests.passes.cases import BACKEND, CASES, RIGHT, Case, verdict_of
+from tests.passes.cases import verified as right_in
 
 COLUMNS = (*RIGHT, "counterexample", "unsupported", "error", "not run")
 
@@ -40,6 +48,8 @@ def main() -> int:
     parser.add_argument("--only", help="cases of this pass")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--budget", type=float, default=float("inf"), help="seconds")
+    parser.add_argument("--backend", choices=("cuda", "interpreter"), default="cuda")
+    parser.add_argument("--beside", type=Path, help="a record; what it has right is left out")
     parser.add_argument("--out", type=Path, help="the record; what it has is not run again")
     parser.add_argument("--table", type=Path, help="print the table of a record, and run nothing")
     options = parser.parse_args()
@@ -47,15 +57,16 @@ def main() -> int:
         print(table(json.loads(options.table.read_text(encoding="utf-8"))["cases"]))
         return 0
     kept = json.loads(options.out.read_text("utf-8")) if _exists(options.out) else {}
-    there = {case.name for case in CASES if case.expect == "rewritten"}
+    beside = right_in(options.beside) if options.beside else frozenset()
+    cases = [one for one in CASES if one.expect == "rewritten" and one.texts not in beside]
+    there = {case.name for case in cases}
     rows: dict[str, dict[str, Any]] = {
         row["case"]: row for row in kept.get("cases", []) if row["case"] in there
     }
     wanted = [
         case
-        for case in CASES
-        if case.expect == "rewritten"
-        and options.only in (None, case.pass_name)
+        for case in cases
+        if options.only in (None, case.pass_name)
         and rows.get(case.name, {}).get("texts") != case.texts
     ]
     for row in verified(wanted, options.jobs, options.budget):
@@ -73,12 +84,13 @@ def _exists(path: Path | None) -> bool:
 
 
 def machine() -> dict[str, str]:
-    """The GPU, and the versions that ran on it."""
+    """Where the cases ran, and the versions."""
     import torch
     import triton
 
+    where = torch.cuda.get_device_name() if BACKEND == "cuda" else f"none: {platform.machine()}"
     return {
-        "gpu": torch.cuda.get_device_name(),
+        "gpu": where,
         "torch": torch.__version__,
         "triton": triton.__version__,
         "date": time.strftime("%Y-%m-%d"),
@@ -92,7 +104,8 @@ def verified(wanted: list[Case], jobs: int, budget: float) -> Iterator[dict[str,
     pool = ProcessPoolExecutor(jobs, mp_context=spawn)
     try:
         started = [pool.submit(row_of, case) for case in wanted]
-        yield from (done.result() for done in as_completed(started, max(0.0, budget)))
+        limit = None if math.isinf(budget) else budget
+        yield from (done.result() for done in as_completed(started, limit))
     except TimeoutError:
         print(f"the budget is spent: {budget:.0f} s", file=sys.stderr)
     finally:
@@ -104,26 +117,16 @@ def row_of(case: Case) -> dict[str, Any]:
     row = {"case": case.name, "texts": case.texts, "verdict": "not run", "examples": 0}
     row["reason"] = case.verify
     tried = not case.is_run
-    if tried and not case.verify.startswith("no"):
+    if tried and (BACKEND != "cuda" or not case.verify.startswith("no")):
         return row
-    from tritonopt.verification import verify
-
     with TemporaryDirectory() as folder:
-        before, after = case.written(Path(folder))
         try:
-            verdict = verify(before, after, backend="cuda", max_examples=EXAMPLES)
+            verdict, examples, reason = verdict_of(case, Path(folder))
         except Exception as error:
-            if tried:
-                return row
-            return {**row, "verdict": "error", "reason": f"{type(error).__name__}: {error}"}
-    if tried and verdict.verdict not in RIGHT:
+            verdict, examples, reason = "error", 0, f"{type(error).__name__}: {error}"
+    if tried and verdict not in RIGHT:
         return row
-    documented = case.verify.startswith("counterexample")
-    found = verdict.verdict
-    if documented and found == "counterexample":
-        found = "as documented"
-    reason = "" if found in RIGHT else str(verdict.counterexample or verdict.reason)[:2000]
-    return {**row, "verdict": found, "examples": verdict.examples, "reason": reason}
+    return {**row, "verdict": verdict, "examples": examples, "reason": reason[:2000]}
 
 
 def table(rows: list[dict[str, Any]]) -> str:

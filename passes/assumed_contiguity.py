@@ -101,8 +101,8 @@ class AssumedContiguity(Lint):
     fixes: ClassVar[bool] = True
     summary: ClassVar[str] = "find tensors of callers that are read in the order of memory"
     harm: ClassVar[str] = (
-        "of a transposed, sliced or expanded tensor the kernel takes other elements, and nothing "
-        "is raised"
+        "for a transposed, sliced or expanded tensor the kernel reads the wrong elements, and no "
+        "error is raised"
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:

@@ -125,7 +125,7 @@ def _keys_of_nothing(facts: KernelFacts, decorator: ast.Call) -> Iterator[Site]:
     """Names in the key that are no parameters, which Triton passes over without a word."""
     given = [k.value for k in decorator.keywords if k.arg == "key"] or decorator.args[1:2]
     key = _texts(given[0]) if given else None
-    claim, harm = "launches-can-be-tuned", "what was tuned for one size is used for all"
+    claim, harm = "launches-can-be-tuned", "a configuration tuned for one size is used for all"
     parameters = {p.name: p for p in facts.kernel.parameters}
     for wrong in sorted((key or set()) - set(parameters)):
         message = f"{wrong} in the key is no parameter, so the tuner does not look at it"

@@ -143,10 +143,9 @@ class _Clearing:
         return None
 
     def site(self) -> Site:
-        changes: tuple[Change, ...] = ()
         with Attempt() as attempt:
             self._check(attempt)
-            changes = (self._change(),)
+            attempt.changes = (self._change(),)
         cleared = self.facts.kernel.module.text_of(self.cleared)
         done = (
             f"dropped a tl.where that changes nothing: the masked-off lanes are {cleared} "
@@ -154,7 +153,7 @@ class _Clearing:
         )
         bits = Bits.CONTRACTION if self._may_contract else Bits.SAME
         left = "kept the tl.where"
-        return Site.of(attempt, self.call, done, left, bits=bits, changes=changes)
+        return Site.of(attempt, self.call, done, left, bits=bits)
 
     # Conditions
 

@@ -75,7 +75,7 @@ class DroppedResults(Lint):
 
     name: ClassVar[str] = "dropped-results"
     summary: ClassVar[str] = "find statements that compute a value and drop it"
-    harm: ClassVar[str] = "the value is what it was before, and its type too"
+    harm: ClassVar[str] = "the statement has no effect"
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         for statement in facts.kernel.nodes:

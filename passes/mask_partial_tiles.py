@@ -28,6 +28,14 @@ from tritonopt.source.trees import walk
 _CLAIM = "mask-is-true-for-whole-tiles"
 _WRITTEN = {Op.LT: ast.Lt, Op.LE: ast.LtE, Op.GT: ast.Gt, Op.GE: ast.GtE}
 _OPPOSITE = {Op.LT: Op.GE, Op.LE: Op.GT, Op.GT: Op.LE, Op.GE: Op.LT}
+_KEEPING = frozenset(
+    {Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.WHERE, Op.PHI, Op.MINIMUM, Op.MAXIMUM}
+    | {Op.IN_BRANCH, Op.INSERT_AXES, Op.BROADCAST_TO}
+)
+"""What is of floats where an operand is."""
+_LIKE_LANES = frozenset({Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.ITERATION})
+_MEETING = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.INSERT_AXES, Op.BROADCAST_TO})
+_OF_ANY_WIDTH = frozenset({Op.LOAD, Op.CAST, Op.CARRIED, Op.RESULT, Op.PHI, Op.OPAQUE})
 _Comparison: TypeAlias = tuple[Op, Value, Value]
 _FEW = "a gain was measured where rows of the program are compared with columns that end at them"
 
@@ -83,7 +91,8 @@ class MaskPartialTiles(Pass):
     for start in range(0, (tl.program_id(0) + 1) * BLOCK, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         s = tl.dot(q, tl.load(K + cols[None, :] * 16 + dims[:, None]))
-        if tl.program_id(0) * BLOCK < start + (BLOCK - 1):
+        # Only tiles on the diagonal need the mask.
+        if tl.program_id(0) * BLOCK < start + BLOCK - 1:
             s = tl.where(rows[:, None] >= cols[None, :], s, 0.0)
         tl.store(Y + rows[:, None] * N + cols[None, :], s)
     ```
@@ -141,6 +150,24 @@ def _is_last(summand: Value) -> tuple[bool, bool]:
     return summand.op is Op.CONST, summand.shape != ()
 
 
+def _joined(left: ast.expr, op: ast.operator, right: ast.expr, whole: bool) -> ast.expr:
+    """Code for a sum or a difference; one of integers is the same in any grouping."""
+    match left, op, right:
+        case _, _, ast.Constant(value=0):
+            return left
+        case ast.Constant(value=0), ast.Add(), _:
+            return right
+        case _, ast.Add(), ast.BinOp(left=more, op=ast.Sub(), right=rest) if whole:
+            return ast.BinOp(ast.BinOp(left, op, more), ast.Sub(), rest)
+        case (
+            ast.BinOp(left=rest, op=ast.Sub(), right=ast.Constant(value=int() as less)),
+            ast.Add(),
+            ast.Constant(value=int() as more),
+        ) if whole and less == more:
+            return rest
+    return ast.BinOp(left, op, right)
+
+
 @dataclass(frozen=True)
 class _Masked:
     facts: KernelFacts
@@ -152,7 +179,6 @@ class _Masked:
     """Whether the tile stays where the condition is true."""
 
     def site(self) -> Site:
-        changes: tuple[Enclose, ...] = ()
         never = _FEW
         value = self.facts.values[self.condition]
         with Attempt() as attempt:
@@ -160,17 +186,18 @@ class _Masked:
             compared = list(self._comparisons(value, self.where_true))
             first = self._first()
             test = self._test(Writer(self.facts), first, compared)
-            changes = (Enclose(first, self.statement, f"if {ast.unparse(test)}:\n    ..."),)
+            causal = self._is_causal(compared, first)
+            some = "tiles on the diagonal" if causal and len(compared) == 1 else "partial tiles"
+            head = f"# Only {some} need the mask.\nif {ast.unparse(test)}:"
+            attempt.changes = (Enclose(first, self.statement, f"{head}\n    ..."),)
             attempt.prove(_CLAIM, "the branch compares the extremes of both sides")
             attempt.assume("no-int32-overflow", "index arithmetic does not overflow 32 bits")
-            if self._is_causal(compared, first):
-                never = ""
+            never = "" if causal else never
         return Site.of(
             attempt,
             self.statement,
             "put the mask of the tile under a branch, which tiles skip where it is true all over",
             "kept the mask",
-            changes=changes,
             profit=profit(self.facts, "mask-partial-tiles", never=never),
             advice="skip this mask where it is true all over the tile, by a branch of a scalar",
         )
@@ -194,10 +221,20 @@ class _Masked:
             raise refuted("type-stays", "type-changes", detail)
         if types.all_in(keeping):
             attempt.prove("type-stays", f"a number takes on the type of the tile, {types.where}")
-        elif any(part.function.rsplit(".", 1)[-1] in MATRIX for part in tile.walk()):
+        elif self._is_float(tile):
             attempt.assume("type-stays", "tl.dot multiplies floats; else it would not compile")
         else:
             raise unknown("type-stays", "type-is-unknown", "the tile may be one of integers")
+
+    def _is_float(self, value: Value) -> bool:
+        """Whether a tile is one of floats if each `tl.dot` in it is, which names no other type."""
+        if value.op is Op.RESHAPED and value.function in MATRIX:
+            named = {part.name for part in value.operands if part.op is Op.DTYPE}
+            return named.isdisjoint(INTEGERS)
+        sides = value.operands[1:] if value.op in (Op.WHERE, Op.PHI) else value.operands
+        several = all if value.op is Op.PHI else any
+        keeps = value.op in _KEEPING and several(map(self._is_float, sides))
+        return keeps or self.facts.types.of(value).all_in(FLOATS | {"float"})
 
     def _comparisons(self, value: Value, holds: bool) -> Iterator[_Comparison]:
         """The comparisons that are all true where the value is true; or false, if not `holds`."""
@@ -238,6 +275,7 @@ class _Masked:
             up = op in (Op.LT, Op.LE)
             one = self._extreme(writer, at, left, up)
             other = self._extreme(writer, at, right, not up)
+            self._check_widths(left, right)
             tests.append(ast.Compare(one, [_WRITTEN[_OPPOSITE[op] if ordered else op]()], [other]))
         joined = ast.BitOr() if ordered else ast.BitAnd()
         test = reduce(lambda a, b: ast.BinOp(a, joined, b), tests)
@@ -263,23 +301,19 @@ class _Masked:
                     return ast.Constant(value.extent.constant - 1)
                 extent = self._extreme(writer, at, value.extent, greatest)
                 return ast.BinOp(extent, ast.Sub(), ast.Constant(1))
-            case Op.ADD | Op.SUB:
-                up = greatest is (value.op is Op.ADD)
+            case Op.ADD | Op.SUB as op:
                 self._check_widths(*sides)
-                if up is greatest:  # an addition, in any order
+                if op is Op.ADD:
                     sides = tuple(sorted(sides, key=_is_last))
                 left = self._extreme(writer, at, sides[0], greatest)
-                right = self._extreme(writer, at, sides[1], up)
-                nothing = [
-                    isinstance(side, ast.Constant) and side.value == 0 for side in (left, right)
-                ]
-                if nothing[1] or (nothing[0] and value.op is Op.ADD):
-                    return left if nothing[1] else right
-                return ast.BinOp(left, ast.Add() if value.op is Op.ADD else ast.Sub(), right)
+                right = self._extreme(writer, at, sides[1], greatest is (op is Op.ADD))
+                whole = self.facts.forms.is_integer(self.facts.forms.of(value))
+                return _joined(left, ast.Add() if op is Op.ADD else ast.Sub(), right, whole)
             case Op.MUL:
                 forms = self.facts.forms
                 for tile, factor in (sides, sides[::-1]):
                     if factor.shape == () and forms.is_positive(forms.of(factor)):
+                        self._check_widths(tile, factor)
                         bounds = self._extreme(writer, at, tile, greatest)
                         by = self._extreme(writer, at, factor, greatest)
                         return ast.BinOp(bounds, ast.Mult(), by)
@@ -287,15 +321,26 @@ class _Masked:
         raise unknown(_CLAIM, "extremes-are-not-known", detail)
 
     def _check_widths(self, *sides: Value) -> None:
-        """What is narrower than lanes is widened by them, and not by a number."""
+        """The bounds meet in the type in which the tiles do: a lane is an int32, and a number, as
+        its bound may be, takes on the type of what it meets."""
+        wide, types = frozenset({"int32", "int64"}), self.facts.types
         for one, other in (sides, sides[::-1]):
             parts = {part.op for part in one.walk(Op.LOAD)}
-            wide = {part.op for part in other.walk()} & {Op.PROGRAM_ID, Op.ITERATION, Op.PARAM}
-            if other.shape == () or wide or parts.isdisjoint({Op.LOAD, Op.CAST, Op.CARRIED}):
-                continue
-            if not self.facts.types.of(one).all_in(frozenset({"int32", "int64"})):
-                detail = "lanes are added to what may be narrower than they are"
-                raise unknown(_CLAIM, "type-is-unknown", detail)
+            seen = types.of(one)
+            if not seen.some_in(frozenset({"uint32", "uint64"})):
+                plain = parts.isdisjoint(_OF_ANY_WIDTH) and one.dtype != "float"
+                if other.shape == () or plain or seen.all_in(wide) or self._is_wide(other):
+                    continue
+            detail = "lanes meet what may be narrower than they are, or has no sign"
+            raise unknown(_CLAIM, "type-is-unknown", detail)
+
+    def _is_wide(self, value: Value) -> bool:
+        """Whether the bound of a tile is no number to the compiler, and of 32 bits or more."""
+        if value.op in _LIKE_LANES or value.shape == ():
+            known = self.facts.types.of(value).all_in(frozenset({"int32", "int64"}))
+            if known or value.op in _LIKE_LANES:
+                return self.facts.binding_times.of(value) == "runtime"
+        return value.op in _MEETING and any(map(self._is_wide, value.operands))
 
     def _is_causal(self, compared: list[_Comparison], first: ast.stmt) -> bool:
         """Whether tiles of rows meet columns of a loop from before all rows to theirs."""
@@ -314,9 +359,8 @@ class _Masked:
                     leaves = set() if isinstance(atom, Loaded) else set(atom.leaves())
                     here = {leaf for leaf in leaves if isinstance(leaf, ProgramId)}
                     signs |= {("row", factor > 0)} if here else set()
-                    signs |= (
-                        {("column", factor > 0)} if Iteration(loop.identity) in leaves else set()
-                    )
+                    if Iteration(loop.identity) in leaves:
+                        signs.add(("column", factor > 0))
                     ids |= here
             if signs == {("row", True), ("column", False)}:
                 lanes = [atom for atom in form.atoms if isinstance(atom, Lane)]

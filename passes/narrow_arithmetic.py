@@ -91,7 +91,7 @@ class NarrowArithmetic(Lint):
                 yield Site.of_mistake(loop.node, claim, "accumulator-is-too-small", message)
         for effect in facts.effects if not known.heeds_nan else ():
             if effect.stored is not None and known.is_extreme(effect.stored):
-                message = "an element that is NaN is passed over, where torch would give NaN"
+                message = "a NaN element is ignored, where torch returns NaN"
                 harm = "a NaN in the input disappears"
                 yield Site.of_mistake(effect.node, claim, "maximum-drops-nan", message, harm)
 

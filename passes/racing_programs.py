@@ -91,7 +91,7 @@ class RacingPrograms(Lint):
 
     name: ClassVar[str] = "racing-programs"
     summary: ClassVar[str] = "find loads of elements that another program of the launch writes"
-    harm: ClassVar[str] = "what is read depends on which program comes first, and nothing says so"
+    harm: ClassVar[str] = "the result depends on which program runs first, and no error is raised"
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         kinds = {effect.kind for effect in facts.effects}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from tritonopt.facts import EffectKind, KernelFacts
-from tritonopt.facts.algebra.atoms import LauncherParameter, Param, TensorSize
+from tritonopt.facts.algebra.atoms import LauncherParameter, Param, ProgramId, TensorSize
 from tritonopt.facts.algebra.polynomial import ONE, TooLarge
 from tritonopt.facts.language import RANDOM, function
 from tritonopt.facts.memory.widths import (
@@ -18,9 +19,11 @@ from tritonopt.facts.memory.widths import (
     has_places,
     lengths_of,
     lost_widths,
+    may_end_neighbors,
     most_lanes,
     widest_accesses,
 )
+from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import Kernel, ReplaceExpression
@@ -46,8 +49,10 @@ class Specialization(Lint):
       be 1, the lanes are not known to be adjacent.
 
     It also reports parameters that should be listed, since the kernel is compiled again for no
-    better code: a random seed, and a number of programs that only a branch compares. The fix lists
-    the latter.
+    better code: a random seed, and a number that sets the grid and that only a branch compares, or
+    that only ends a loop over programs. The fix lists the latter. Such a constexpr, or one in the
+    mask of rows, is compiled for each number. `tritonopt facts --compile` lists the accesses of
+    each version of a kernel.
 
     ## Why
 
@@ -133,8 +138,8 @@ class Specialization(Lint):
     fixes: ClassVar[bool] = True
     runs_file: ClassVar[bool] = True
     harm: ClassVar[str] = (
-        "a load or a store moves one element where it could move up to 16 bytes: their lanes are "
-        "not known to be aligned, or to lie side by side"
+        "each load or store moves one element instead of up to 16 bytes, because its lanes are not "
+        "known to be aligned and contiguous"
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -289,13 +294,14 @@ def _told_in_vain(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
         f"{parameter.name} is a seed, and the kernel is compiled again for multiples of 16, and "
         f'for 1: write @triton.jit(do_not_specialize=["{parameter.name}"])'
     )
-    harm = "a launch in the middle of a run waits for the compiler, for a kernel that is no faster"
+    harm = "a launch in the middle of a run waits for a compilation that makes nothing faster"
     node = next(a for a in _arguments(facts.kernel) if a.arg == parameter.name)
     yield Site.of_mistake(node, "hint-is-useful", "recompiles-for-nothing", message, harm)
 
 
 def _compared_alone(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
-    """The number of programs, which every launch passes anew and only a comparison reads."""
+    """What sets the number of programs, and only a comparison or a trip count reads: such code is
+    the same for multiples of 16, and for 1."""
     if facts.launches.unknown or not facts.launches.bindings or _is_annotated(facts, parameter):
         return
     for binding in facts.launches.bindings:
@@ -304,14 +310,17 @@ def _compared_alone(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
             return
         if not isinstance(size.tensor.sole_atom, LauncherParameter):
             return
-        if all(form is None or form.sole_atom != size for form in binding.grid):
+        if all(form is None or size not in set(form.leaves()) for form in binding.grid):
             return
     uses = [n for n in facts.kernel.nodes if isinstance(n, ast.Name) and n.id == parameter.name]
-    if not uses or not all(_is_of_one_place(facts, use) for use in uses):
+    is_read_once = all(_is_of_one_place(facts, use) for use in uses)
+    if parameter.constexpr:
+        is_read_once = _ends_rows(facts, parameter.name, uses)
+    if not uses or not is_read_once:
         return
     jit = facts.kernel.node.decorator_list[facts.kernel.decorators.index(facts.kernel.jit)]
-    what = f"{parameter.name} is as many programs as a launch has, and only a comparison reads it"
-    harm = "a launch in the middle of a run waits for the compiler, for a kernel that is no faster"
+    what = f"{parameter.name} sets the number of programs, and no address or tile depends on it"
+    harm = "a launch in the middle of a run waits for a compilation that makes nothing faster"
     node = next(a for a in _arguments(facts.kernel) if a.arg == parameter.name)
     if parameter.constexpr:
         message = f"{what}, so the kernel is compiled again for each number: make it no constexpr"
@@ -328,9 +337,15 @@ def _compared_alone(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
 
 
 def _is_of_one_place(facts: KernelFacts, use: ast.Name) -> bool:
-    """Whether a name stands in a comparison of numbers that a branch asks for."""
+    """Whether a name stands in a comparison of numbers that a branch asks for, or ends a loop over
+    programs: one that begins at a constant is gone where its end is 1, and its iterations are 0."""
     parents = facts.kernel.module.names.parents
     test = parents.get(use)
+    for loop in facts.loops:
+        start = facts.forms.of(loop.start) if loop.start is not None else ONE
+        if loop.is_counted and isinstance(loop.node, ast.For) and loop.node.iter is test:
+            is_end = isinstance(test, ast.Call) and test.args[1:2] == [use]
+            return is_end and isinstance(start.sole_atom, ProgramId)
     if not isinstance(test, ast.Compare):
         return False
     value = facts.values.get(test)
@@ -338,6 +353,23 @@ def _is_of_one_place(facts: KernelFacts, use: ast.Name) -> bool:
     while isinstance(around, ast.BoolOp | ast.UnaryOp):
         around = parents.get(around)
     return value is not None and value.shape == () and isinstance(around, ast.If)
+
+
+def _ends_rows(facts: KernelFacts, name: str, uses: Sequence[ast.Name]) -> bool:
+    """Whether a constant ends loops over programs, or is compared with programs and lanes, of
+    which those that it ends do not lie side by side."""
+    parents = facts.kernel.module.names.parents
+    for use in uses:
+        around = parents.get(use)
+        test = facts.values.get(around) if isinstance(around, ast.expr) else None
+        if test is None or test.op not in COMPARISONS:
+            if not _is_of_one_place(facts, use):
+                return False
+        elif not any(part.op in (Op.LANE, Op.PROGRAM_ID) for part in test.walk()):
+            return False  # the author chooses between two kernels
+    with suppress(TooLarge):
+        return not may_end_neighbors(facts, name)
+    return False
 
 
 def _is_seed(facts: KernelFacts, use: ast.Name) -> bool:

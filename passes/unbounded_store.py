@@ -98,7 +98,7 @@ class UnboundedStore(Lint):
 
     name: ClassVar[str] = "unbounded-store"
     summary: ClassVar[str] = "find accesses outside their buffer, with sizes that show it"
-    harm: ClassVar[str] = "what is past the buffer is another tensor, and no error is raised"
+    harm: ClassVar[str] = "memory past the buffer belongs to another tensor, and no error is raised"
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         if facts.launches.unknown:

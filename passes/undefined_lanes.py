@@ -251,7 +251,7 @@ def _mend(found: Sequence[TakenIn], reduction: Reduction) -> str:
     neutral = NEUTRAL.get(reduction.name)
     if neutral == 0.0:
         return f"clear them with tl.where before the {reduction.name}"
-    return "clear them with tl.where, or add an other= that leaves the result as it is"
+    return "clear them with tl.where, or add an other= that does not change the result"
 
 
 @dataclass(frozen=True)

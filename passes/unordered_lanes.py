@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 from tritonopt.checks.condition import NotExpressible
 from tritonopt.emit.writing import Writer, statements_around
 from tritonopt.facts import EffectKind, KernelFacts
+from tritonopt.facts.constexprs import is_constexpr
+from tritonopt.facts.host.local_names import names_of
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import InsertBefore
@@ -71,6 +73,7 @@ class UnorderedLanes(Lint):
     i = tl.arange(0, 32)[:, None]
     j = tl.arange(0, 32)[None, :]
     tl.store(X + i * 32 + j, i + j)
+    # Wait for the threads that store what is loaded below.
     tl.debug_barrier()
     var = tl.load(X + j * 32 + i)
     ```
@@ -84,7 +87,7 @@ class UnorderedLanes(Lint):
     fixes: ClassVar[bool] = True
     summary: ClassVar[str] = "find elements that lanes hand over without tl.debug_barrier()"
     harm: ClassVar[str] = (
-        "the warps of a program are in no order: what is loaded may be the number from before the "
+        "warps of a program run in no fixed order: the load may return the value from before the "
         "store, or from after it"
     )
 
@@ -94,13 +97,13 @@ class UnorderedLanes(Lint):
         from tritonopt.facts.memory.lane_order import find_hand_overs
 
         inserted: list[int] = []
-        for found in find_hand_overs(facts):
+        every = list(find_hand_overs(facts))
+        for found in every:
             if any(_is_between(found, order) for order in inserted):
                 continue
-            place = _place(facts, found)
+            place = _place(facts, found, every)
             if place is not None:
-                inside = set(walk(place))
-                inserted.append(min(e.order for e in facts.effects if e.node in inside))
+                inserted.append(_order(facts, place))
             yield _site(facts, found, place)
 
 
@@ -122,7 +125,13 @@ def _is_between(found: HandOver, order: int) -> bool:
     return loop.first <= order <= loop.last and (first < order or order <= second)
 
 
-def _place(facts: KernelFacts, found: HandOver) -> ast.stmt | None:
+def _order(facts: KernelFacts, place: ast.stmt) -> int:
+    """Of the first effect in a statement."""
+    inside = set(walk(place))
+    return min(e.order for e in facts.effects if e.node in inside)
+
+
+def _place(facts: KernelFacts, found: HandOver, every: list[HandOver]) -> ast.stmt | None:
     """The statement before which a barrier is on the way of all lanes between the accesses."""
     if found.across is not None and found.across.inlined:
         return None
@@ -133,11 +142,28 @@ def _place(facts: KernelFacts, found: HandOver) -> ast.stmt | None:
     if found.across is not None:
         body = found.across.node.body
         return next((statement for statement, block in theirs if block is body), None)
-    for statement, block in theirs:
+    for at, (statement, block) in enumerate(theirs):
         before = next((other for other, own in mine if own is block), None)
         if before is not None:
-            return None if before is statement else statement
+            outer = [statement for statement, _ in reversed(theirs[: at + 1])]
+            return None if before is statement else _in_branch(facts, outer, every)
     return None
+
+
+def _in_branch(facts: KernelFacts, around: list[ast.stmt], every: list[HandOver]) -> ast.stmt:
+    """The innermost of nested statements before which a barrier does what it does before all."""
+    place, *deeper = around
+    covered = [found for found in every if _is_between(found, _order(facts, place))]
+    for inner in deeper:
+        is_known = isinstance(place, ast.If) and is_constexpr(facts, place.test)
+        order, block = _order(facts, inner), names_of(facts.kernel.node).home[inner][1]
+        inside = {node for statement in block for node in walk(statement)}
+        if not is_known or not all(
+            found.second.node in inside and _is_between(found, order) for found in covered
+        ):
+            break
+        place = inner
+    return place
 
 
 def _site(facts: KernelFacts, found: HandOver, place: ast.stmt | None) -> Site:
@@ -155,8 +181,15 @@ def _site(facts: KernelFacts, found: HandOver, place: ast.stmt | None) -> Site:
         site,
         message=f"{what}: inserted {where}",
         advice=f"{what}: insert {where}",
-        changes=(InsertBefore(place, barrier),),
+        changes=(InsertBefore(place, f"# {_why(found)}\n{barrier}"),),
     )
+
+
+def _why(found: HandOver) -> str:
+    """The comment above a barrier."""
+    if found.first.kind is EffectKind.STORE:
+        return "Wait for the threads that store what is loaded below."
+    return "Wait for the threads that load what is overwritten below."
 
 
 def _told(found: HandOver) -> str:

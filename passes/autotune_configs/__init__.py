@@ -43,7 +43,8 @@ class AutotuneConfigs(Pass):
 
     ## Conditions
 
-    - The only decorator is `@triton.jit`. Every launch is a visible statement `kernel[grid](...)`
+    - The only decorator is `@triton.jit`, and no function defines the kernel at each call, which
+      would tune it again. Every launch is a visible statement `kernel[grid](...)`
       in the kernel's file, without `**options`; no kernel calls it.
     - All launches pass the same numbers as `num_warps`, `num_stages` and `num_ctas`, or none.
     - No file with a launch captures CUDA graphs (`torch.cuda.graph`), where nothing can be timed. A
@@ -138,7 +139,6 @@ class AutotuneConfigs(Pass):
         from tritonopt.passes.autotune_configs.configurations import check_launches, why_it_stays
         from tritonopt.rewriting.bits import bits_when_code_moves
 
-        changes: tuple[Change, ...] = ()
         tile: FreeTile | None = None
         why = ""
         with Attempt() as attempt:
@@ -149,8 +149,7 @@ class AutotuneConfigs(Pass):
             if tile is not None:
                 attempt.prove("length-is-known-at-the-launch", f"{tile.name} may be any length")
                 attempt.assume("parts-are-independent", "two pointers are one buffer, or apart")
-            changes = tuple(_changes(facts, tile, restored))
-            attempt.prove("is-expressible", "the launches can leave it to a tuner")
+            attempt.write(_changes(facts, tile, restored), "the launches can leave it to a tuner")
         if tile is not None and not tile.is_exact:
             attempt.need(Safety.ROUNDING)
         what = "warps" if tile is None else f"warps and {tile.name}"
@@ -161,7 +160,6 @@ class AutotuneConfigs(Pass):
             "added no tuner",
             needs={Safety.CONTRACT},
             bits=bits_when_code_moves(facts),
-            changes=changes,
             advice="let Triton's tuner choose warps and tiles",
         )
 

@@ -198,6 +198,7 @@ def check_launches(facts: KernelFacts, attempt: Attempt) -> None:
     attempt.assume_no_other_launches()
     _check_capture(evidence.launches)
     claim = "launches-can-be-tuned"
+    _check_kept(facts, claim)
     for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
         if name != JIT:
             what = ast.unparse(decorator).partition("(")[0]
@@ -220,6 +221,15 @@ def check_launches(facts: KernelFacts, attempt: Attempt) -> None:
         detail = f"the launches in {where} ask for different options"
         raise refuted(claim, "not-tunable", detail)
     attempt.prove(claim, "each launch says numbers for them, or nothing")
+
+
+def _check_kept(facts: KernelFacts, claim: str) -> None:
+    """A kernel that is defined inside a function would be tuned at each call of it."""
+    functions = facts.kernel.module.names.functions
+    around = next((s.function for node, s in functions if node is facts.kernel.node), None)
+    if around is not None:
+        detail = f"each call of {around.name} defines the kernel again, and would tune it again"
+        raise refuted(claim, "not-tunable", detail)
 
 
 def _check_capture(launches: Sequence[Launch]) -> None:

@@ -106,12 +106,11 @@ class BlockPointers(Pass):
         first = first_mention(facts.kernel)
         if first is None:
             return
-        changes: tuple[Change, ...] = ()
         message = what = ""
         with Attempt() as attempt:
             written = self._as_descriptors if self.write == "descriptors" else self._as_pointers
             changes, message, what = written(facts, attempt)
-            attempt.prove("is-expressible", f"{what} can be written")
+            attempt.write(changes, f"{what} can be written")
         advice = "write block pointers as pointers and masks: Triton 3.9 has none"
         yield Site.of(
             attempt,
@@ -119,7 +118,6 @@ class BlockPointers(Pass):
             message,
             "kept the block pointers",
             needs={Safety.CONTRACT} if self.write == "descriptors" else (),
-            changes=changes,
             advice=advice,
         )
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts
-from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Pass
-from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.passes.collapse_loops.index_nests import Nest
@@ -131,27 +130,21 @@ class CollapseLoops(Pass):
     def _examined(self, nest: Nest) -> Site:
         from tritonopt.passes.collapse_loops.flat_loop import FlatLoop
         from tritonopt.passes.collapse_loops.nest_proof import prove_nest
-        from tritonopt.rewriting.promised_order import assume_free_order
+        from tritonopt.rewriting.promised_order import add_in_another_order
 
-        changes: tuple[Change, ...] = ()
-        rounds = False
         with Attempt() as attempt:
             collapse = prove_nest(nest, attempt)
-            rounds = collapse.rounds
-            if rounds:
-                attempt.need(Safety.ROUNDING)
-                assume_free_order(attempt, nest.facts)
+            if collapse.rounds:
+                add_in_another_order(attempt, nest.facts)
             changes = FlatLoop(collapse, self.block).changes()
             detail = "the number of all elements, and a tile more, stays below 2**31"
             attempt.assume("no-int32-overflow", detail)
-            attempt.prove("is-expressible", "the one loop can be written")
+            attempt.write(changes, "the one loop can be written")
         lines = " and ".join(str(loop.line) for loop in nest.loops)
         return Site.of(
             attempt,
             nest.first,
             f"made the loops in lines {lines} one loop over tiles of {self.block} elements",
             f"left the loops in lines {lines} as they are",
-            bits=Bits.REDUCTION_ORDER if rounds else Bits.SAME,
-            changes=changes,
             advice=f"make the loops in lines {lines} one loop over tiles",
         )

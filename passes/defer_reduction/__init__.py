@@ -17,7 +17,6 @@ from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.profitability import at_all, profit
 from tritonopt.rewriting.protocol import Gain, Pass
-from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.passes.defer_reduction.regrouping import Deferral
@@ -136,20 +135,19 @@ class DeferReduction(Pass):
         )
 
         covered: set[tuple[ast.stmt, str]] = set()
-        sites: list[Site | tuple[Deferral, Attempt, tuple[Change, ...]]] = []
+        sites: list[Site | tuple[Deferral, Attempt]] = []
         for candidate in candidates(facts):
             if (candidate.loop.node, candidate.name) in covered:
                 continue
-            changes: tuple[Change, ...] = ()
             deferral: Deferral | None = None
             with Attempt() as attempt:
                 deferral = prove_deferral(facts, candidate.loop, candidate.name, attempt)
                 check_registers(deferral, attempt, two_axes=self.two_axes)
-                changes = tuple(DeferredLoop(deferral).changes())
-                attempt.prove("is-expressible", "the tile can be written before the loop")
+                changes = DeferredLoop(deferral).changes()
+                attempt.write(changes, "the tile can be written before the loop")
             if deferral is not None and attempt.holds:
                 covered |= {(loop.node, candidate.name) for loop in deferral.loops}
-                sites.append((deferral, attempt, changes))
+                sites.append((deferral, attempt))
             elif candidate.is_innermost:
                 left = f"left {candidate.name} in the loop in line {candidate.loop.line} as it is"
                 sites.append(Site.of(attempt, candidate.anchor, "", left))
@@ -161,7 +159,6 @@ class DeferReduction(Pass):
         self,
         deferral: Deferral,
         attempt: Attempt,
-        changes: tuple[Change, ...],
         deferrals: Sequence[Deferral],
     ) -> Site:
         from tritonopt.passes.defer_reduction.regrouping import tile_sizes, why_never
@@ -181,7 +178,6 @@ class DeferReduction(Pass):
             "",
             needs=() if deferral.exact else {Safety.ROUNDING},
             bits=Bits.SAME if deferral.exact else Bits.REDUCTION_ORDER,
-            changes=changes,
             profit=at_all(gains),
             advice=f"reduce {what}",
         )

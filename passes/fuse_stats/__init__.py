@@ -17,7 +17,6 @@ from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.profitability import profit
 from tritonopt.rewriting.protocol import Gain, Pass
-from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.emit.sweeps import TwoSums
@@ -219,11 +218,10 @@ class FuseStats(Pass):
         from tritonopt.passes.fuse_stats.linear_sums import prove_linear
         from tritonopt.passes.fuse_stats.linear_sweep import LinearSweep
 
-        changes: tuple[Change, ...] = ()
         with Attempt() as attempt:
             prove_linear(sum_, attempt, plain=self._is_plain)
-            changes = tuple(LinearSweep(sum_).changes(attempt))
-            attempt.prove("is-expressible", "what the merged sweep needs can be written there")
+            changes = LinearSweep(sum_).changes(attempt)
+            attempt.write(changes, "what the merged sweep needs can be written there")
         first, second = sum_.sweeps.first, sum_.sweeps.second
         into = f"the loop in line {second.line} into the one in line {first.line}"
         return Site.of(
@@ -233,7 +231,6 @@ class FuseStats(Pass):
             f"did not merge {into}",
             needs={Safety.ROUNDING},
             bits=Bits.REDUCTION_ORDER,
-            changes=changes,
             profit=profit(sum_.facts, "fuse-stats, expanded", loop=second),
             advice=f"merge {into} (multiplied out)",
         )
@@ -244,11 +241,10 @@ class FuseStats(Pass):
         from tritonopt.passes.fuse_stats.formulas import FORMULAS
         from tritonopt.passes.fuse_stats.fused_loop import MergedSweep
 
-        changes: tuple[Change, ...] = ()
         with Attempt() as attempt:
             fusion = prove_fusion(candidate, attempt)
-            changes = tuple(MergedSweep(fusion).changes(FORMULAS[self.formula]))
-            attempt.prove("is-expressible", "what the merged sweep needs can be written there")
+            changes = MergedSweep(fusion).changes(FORMULAS[self.formula])
+            attempt.write(changes, "what the merged sweep needs can be written there")
         first, second = candidate.sweeps.first, candidate.sweeps.second
         into = f"the loop in line {second.line} into the one in line {first.line}"
         return Site.of(
@@ -258,7 +254,6 @@ class FuseStats(Pass):
             f"did not merge {into}",
             needs={Safety.ROUNDING},
             bits=Bits.REDUCTION_ORDER,
-            changes=changes,
             profit=profit(facts, "fuse-stats", loop=second),
             advice=f"merge {into} ({self.formula} formula)",
         )

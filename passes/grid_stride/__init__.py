@@ -19,7 +19,6 @@ from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.profitability import profit
 from tritonopt.rewriting.protocol import Gain, Pass
-from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.emit.writing import Writer
@@ -222,10 +221,9 @@ class GridStride(Pass):
         body = TileBody.of(facts, ids)
         keep = self.unseen_launches == "keep"
         tiling: Tiling | None = None
-        changes: tuple[Change, ...] = ()
         with Attempt() as attempt:
             tiling = prove_tiling(body, writer, attempt, keep_unseen=keep)
-            changes = self._changes(tiling, writer, attempt)
+            self._write(tiling, writer, attempt)
         sums: tuple[TileSum, ...] = ()
         if tiling is not None and attempt.holds:
             sums = tiling.sums.sums
@@ -240,12 +238,11 @@ class GridStride(Pass):
             self._message(tiling) if tiling is not None else "",
             "did not make a loop over tiles",
             bits=Bits.REDUCTION_ORDER if sums else Bits.SAME,
-            changes=changes,
             profit=profit(facts, "grid-stride", never="" if adds else _NO_SUM),
             advice=self._advice(tiling) if tiling is not None else "",
         )
 
-    def _changes(self, tiling: Tiling, writer: Writer, attempt: Attempt) -> tuple[Change, ...]:
+    def _write(self, tiling: Tiling, writer: Writer, attempt: Attempt) -> None:
         """Of the kernel and its launches. Raises NotExpressible."""
         from tritonopt.emit.tile_limits import Limit, default_limit
         from tritonopt.passes.grid_stride.tile_loop import tile_loop
@@ -255,8 +252,7 @@ class GridStride(Pass):
         attempt.assume("no-int32-overflow", f"{detail} below 2**31")
         limit = self.programs or default_limit(self.axis, has_sums=bool(tiling.sums.sums))
         changes += tiling.launches.changes(Limit(limit))
-        attempt.prove("is-expressible", "what the loop needs can be written")
-        return tuple(changes)
+        attempt.write(changes, "what the loop needs can be written")
 
     def _limited(self, facts: KernelFacts, ids: ProgramIds) -> Iterator[Site]:
         """A kernel that loops over tiles already is started with as many programs as asked for."""

@@ -31,9 +31,8 @@ from tritonopt.source import (
 )
 from tritonopt.source.editing.changes import ELSE
 from tritonopt.source.editing.excerpts import moved_code, said_of
-from tritonopt.source.trees import walk
+from tritonopt.source.trees import CONTRARY, walk
 
-_NEGATIONS = {ast.Lt: ">=", ast.LtE: ">", ast.Gt: "<=", ast.GtE: "<", ast.Eq: "!=", ast.NotEq: "=="}
 _TIGHT = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp)
 """What needs no parentheses beside a comparison."""
 
@@ -142,13 +141,13 @@ class _Branches:
         match test:
             case ast.Compare(left=ast.Name() as left, ops=[ast.Is()], comparators=[right]):
                 return f"{self._text(left)} is not {self._text(right)}"
-            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _NEGATIONS:
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in CONTRARY:
                 # Of numbers that may be NaN, neither `a < b` nor `a >= b` holds.
                 sides = [values[left], values[right]]
                 whole = all(is_integer(v.dtype) or v.dtype in ("int", "bool") for v in sides)
                 whole = whole or forms.is_integer(forms.of(sides[0]) - forms.of(sides[1]))
                 if isinstance(left, _TIGHT) and isinstance(right, _TIGHT) and whole:
-                    return f"{self._text(left)} {_NEGATIONS[type(op)]} {self._text(right)}"
+                    return f"{self._text(left)} {CONTRARY[type(op)]} {self._text(right)}"
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return self._text(operand)
         if self._is_truth(test):

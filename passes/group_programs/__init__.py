@@ -10,7 +10,6 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Pass
-from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -39,7 +38,8 @@ class GroupPrograms(Pass):
 
     ## Conditions
 
-    - A loop multiplies matrices. The kernel does not read `tl.num_programs`, which suggests an
+    - A loop multiplies matrices, one of which is read by the row alone, and another by the column
+      (`tiles-are-not-shared`). The kernel does not read `tl.num_programs`, which suggests an
       order of its own.
     - The ids are bound once, in the kernel's own block, and not read otherwise. On a one-axis grid
       the id only gives row and column, and every launch starts complete rows
@@ -137,15 +137,13 @@ class GroupPrograms(Pass):
         if not multiplies_tiles(facts) or is_grouped(facts):
             return
         grouping = Grouping(facts, Writer(facts))
-        changes: tuple[Change, ...] = ()
         with Attempt() as attempt:
-            changes = (grouping.change(grouping.prove(attempt), self.rows),)
+            attempt.changes = (grouping.change(grouping.prove(attempt), self.rows),)
         how = f"the programs in groups of {self.rows} rows of tiles"
         yield Site.of(
             attempt,
             facts.kernel.node,
             f"numbered {how}",
             "left the order of the programs",
-            changes=changes,
             advice=f"number {how}",
         )

@@ -22,6 +22,7 @@ from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.algebra.atoms import FloorDiv, ceiling_division
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import Polynomial
+from tritonopt.facts.effects import Effect, parts_of
 from tritonopt.facts.language import MATRIX, function
 from tritonopt.facts.memory.dependence import prove_unchanged, prove_unordered
 from tritonopt.facts.operations import Op
@@ -43,6 +44,8 @@ class Ids:
     rows: str
     columns: str
     """How many there are, as code."""
+    values: tuple[Value, Value]
+    """Those of the row and of the column."""
     divisor: ast.expr | None = None
     """Of a grid of one axis, the number of columns."""
 
@@ -77,6 +80,7 @@ class Grouping:
         effects = self.facts.effects
         prove_unordered(attempt, effects, "the kernel")
         loads = [effect for effect in effects if effect.kind is EffectKind.LOAD]
+        self._check_sharing(found, loads)
         prove_unchanged(attempt, self.facts, loads, effects, "the kernel stores nothing")
         if found.divisor is not None:
             self._check_grid(found.divisor)
@@ -88,6 +92,22 @@ class Grouping:
         swizzle = self.writer.language("swizzle2d")
         given = f"{ids.row}, {ids.column}, {ids.rows}, {ids.columns}, {group}"
         return InsertAfter(ids.statements[-1], f"{ids.row}, {ids.column} = {swizzle}({given})")
+
+    def _check_sharing(self, ids: Ids, loads: Sequence[Effect]) -> None:
+        """That rows share what they load, and columns too: a head of attention shares with none."""
+        read = set[tuple[bool, ...]]()
+        for load in loads:
+            if load.pointer is None:
+                return
+            parts = set(parts_of(self.facts.loops, load.pointer))
+            read.add(tuple(value in parts for value in ids.values))
+        for alone, name, other in (
+            ((True, False), ids.row, ids.column),
+            ((False, True), ids.column, ids.row),
+        ):
+            if alone not in read:
+                detail = f"no load depends on {name} and not on {other}, so a group shares nothing"
+                raise refuted("programs-share-tiles", "tiles-are-not-shared", detail)
 
     # The ids
 
@@ -127,7 +147,8 @@ class Grouping:
         self._check_names((column, row), (one, other))
         count = self.writer.language("num_programs")
         statements = tuple(sorted({one, other}, key=lambda s: s.lineno))
-        return Ids(row, column, statements, f"{count}(1)", f"{count}(0)")
+        values = second[0], first
+        return Ids(row, column, statements, f"{count}(1)", f"{count}(0)", values)
 
     def _of_one_axis(self, named: dict[Value, tuple[str, ast.stmt]], pid: Value) -> Ids:
         rows = [v for v in named if v.op is Op.FLOORDIV and v.operands[0] is pid]
@@ -154,7 +175,8 @@ class Grouping:
         if environment is None or not self.writer.means_the_same(node.right, environment):
             raise _no(f"{columns_text} is another number after line {last.lineno}")
         statements = tuple(sorted({one, other}, key=lambda s: s.lineno))
-        return Ids(row, column, statements, rows_text, self.writer.text(node.right), node.right)
+        values, text = (rows[0], columns[0]), self.writer.text(node.right)
+        return Ids(row, column, statements, rows_text, text, values, node.right)
 
     def _computing(self, value: Value) -> list[ast.expr]:
         """The expressions that compute a value, without the names that have it."""

@@ -264,7 +264,7 @@ def _site(facts: KernelFacts, places: Sequence[WidePlace], *, on_demand: bool) -
         return Site(first, attempt.conditions, message)
     found = Condition("offset-fits", Status.REFUTED, what, "offset-is-too-large")
     where = " for large tensors" if on_demand else ""
-    message = f"cast {text} to 64 bits{where}: {what}, which 32 bits do not hold"
+    message = f"cast {text} to 64 bits{where}: {what}, which does not fit in 32 bits"
     conditions = (found, *attempt.conditions)
     return Site(first, conditions, message, changes=changes, analysis=True)
 

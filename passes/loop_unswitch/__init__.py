@@ -7,7 +7,7 @@ shown to hold, `decisions` is what a plan is made of, and `loop_copies` writes i
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -18,12 +18,11 @@ from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.profitability import profit
 from tritonopt.rewriting.protocol import Gain, Pass
-from tritonopt.source import Change
 from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
-    from tritonopt.passes.loop_unswitch.decisions import Plan
     from tritonopt.passes.loop_unswitch.invariant_branches import InvariantBranch
+    from tritonopt.passes.loop_unswitch.loop_copies import Plan
 
 MEASURED_STATEMENTS = 16
 """In a loop; the copies of a longer one are much to read, and may spill registers."""
@@ -189,7 +188,6 @@ class LoopUnswitch(Pass):
         facts, never = branch.facts, _never(branch)
         test = f"`if {branch.module.text_of(branch.node.test).partition(chr(10))[0]}`"
         header = loop_sites.header(facts, branch.loop)
-        changes: Sequence[Change] = ()
         plan: Plan | None = None
         with Attempt() as copies:
             plan = legal_plan(branch, self.max_statements, copies)
@@ -199,16 +197,17 @@ class LoopUnswitch(Pass):
             why = "a product waits for the load under it" if is_copied else ""
             try:
                 if never and is_copied:
-                    changes = masked(branch, attempt)
+                    attempt.changes = tuple(masked(branch, attempt))
             except NotMasked as error:
                 why = str(error)
-            if not changes:
+            if not attempt.changes:
                 form = "moved {} out of {}; " + (
                     f"the loop is there once for each way it can go, since no mask serves: {why}"
                     if is_copied
                     else "without it the loop does nothing"
                 )
-                changes = unswitched(branch, legal_plan(branch, self.max_statements, attempt))
+                plan = legal_plan(branch, self.max_statements, attempt)
+                attempt.changes = tuple(unswitched(branch, plan))
             attempt.prove("is-expressible", "what replaces the branch can be written")
         missed = f"did not move {test} out of {header}"
         if not never and attempt.failed and attempt.failed.reason == "too-many-statements":
@@ -218,7 +217,6 @@ class LoopUnswitch(Pass):
             branch.node,
             form.format(test, header),
             missed,
-            changes=tuple(changes),
             advice=f"move {test} out of {header}",
             profit=profit(facts, "loop-unswitch", never=never),
         )

@@ -13,12 +13,12 @@ from tritonopt.emit.writing import Writer, block_of, names_bound
 from tritonopt.facts import Loop, Value
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import is_float
-from tritonopt.passes.loop_unswitch.decisions import Plan, planned, stores
 from tritonopt.passes.loop_unswitch.invariant_branches import (
     InvariantBranch,
     is_one_question,
     when_known,
 )
+from tritonopt.passes.loop_unswitch.loop_copies import Plan, planned, stores
 from tritonopt.source.trees import parents_of, walk
 
 _PLAIN = (ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.boolop, ast.unaryop)

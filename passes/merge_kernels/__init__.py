@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import Effect, KernelFacts
-from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Pass
-from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.launches.launch_pairs import Candidate
@@ -147,11 +146,10 @@ class MergeKernels(Pass):
                 yield self._examined(facts, candidate)
 
     def _examined(self, facts: KernelFacts, candidate: Candidate) -> Site:
-        from tritonopt.passes.merge_kernels.merged import prove_merge
+        from tritonopt.passes.merge_kernels.merged import Merge
 
-        changes: tuple[Change, ...] = ()
         with Attempt() as attempt:
-            changes = prove_merge(facts, candidate, attempt)
+            Merge(facts, candidate, attempt).write()
         buffers, final = " and ".join(candidate.buffers), candidate.final.name
         anchor = next(e.node for e in facts.effects if e.writes and _is_to(facts, e, candidate))
         return Site.of(
@@ -160,8 +158,6 @@ class MergeKernels(Pass):
             f"combined what is stored to {buffers} by atomics, without {final}",
             f"left what is stored to {buffers} to {final}",
             needs={Safety.CONTRACT},
-            bits=Bits.REDUCTION_ORDER if Safety.ROUNDING in attempt.safety else Bits.SAME,
-            changes=changes,
             advice=f"combine what is stored to {buffers} by atomics, without {final}",
         )
 

@@ -56,17 +56,12 @@ from tritonopt.launches.plan import LaunchPlan
 from tritonopt.passes.merge_kernels.atomic_kernel import AtomicKernel, OneLaunch, Place, Result
 from tritonopt.passes.merge_kernels.partial_stores import PartialStore, partial_store
 from tritonopt.rewriting.promised_order import assume_free_order
-from tritonopt.source import Change, Launch, Remove
+from tritonopt.source import Launch, Remove
 from tritonopt.source.launches import places
 from tritonopt.source.trees import walk
 
 
-def prove_merge(facts: KernelFacts, candidate: Candidate, attempt: Attempt) -> tuple[Change, ...]:
-    """The changes. Raises Declined, or NotExpressible, where a kernel stays two."""
-    return _Merge(facts, candidate, attempt).changes()
-
-
-class _Merge:
+class Merge:
     def __init__(self, facts: KernelFacts, candidate: Candidate, attempt: Attempt) -> None:
         self._facts, self._final = facts, facts_of(candidate.final)
         self._candidate, self._attempt, self._name = candidate, attempt, candidate.final.name
@@ -74,7 +69,8 @@ class _Merge:
         """By buffer, what the first kernel stores there, and what the second one makes of it."""
         self._pairs: list[Pair] = []
 
-    def changes(self) -> tuple[Change, ...]:
+    def write(self) -> None:
+        """Raises Declined, or NotExpressible, where a kernel stays two."""
         attempt, facts = self._attempt, self._facts
         self._check_seen()
         reductions = self._reductions()
@@ -102,9 +98,8 @@ class _Merge:
             changes += OneLaunch(pair, self._final, made, kernel.unread).changes()
         changes += self._dropped([pair.second for pair in self._pairs])
         attempt.assume_no_other_launches()
-        attempt.prove("is-expressible", "the kernel and its launches can be written")
         attempt.need(*needs)
-        return tuple(changes)
+        attempt.write(changes, "the kernel and its launches can be written")
 
     def _check_seen(self) -> None:
         LaunchPlan.of(self._facts, self._attempt)

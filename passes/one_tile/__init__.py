@@ -17,7 +17,6 @@ from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.profitability import profit
 from tritonopt.rewriting.protocol import Gain, Pass
-from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -199,7 +198,6 @@ class OneTileRows(Pass):
         )
         from tritonopt.passes.one_tile.row_legality import prove_one_tile
 
-        changes: tuple[Change, ...] = ()
         proof: OneTile | None = None
         raised: Raised | None = None
         length = ""
@@ -220,7 +218,7 @@ class OneTileRows(Pass):
                     raise unknown("sizes-are-positive", "may-run-zero-times", proof.may_be_empty)
                 length = ", which each launch makes as long as the row" if raised else ""
             changes += raised.changes if raised is not None else ()
-            attempt.prove("is-expressible", "what the loops do can be written without them")
+            attempt.write(changes, "what the loops do can be written without them")
         *lines, last = (str(loop.line) for loop in sweeps.loops)
         what = f"the loops in lines {', '.join(lines)} and {last}"
         if not (proof is None or proof.is_exact) or not (raised is None or raised.is_exact):
@@ -231,7 +229,6 @@ class OneTileRows(Pass):
             f"put {what} into one tile" + (", in addition to the loops" if beside else "") + length,
             f"kept {what}",
             bits=Bits.REDUCTION_ORDER,
-            changes=changes,
             profit=profit(
                 sweeps.facts,
                 "one-tile" if raised is None else "one-tile, raised",

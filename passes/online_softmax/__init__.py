@@ -15,7 +15,6 @@ from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.profitability import profit
 from tritonopt.rewriting.protocol import Gain, Pass
-from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.passes.online_softmax.exponentials import Candidate
@@ -137,16 +136,15 @@ class OnlineSoftmax(Pass):
         """The site as it came out: every condition up to the first that fails, and the edit."""
         from tritonopt.passes.online_softmax.online_legality import prove_online
         from tritonopt.passes.online_softmax.online_sweep import KeptSecond, OnlineSweep
-        from tritonopt.rewriting.promised_order import assume_free_order
+        from tritonopt.rewriting.promised_order import add_in_another_order
 
-        changes: tuple[Change, ...] = ()
         second_stays = False
         with Attempt() as attempt:
             proof = prove_online(candidate.sweeps, candidate.name, candidate.maximum, attempt)
-            assume_free_order(attempt, facts)
+            add_in_another_order(attempt, facts)
             second_stays = proof.second_stays
-            changes = tuple((KeptSecond if second_stays else OnlineSweep)(proof).changes())
-            attempt.prove("is-expressible", "what the one sweep needs can be written there")
+            changes = (KeptSecond if second_stays else OnlineSweep)(proof).changes()
+            attempt.write(changes, "what the one sweep needs can be written there")
         first, second = candidate.sweeps.first, candidate.sweeps.second
         gone, kept = (first, second) if second_stays else (second, first)
         into = f"the loop in line {gone.line} into the one in line {kept.line}"
@@ -158,7 +156,6 @@ class OnlineSoftmax(Pass):
             f"did not merge {into}",
             needs={Safety.ROUNDING},
             bits=Bits.REDUCTION_ORDER,
-            changes=changes,
             profit=profit(facts, "online-softmax", loop=first),
             advice=f"merge {into}, with a running maximum",
         )

@@ -157,20 +157,17 @@ class PipelineLoads(Pass):
         if self.unroll:
             parts.append(f"unroll {header}, {self.unroll} iterations in one")
         advice = " and ".join(parts)
-        changes: tuple[Change, ...] = ()
         with Attempt() as attempt:
             call = loop.check_header(attempt)
             if self.num_stages:
                 loop.check_loads_ahead(self.num_stages - 1, attempt)
-            changes = tuple(self._changes(loop, call))
-            attempt.prove("is-expressible", "`tl.range` has a name in the file")
+            attempt.write(self._changes(loop, call), "`tl.range` has a name in the file")
         return Site.of(
             attempt,
             loop.loop.node,
             advice.replace("unroll ", "unrolled "),
             f"left {header} as it is",
             bits=bits_when_code_moves(loop.facts),
-            changes=changes,
             advice=advice,
         )
 

@@ -26,7 +26,6 @@ from tritonopt.rewriting.model import Answer, Bits, Profit, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.profitability import at_all, profit
 from tritonopt.rewriting.protocol import Gain, Pass
-from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.passes.row_batch.lifting_legality import RowBatch
@@ -48,14 +47,14 @@ class RowBatches(Pass):
     Each launch passes `ROWS`, and the number of rows if no parameter has it, and divides its grid
     where the grid is bound: in the tuple, in the `lambda`, or in the function, through
     `meta["ROWS"]`. `ROWS` is `elements // BLOCK`, and at least 1 where the launch does not show
-    that `BLOCK` is at most `elements`. A tile of one row costs nothing, unless a loop reduces it.
+    that `BLOCK` is at most `elements`. `ROWS = 1` costs nothing, unless a loop reduces the tile.
     As a part of `rows` it needs launches that show short rows or short tiles, or pass tiles that
     grow with the row (`triton.next_power_of_2`), and at most four warps.
 
     - `elements` (512): elements of a program's tile, a power of two.
     - `several_tiles=true` (default false): also where a loop adds up tiles of a row, a later loop
       goes through the row again, and rows may take several tiles (otherwise `row-may-be-longer`).
-      Rows of several tiles then took up to 1.3 times as long in bf16, with one row to a program.
+      Such rows then took up to 1.3 times as long in bf16, even with one row per program.
 
     ## Why
 
@@ -146,8 +145,8 @@ class RowBatches(Pass):
     Row kernels (`examples/`), 22 shapes in fp32, fp16 and bf16, one H200, Triton 3.6, cold L2,
     original / rewritten. Many rows gain most, as in 1000000 rows of 64. `several_tiles=true` also
     gains for short rows of norms, and was a loss for rows of several tiles, most for RMS norm. In
-    kernels without loops a tile of one row breaks even. 512 elements are slower than one row for no
-    number of rows; 2048 are better for a million rows and worse for few. Records:
+    kernels without loops a tile of one row breaks even. Tiles of 512 elements were never slower
+    than one row per program; 2048 were faster for a million rows, slower for few. Records:
     `benchmarks/rows.py`, `benchmarks/rows_per_program.py`, `benchmarks/results/`.
     """
 
@@ -162,7 +161,7 @@ class RowBatches(Pass):
     gain: ClassVar[Gain | None] = Gain(
         figure("row-batch, up to 256 elements"),
         f"{WHERE}, for rows of up to 256 elements, most where there are many",
-        "a program has enough to do to be worth starting",
+        "each program does enough work to be worth its launch",
     )
 
     def __post_init__(self) -> None:
@@ -191,17 +190,16 @@ class RowBatches(Pass):
         from tritonopt.passes.row_batch.lifting_legality import check_tiles, prove_row_batch
 
         proof: RowBatch | None = None
-        changes: tuple[Change, ...] = ()
         with Attempt() as attempt:
             proof = prove_row_batch(facts, ids, Writer(facts), self.elements, attempt)
             if starts_at_most(facts, ids.axis, 1):
                 raise refuted("rows-can-be-lifted", "few-rows", "no launch has two rows")
             if not self.several_tiles:
                 check_tiles(proof)
-            changes = tuple(proof.changes())
+            changes = proof.changes()
             detail = "the last program also numbers rows past the end; they stay below 2**31"
             attempt.assume("no-int32-overflow", detail)
-            attempt.prove("is-expressible", "what several rows need can be written")
+            attempt.write(changes, "what several rows need can be written")
         sums = proof is not None and proof.adds_up_floats
         return Site.of(
             attempt,
@@ -210,7 +208,6 @@ class RowBatches(Pass):
             "did not batch rows",
             needs={Safety.CONTRACT, Safety.ROUNDING} if sums else {Safety.CONTRACT},
             bits=Bits.REDUCTION_ORDER if sums else Bits.SAME,
-            changes=changes,
             profit=_profit(facts, ids.axis, proof),
             advice="let each program handle several rows at once",
         )

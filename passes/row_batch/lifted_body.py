@@ -47,7 +47,7 @@ from tritonopt.passes.row_batch.lifted_expressions import (
 )
 from tritonopt.source import Change, InsertAfter, InsertBefore, Remove, Replace
 from tritonopt.source.editing.width import line_width
-from tritonopt.source.trees import walk
+from tritonopt.source.trees import CONTRARY, walk
 
 
 @dataclass(frozen=True)
@@ -274,7 +274,6 @@ def _all(mask: ast.expr | None) -> Iterator[ast.expr]:
             yield mask
 
 
-_CONTRARY = {ast.Lt: ">=", ast.LtE: ">", ast.Gt: "<=", ast.GtE: "<", ast.Eq: "!=", ast.NotEq: "=="}
 _LOOSE = (ast.Compare, ast.BoolOp, ast.IfExp)
 """What means something else beside a comparison without parentheses."""
 
@@ -359,7 +358,7 @@ class RowExits:
                 are_whole = self._is_whole(left) and self._is_whole(right)
                 # Of NaN neither an order nor its contrary is true.
                 if are_whole or isinstance(op, (ast.Eq, ast.NotEq)):
-                    return f"{edits.code(left)} {_CONTRARY[type(op)]} {edits.code(right)}"
+                    return f"{edits.code(left)} {CONTRARY[type(op)]} {edits.code(right)}"
         return f"~{in_parentheses(edits.code(test))}"
 
     def _is_whole(self, node: ast.expr) -> bool:

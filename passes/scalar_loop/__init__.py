@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.measured import WHERE, figure
-from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.profitability import profit
 from tritonopt.rewriting.protocol import Gain, Pass
-from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.passes.scalar_loop.scalar_loops import ScalarLoop
@@ -128,26 +127,21 @@ class ScalarLoopToTiles(Pass):
     def _examined(self, loop: ScalarLoop) -> Site:
         from tritonopt.passes.scalar_loop.lane_statements import VectorLoop
         from tritonopt.passes.scalar_loop.vector_proof import prove_vectorization
-        from tritonopt.rewriting.promised_order import assume_free_order
+        from tritonopt.rewriting.promised_order import add_in_another_order
 
-        changes: tuple[Change, ...] = ()
-        exact = True
         with Attempt() as attempt:
             proof = prove_vectorization(loop, attempt)
-            exact = proof.exact
-            if not exact:
-                attempt.need(Safety.ROUNDING)
-                assume_free_order(attempt, loop.facts)
-            changes = VectorLoop(proof, self.block).changes()
-            attempt.prove("is-expressible", "the loop can be written over tiles")
+            if not proof.exact:
+                add_in_another_order(attempt, loop.facts)
+            attempt.write(
+                VectorLoop(proof, self.block).changes(), "the loop can be written over tiles"
+            )
         where = f"the loop in line {loop.loop.line}"
         return Site.of(
             attempt,
             loop.node,
             f"made {where} go from tile to tile",
             f"kept {where}, one element at a time",
-            bits=Bits.SAME if exact else Bits.REDUCTION_ORDER,
-            changes=changes,
             profit=profit(loop.facts, "scalar-loop", loop=loop.loop),
             advice=f"let each iteration of {where} take a tile of elements, not a single one",
         )

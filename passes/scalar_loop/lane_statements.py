@@ -38,7 +38,7 @@ from tritonopt.source import (
 )
 from tritonopt.source.editing import excerpts
 from tritonopt.source.parsing import parsed
-from tritonopt.source.trees import children, walk
+from tritonopt.source.trees import SIGNS, children, walk
 
 _ATOMIC = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant)
 
@@ -327,21 +327,6 @@ class LoopHeader:
         return f"{step} * {self.names.block}"
 
 
-_SIGNS = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-}
-
-
 @dataclass(frozen=True)
 class LaneStatements:
     proof: Vectorization
@@ -443,7 +428,7 @@ class LaneStatements:
             return ""
         node = step.node
         if isinstance(node, ast.AugAssign):
-            new = f"{name} {_SIGNS[type(node.op)]} {self.lanes.operand(node.value, mask)}"
+            new = f"{name} {SIGNS[type(node.op)]} {self.lanes.operand(node.value, mask)}"
         else:
             assert isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None
             new = self.lanes.code(node.value, mask)
@@ -519,7 +504,7 @@ class LaneStatements:
         if update.condition is not None:
             mask = self._also(mask, update.condition)
         if isinstance(node, ast.AugAssign):
-            new = f"{tile} {_SIGNS[type(node.op)]} {self.lanes.operand(update.term, mask)}"
+            new = f"{tile} {SIGNS[type(node.op)]} {self.lanes.operand(update.term, mask)}"
         elif update.plain:
             assert isinstance(node, ast.Assign)
             new = self.lanes.code(node.value, mask)

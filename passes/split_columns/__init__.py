@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts
-from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.protocol import Pass
-from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.passes.split_columns.column_proof import OneTileRow
@@ -175,30 +174,23 @@ class SplitColumns(Pass):
         from tritonopt.facts.precision import check_pins
         from tritonopt.passes.split_columns.column_proof import prove_column_tiles
         from tritonopt.passes.split_columns.long_rows import prove_launches
-        from tritonopt.rewriting.promised_order import assume_free_order
+        from tritonopt.rewriting.promised_order import add_in_another_order
 
-        changes: tuple[Change, ...] = ()
-        rounds = False
         with Attempt() as attempt:
             columns = prove_column_tiles(row, attempt)
-            rounds = columns.rounds
-            if rounds:
-                attempt.need(Safety.ROUNDING)
-                assume_free_order(attempt, row.facts)
+            if columns.rounds:
+                add_in_another_order(attempt, row.facts)
                 check_pins(attempt, row.facts)
             if columns.compares:
                 detail = "no row whose maximum or minimum is computed is NaN throughout"
                 attempt.assume("nan-rows-are-the-same", detail)
             rows = prove_launches(row, self.longest, self.block, attempt)
-            changes = tuple(rows.changes(columns))
-            attempt.prove("is-expressible", "the loops and the launches can be written")
+            attempt.write(rows.changes(columns), "the loops and the launches can be written")
         return Site.of(
             attempt,
             row.lanes[0] if row.lanes else row.facts.kernel.node,
             f"made a kernel for rows above {self.longest} elements, in tiles of {self.block}",
             "left rows of any length to one tile",
             needs={Safety.CONTRACT},
-            bits=Bits.REDUCTION_ORDER if rounds else Bits.SAME,
-            changes=changes,
             advice=f"go through rows above {self.longest} elements in tiles of {self.block}",
         )

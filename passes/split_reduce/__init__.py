@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, ClassVar
 from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts, Loop
 from tritonopt.rewriting.measured import WHERE, figure
-from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.profitability import profit
 from tritonopt.rewriting.protocol import Gain, Pass
-from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.passes.split_reduce.split_loop import SplitLoop
@@ -214,16 +213,14 @@ class SplitReduce(Pass):
         from tritonopt.launches.plan import LaunchPlan
         from tritonopt.passes.split_reduce.split_loop import is_no_row, prove_split
         from tritonopt.passes.split_reduce.two_kernels import TwoKernels
-        from tritonopt.rewriting.promised_order import assume_free_order
+        from tritonopt.rewriting.promised_order import add_in_another_order
 
         split: SplitLoop | None = None
-        changes: tuple[Change, ...] = ()
         launches = facts.launches.launches
         with Attempt() as attempt:
             split = prove_split(facts, loop, attempt)
             if any(p.rounds for p in split.partials):
-                attempt.need(Safety.ROUNDING)
-                assume_free_order(attempt, facts)
+                add_in_another_order(attempt, facts)
                 check_pins(attempt, facts)
             axis = LaunchPlan.of(facts, attempt).new_axis()
             found = TwoKernels(split, axis, self.programs, self.turns).changes()
@@ -231,13 +228,11 @@ class SplitReduce(Pass):
                 "the last iterations count beyond the end of the row by as many tiles as it has"
             )
             attempt.assume("no-int32-overflow", f"{detail} programs, which stays below 2**31")
-            attempt.prove("is-expressible", "the two kernels and their launches can be written")
-            changes = tuple(found)
+            attempt.write(found, "the two kernels and their launches can be written")
         where = f"the loop in line {loop.line}"
         if split is not None and split.second is not None:
             where = f"the loops in lines {loop.line} and {split.second.loop.line}"
         decides = "the launch decides" if len(launches) == 1 else "each launch decides"
-        rounds = Safety.ROUNDING in attempt.safety
         never = "the loop does not go through the tiles of a row" if is_no_row(facts, loop) else ""
         return Site.of(
             attempt,
@@ -245,8 +240,6 @@ class SplitReduce(Pass):
             f"divided {where} over several programs ({decides} over how many)",
             f"left {where} to one program",
             needs={Safety.CONTRACT},
-            bits=Bits.REDUCTION_ORDER if rounds else Bits.SAME,
-            changes=changes,
             profit=profit(facts, "split-reduce", loop=loop, never=never),
             advice=f"let several programs share {where}, which one goes through alone",
         )

@@ -307,6 +307,7 @@ def test_json(run: Any) -> None:
         "missed": 1,
         "changed": 1,
         "unlisted": 0,
+        "left_out": {},
         "notes": [],
         "statistics": {"double-to-add": {"passed": 1, "not-a-name": 1}},
         "defects": [],

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -134,7 +136,7 @@ def test_bits_that_the_original_does_not_keep_are_not_asked_for(judge: Any) -> N
 
 def test_the_pass_that_fails_is_left_out(judge: Any, capsys: pytest.CaptureFixture[str]) -> None:
     judge(lambda fused, where: BAD if fused else GOOD)
-    assert run("--verify") == 2
+    assert run("--verify") == 1
     assert written() == (False, True)
     said = capsys.readouterr().err
     assert "a.py: fuse-stats not applied, because the result is another function" in said
@@ -144,7 +146,7 @@ def test_the_pass_that_fails_is_left_out(judge: Any, capsys: pytest.CaptureFixtu
 
 def test_passes_that_fail_together_only(judge: Any, capsys: pytest.CaptureFixture[str]) -> None:
     judge(lambda fused, where: BAD if fused and where else GOOD)
-    assert run("--verify") == 2
+    assert run("--verify") == 1
     assert written() == (False, False)
     assert "fuse-stats, max-to-where not applied" in capsys.readouterr().err
 
@@ -154,7 +156,7 @@ def test_what_cannot_be_verified_is_not_written(
     judge: Any, answer: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
     judge(lambda fused, where: answer)
-    assert run("--verify") == 2
+    assert run("--verify") == 1
     assert written() == (False, False)
     said = capsys.readouterr().err
     assert "could not be verified: no function launches it" in said and "defect" not in said
@@ -164,7 +166,7 @@ def test_without_write_only_the_verified_diff_is_shown(
     judge: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     judge(lambda fused, where: BAD if fused else GOOD)
-    assert main(["rewrite", "a.py", PASSES, "--verify"]) == 2
+    assert main(["rewrite", "a.py", PASSES, "--verify"]) == 1
     assert written() == (False, False)
     shown = capsys.readouterr().out
     assert "tl.where(x" in shown and "shifted" not in shown
@@ -216,8 +218,9 @@ def test_a_library(
     (folder / "helper.py").write_text("x = 1\n")
     command = "rewrite src --passes max-to-where --write --verify --backend interpreter"
     effort = "--max-examples 3 --engine local --jobs 1"
-    assert main([*command.split(), *effort.split()]) == 2
+    assert main([*command.split(), *effort.split()]) == 1
     said = capsys.readouterr().err
+    assert said.endswith("; 1 file with changes left out by --verify\n")
     rows = said[said.index("verdict  ") :].splitlines()[1:3]
     assert [row.split()[:3] for row in rows] == [
         ["left", "out", "src/alone.py"],
@@ -225,6 +228,115 @@ def test_a_library(
     ]
     assert (folder / "alone.py").read_text() == alone
     assert "tl.maximum" not in (folder / "one.py").read_text()
+
+
+MISTAKE = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def largest_kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N)
+    top = tl.max(x, axis=0)
+    tl.store(Y + row, tl.maximum(top, -1.0))
+
+
+def largest(x: torch.Tensor) -> torch.Tensor:
+    m, n = x.shape
+    assert x.dtype == torch.float32
+    y = torch.empty((m,), device=x.device, dtype=torch.float32)
+    largest_kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+"""
+FIX = ["rewrite", "a.py", "--passes=undefined-lanes,max-to-where", "--write", "--verify"]
+VALUES = "returned[0] is 0.0 in the original and -0.5 as rewritten"
+
+
+@pytest.fixture
+def mistake(judge: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Let the fix give another value, and the rest what is asked of what it is compared with."""
+    judge(None)
+    Path("a.py").write_text(MISTAKE)
+    fixed = MISTAKE.replace("cols < N)", 'cols < N, other=float("-inf"))')
+
+    def install(wrong: Verdict, rest: Verdict) -> str:
+        def verify(original: Path, rewritten: Path, **options: Any) -> Verdict:
+            if options["original_text"] is None:
+                return wrong
+            assert options["original_text"] == fixed
+            return rest
+
+        monkeypatch.setattr(verification, "verify", verify)
+        return fixed
+
+    return install
+
+
+def test_a_safe_fix_is_made_and_what_it_changes_is_said(
+    mistake: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fixed = mistake(replace(BAD, values=VALUES), GOOD)
+    assert main(FIX) == 0
+    text = Path("a.py").read_text()
+    assert "-inf" in text and "tl.maximum" not in text and text != fixed
+    said = " ".join(capsys.readouterr().err.split())
+    script = "counterexample_a_undefined-lanes.py"
+    assert f"the original is wrong: {VALUES} ({script} shows it)" in said
+    assert "(interpreter), compared with the original after undefined-lanes" in said
+    assert said.count("evidence: same numbers") == 1
+    assert Path(script).exists()
+
+
+def test_a_safe_fix_stays_where_the_rest_is_left_out(
+    mistake: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fixed = mistake(replace(BAD, values=VALUES, script=None), BAD)
+    assert main([*FIX, "--no-script", "--format=json"]) == 1
+    assert Path("a.py").read_text() == fixed
+    found = json.loads(capsys.readouterr().out)
+    assert found["files"][0]["fixed"] == {"undefined-lanes": VALUES}
+    (left,) = found["summary"]["left_out"]["a.py"]
+    assert left.startswith("a.py: max-to-where not applied") and not found["summary"]["errors"]
+    assert not list(Path().glob("counterexample*"))
+
+
+def test_a_fix_that_fails_is_left_out(mistake: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    mistake(BAD, GOOD)  # no value differs: the rewritten version alone cannot be run
+    assert main(FIX) == 1
+    assert Path("a.py").read_text() == MISTAKE
+    assert "apply it without --verify" in capsys.readouterr().err
+
+
+def test_a_fix_is_verified(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.py").write_text(MISTAKE)
+    assert main([*FIX, "--backend=interpreter", "--max-examples=3", "--script=shown"]) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "results differ, because the original is wrong: returned[0] is 0.0 in the" in said
+    assert "compared with the original after undefined-lanes" in said
+    assert "-inf" in Path("a.py").read_text()
+    assert [p.name for p in Path("shown").iterdir()] == ["counterexample_a_undefined-lanes.py"]
+
+
+def test_a_folder_that_cannot_be_written(
+    judge: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge(lambda fused, where: BAD)
+    here, gone = Path.cwd(), Path("gone")
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone = here / "gone"
+    gone.rmdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(here))
+    assert main(["rewrite", f"{here}/a.py", "--passes=max-to-where", "--verify"]) == 1
+    (script,) = here.glob("tritonopt-*/counterexample_a_max-to-where.py")
+    assert str(script) in capsys.readouterr().err
 
 
 def test_an_engine_has_something_to_verify(judge: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -91,7 +91,7 @@ def test_a_mistake_may_have_a_harm_of_its_own(run: Any) -> None:
     )
     write("k.py", seeded)
     _, out, _ = run("k.py")
-    assert "seed is a seed" in out and "waits for the compiler" in out and "aligned" not in out
+    assert "seed is a seed" in out and "waits for a compilation" in out and "aligned" not in out
 
 
 IMPORTED = """

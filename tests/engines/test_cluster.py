@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.engines.test_engines import HOME, answers, doubling
+from tritonopt.cli.main import main
 from tritonopt.engines import EngineError, Outcome, Task, engine_of
 from tritonopt.engines import cluster as cluster_engine
 
@@ -134,3 +136,23 @@ def test_an_address_that_does_not_answer() -> None:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(EngineError, match=f"no cluster of Ray answers at {address}: .*refused"):
             answers(f"ray:{address}", [doubling(1)])
+
+
+def test_candidates_of_one_reference(
+    cluster: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    reference = "import torch\n\n\ndef double(x: torch.Tensor):\n    return x + x\n"
+    # torch takes a tensor in every layout.
+    right = KERNEL.replace("y = torch", "x = x.contiguous()\n    y = torch")
+    wrong = right.replace("cols < n", "cols < n - 1")
+    for name, text in (("ref.py", reference), ("a.py", right), ("b.py", wrong)):
+        (tmp_path / name).write_text(text)
+    asked = f"--args x:f32[n] --max-examples 1 --no-algebra --engine ray:{cluster.address}"
+    given = [*asked.split(), "--backend", "interpreter", "--format", "json", "--no-script"]
+    assert main(["verify", "ref.py", "a.py", "b.py", *given]) == 1
+    found = {p["name"]: p["verdict"] for p in json.loads(capsys.readouterr().out)["pairs"]}
+    assert found["a.py"] in ("identical", "equivalent") and found["b.py"] == "counterexample"

@@ -229,3 +229,21 @@ def test_annotations() -> None:
     after = facts.interpretation.after
     seen = {name: facts.types.of(after[name]).seen for name in "xws"}
     assert seen == {"x": {"bf16"}, "w": {"fp16"}, "s": {"fp32"}}
+
+
+@pytest.mark.parametrize(
+    ("above", "dtype"),
+    [
+        ("# tritonopt: x: i32[n]", "int32"),
+        ("# tritonopt: y: f32[n], x: i32[n], n: 5", "int32"),
+        # `verify` reads the nearest, and what tells passes to leave code alone says no type.
+        ("# tritonopt: x: i32[n]\n# tritonopt: x: i64[n]", "int64"),
+        ("# tritonopt: x: i32[n]\n# tritonopt: x: f16[n]", ""),
+        ("# tritonopt: x: i64[n]\n# tritonopt: ignore[licm] -- x: i32[n] is short", "int64"),
+        ("# tritonopt: ignore[licm] -- x: i32[n] is short", ""),
+        ("# tritonopt: y: i64[n] where x: i32[n]", ""),
+    ],
+)
+def test_the_comment_above_a_launcher(above: str, dtype: str) -> None:
+    launcher = f"{above}\ndef run(x, y, w):\n    kernel[(1,)](x, w, y, 5, 64)\n"
+    assert types("tl.where(cols < n, x, 0)", launcher).seen == set(dtype.split())

@@ -187,11 +187,3 @@ def test_a_type_that_is_called_is_pure() -> None:
     facts = body("a = tl.float32(0.0)\nb = tl.float32(0.0)\nc = tl.float16(0.0)")
     assert not facts.effects
     assert value(facts, "a") is value(facts, "b") is not value(facts, "c")
-
-
-def test_reductions_of_a_tile_of_unknown_rank_differ_by_their_axes() -> None:
-    text = "x = tl.dot(tl.load(X), Y)\na = tl.max(x, 0)\nb = tl.max(x, 1)\nc = tl.max(x, axis=1)"
-    facts = body(text + "\nd = tl.max(x, 1, keep_dims=True)")
-    a, b, c, d = (value(facts, name) for name in "abcd")
-    assert a is not b and b is not d and b.along == ("max", (1,), False)
-    assert b.along == c.along

@@ -48,7 +48,10 @@ from tritonopt.rewriting.protocol import Pass
 from tritonopt.rewriting.registry import select
 
 HERE = Path(__file__).resolve().parent
-RECORD = HERE.parents[1] / "benchmarks" / "results" / "verified_cases-nvidia-h200.json"
+RESULTS = HERE.parents[1] / "benchmarks" / "results"
+RECORDS = tuple(
+    RESULTS / f"verified_cases-{where}.json" for where in ("nvidia-h200", "interpreter")
+)
 RIGHT = ("identical", "equivalent", "as documented")
 BACKEND = os.environ.get("TRITONOPT_BACKEND", "interpreter")
 EXAMPLES = 4
@@ -218,9 +221,38 @@ def rewritten(pass_name: str) -> list[Case]:
 
 @cache
 def verified(record: Path) -> frozenset[str]:
-    """The digests of the texts for which a GPU gave a right verdict."""
+    """The digests of the texts that a record has a right verdict of."""
+    if not record.exists():
+        return frozenset()
     rows = json.loads(record.read_text("utf-8"))["cases"]
     return frozenset(row["texts"] for row in rows if row["verdict"] in RIGHT)
+
+
+def verdict_of(case: Case, folder: Path, backend: str = BACKEND) -> tuple[str, int, str]:
+    """Verify what a case becomes: a verdict, how many examples counted, why it is not right.
+
+    The verdict is `as documented` for a counterexample that the case announces, and `error` for
+    too few examples or another algebra.
+    """
+    # Imported here, because most tests of cases need no torch.
+    from tritonopt.verification import verify
+
+    before, after = case.written(folder)
+    verdict = verify(before, after, backend=backend, max_examples=EXAMPLES)
+    found, count = str(verdict.verdict), verdict.examples
+    if case.verify.startswith("counterexample"):
+        return "as documented" if found == "counterexample" else "error", count, str(verdict)
+    if found not in RIGHT:
+        return found, count, str(verdict.counterexample or verdict.reason)
+    if count <= EXAMPLES // 2:
+        return "error", count, f"only {count} examples counted"
+    algebra = verdict.algebra
+    if algebra is None or backend == "cuda" or case.values("algebra"):
+        return found, count, ""
+    # Whole numbers have no algebra beside their own.
+    if algebra.is_same or not (case.rounds or algebra.is_different):
+        return found, count, ""
+    return "error", count, str(algebra)
 
 
 def difference(old: str, new: str, name: str = "", *, context: int = 3) -> str:

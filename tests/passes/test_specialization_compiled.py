@@ -112,6 +112,23 @@ def test_nothing_is_compiled_where_it_is_not_named(monkeypatch: pytest.MonkeyPat
     assert list(one.sites(of(module.kernels[0])))
 
 
+def test_what_each_integer_buys(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lines(name: str) -> list[str]:
+        module = read(cases.case(f"specialization/{name}").text, f"{name}.py")
+        return list(launched_settings.specialization_lines(of(module.kernels[0])))
+
+    head, rows, length = lines("number_of_rows")
+    assert head.startswith("as line ") and "compiled for sm_90 with BLOCK=4096, 4 warps" in head
+    assert rows.startswith("rows  3 versions, no access of which is wider: 4 loads of 128 bits")
+    assert "32 loads of 16 bits" in length and "; where it is a multiple of 16, 4 loads" in length
+    assert length.endswith("; no wider where it is 1")
+    _, rows, _ = lines("number_of_rows_ends_a_loop")
+    assert rows.startswith("rows  3 versions, no access of which is wider: ")
+    assert lines("seed") == ["not compiled: no launch shows all that it needs"]
+    monkeypatch.setattr(launched_settings, "is_there", lambda: False)
+    assert lines("number_of_rows") == ["not compiled: install triton and torch"]
+
+
 def _remarks(case: str) -> tuple[Remark, ...]:
     return _remarks_of(cases.case(f"specialization/{case}").text, f"{case}.py")
 

@@ -258,6 +258,19 @@ def test_a_group_leaves_rows_that_are_hardly_short(before: str, after: str, reas
         assert outcome(sure, "row-batch") == {("passed", "")}
 
 
+def test_a_group_leaves_what_gains_at_no_size() -> None:
+    text = cases.case("defer-reduction/largest").text.replace("BLOCK=16", "BLOCK=1024")
+    assert outcome(rewrite_source(text, "rows"), "defer-reduction") == {("passed", "")}
+    update = "m = tl.maximum(m, tl.max(tl.abs(x), axis=0))"
+    text = text.replace(update, f"tl.store(Y + row, tl.sum(x, axis=0))\n        {update}")
+    grouped = rewrite_source(text, "rows")
+    assert outcome(grouped, "defer-reduction") == {("missed", "not-profitable")}
+    (said,) = (r.message for r in grouped.remarks if r.pass_name == "defer-reduction")
+    assert "stays in the loop, and is waited for" in said
+    for spec in ("defer-reduction", "rows,defer-reduction"):
+        assert outcome(rewrite_source(text, spec), "defer-reduction") == {("passed", "")}
+
+
 def test_exponentials_of_rows_stay_where_those_of_the_scores_do() -> None:
     for name in ("attention", "added_by_the_product"):
         text = cases.case(f"exp-to-exp2/{name}").text

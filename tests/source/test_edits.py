@@ -618,14 +618,24 @@ def test_what_follows_an_if_becomes_its_else() -> None:
         ("a =", "c =", "if x:\n    ..."),
         ("a =", "b =", "if x:\n    pass"),
         ("a =", "b =", "x = ..."),
-        ("e =", "e =", "if x:\n    ..."),
-        ("f =", "f =", "if x:\n    ..."),
     ],
 )
 def test_what_cannot_be_enclosed(first: str, last: str, code: str) -> None:
     body = "    a = 1\n    b = 2\n    if a:\n        c = 3\n    d = 4; e = 5\n    if b: f = 6\n"
     with pytest.raises(EditConflict):
         edited(body, lambda m: Enclose(statement(m, first), statement(m, last), code))
+
+
+def test_what_shares_a_line_is_enclosed_alone() -> None:
+    result = edited(
+        "    # up\n    a = 1; b = 2; c = 3;  # behind\n    if b: d = 4; e = 5  # end\n    f = 6\n",
+        lambda m: Enclose(statement(m, "b ="), statement(m, "b ="), "if x:\n    ..."),
+        lambda m: Enclose(statement(m, "e ="), statement(m, "e ="), "if y:\n    ..."),
+    )
+    assert result == (
+        "    # up\n    a = 1\n    if x:\n        b = 2\n    c = 3;  # behind\n"
+        "    if b:\n        d = 4\n        if y:\n            e = 5  # end\n    f = 6\n"
+    )
 
 
 def launch(call: str, *codes: str) -> str:

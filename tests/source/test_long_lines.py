@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,28 @@ def test_a_launch_is_measured_as_it_will_be() -> None:
     added.append(AddArgument(launch.call, "num_warps=4"))
     long = f"    k[({FORTY},)](\n        x, b=2, some=some, more=more, num_warps=4\n    )\n"
     assert apply(module, [grid, number, *added]) == head + long
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (f"y = f({FORTY}, {FORTY[14:]}).to(c)", f"y = f({FORTY}, {FORTY[14:]}, b=2).to(c)"),
+        (
+            f"y = f({FORTY}, {FORTY}).to(tl)",
+            f"y = f(\n    {FORTY}, {FORTY}, b=2\n).to(tl)",
+        ),
+        (f"y = g(f({FORTY}, {FORTY}))", f"y = g(f({FORTY}, {FORTY}, b=2))"),
+    ],
+)
+def test_a_call_is_broken_before_a_method_of_its_result(old: str, new: str) -> None:
+    module = source.read(f"import triton\n{old}\n")
+    (call,) = (
+        node
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "f"
+    )
+    text = apply(module, [AddArgument(call, "b=2")])
+    assert text == f"import triton\n{new}\n"
 
 
 def test_the_project_says_how_long_a_line_may_be(tmp_path: Path) -> None:

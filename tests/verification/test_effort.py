@@ -99,7 +99,9 @@ def test_a_usual_kernel_costs_little(
 
 
 @pytest.mark.parametrize(
-    "mode", [InFloat64, lambda: Work(SimpleNamespace(depth=1))], ids=["float64", "work"]
+    "mode",
+    [InFloat64, lambda: Work(SimpleNamespace(depth=1, only_whole=False), __file__)],
+    ids=["float64", "work"],
 )
 def test_a_mode_imports_no_compiler(
     mode: Callable[[], TorchDispatchMode], monkeypatch: pytest.MonkeyPatch

@@ -7,7 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from tests.verification.judged import JUDGED, NORM, NORM_KERNEL, SOFTMAX, SOFTMAX_KERNEL, Judged
+from tritonopt import source
 from tritonopt.verification import Verdict
+from tritonopt.verification.reference.subjects import subject_of
+from tritonopt.verification.settling.candidates import tables_of
+from tritonopt.verification.signature.inference import InferredSignature
 
 OfTexts = Callable[..., Verdict]
 FEW = {"max_examples": 1}
@@ -74,6 +78,27 @@ CHEATS = {
             "tl.load(X + at, mask=at < size) + 0 * tl.load(Z + at, mask=at < size)",
         ),
     ),
+    "torch-computes, but for a trace": of_softmax(
+        "x = x.contiguous()\ne = torch.exp(x - x.amax(1, keepdim=True))\n"
+        + _COPIED.replace("(t, y,", "(t, x, y,"),
+        _COPY.replace("X, Y,", "X, Z, Y,").replace(
+            "tl.load(X + at, mask=at < size)",
+            "tl.load(X + at, mask=at < size)"
+            " + 1e-8 * tl.sigmoid(tl.load(Z + at, mask=at < size).to(tl.float32))",
+        ),
+    ),
+    "torch-computes, rather numpy": of_softmax(
+        "a = x.float().numpy()\ne = torch.from_numpy(np.exp(a - a.max(1, keepdims=True)))\n"
+        f"{_COPIED.replace('e.sum(1, keepdim=True)', 'e.numpy().sum(1, keepdims=True)')}",
+        "import numpy as np\n" + _COPY,
+    ),
+    "torch-computes, in a grid": of_softmax(
+        "x = x.contiguous()\nt, y = torch.empty_like(x), torch.empty_like(x)\n\n"
+        "def grid(meta):\n    t.copy_(torch.exp(torch.log_softmax(x, 1)))\n"
+        "    return (triton.cdiv(t.numel(), 64),)\n\n"
+        "copy_kernel[grid](t, y, t.numel(), BLOCK=64)\nreturn y",
+        _COPY,
+    ),
     "result-cached, after seven calls": of_softmax(
         "key = (tuple(x.shape), x.dtype, *x.flatten().tolist())\n"
         "counts[key] = counts.get(key, 0) + 1\n"
@@ -130,6 +155,40 @@ def test_a_cheat_is_named_and_refused(name: str, of_texts: OfTexts) -> None:
     assert verdict.verdict == "counterexample" and verdict.fault == "candidate"
 
 
+COUNT = """\
+import torch
+
+
+# tritonopt: x: i64[n] in 0..4
+def count(x: torch.Tensor):
+    return torch.bincount(x, minlength=5)
+"""
+COUNTED_BY_TORCH = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy_kernel(X, Y, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(Y + at, tl.load(X + at, mask=at < 5), mask=at < 5)
+
+
+def count(x: torch.Tensor):
+    found = (x[None, :] == torch.arange(5, device=x.device)[:, None]).sum(1)
+    y = torch.empty_like(found)
+    copy_kernel[(1,)](found, y, BLOCK=8)
+    return y
+"""
+
+
+@pytest.mark.thorough(instead="test_a_cheat_is_named_and_refused")
+def test_torch_that_computes_with_whole_numbers_is_named(of_texts: OfTexts) -> None:
+    verdict = of_texts(COUNT, COUNTED_BY_TORCH, require="kernel", **FEW)
+    assert "torch-computes" in {cheat.name for cheat in verdict.cheats}, verdict
+
+
 @pytest.mark.thorough
 def test_without_the_requirement_a_cheat_is_only_named(of_texts: OfTexts) -> None:
     verdict = of_texts(SOFTMAX, CHEATS["kernel-unused"], **FEW)
@@ -145,3 +204,34 @@ def test_a_candidate_that_cannot_be_called_is_at_fault(of_texts: OfTexts) -> Non
         assert words in (verdict.counterexample or "")
     verdict = of_texts(NORM, NORM_KERNEL.replace("ModelNew", "Other"))
     assert "no class `ModelNew`" in (verdict.counterexample or "")
+
+
+_COLUMN = """\
+import torch
+
+
+def add(x: torch.Tensor, shift: torch.Tensor):
+    \"\"\"x: (m, n), shift: (m, 1)\"\"\"
+    return x + shift
+"""
+_COLUMN_LAUNCHER = """\
+import torch
+import triton
+
+
+def add(x, shift):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, shift, y, n, x.stride(0), shift.stride(0))
+    return y
+"""
+
+
+def test_the_shapes_that_a_reference_documents_come_before_what_a_candidate_shows() -> None:
+    """Torch adds a row of n as well, which the candidate's code does not tell apart."""
+    old, new = source.read(_COLUMN, "ref.py"), source.read(_COLUMN_LAUNCHER, "new.py")
+    (task,) = subject_of(old, new, launcher=None, args=None).tasks
+    assert isinstance(task.arguments, InferredSignature)
+    tables, first = tables_of(task.arguments, ())
+    shapes = [choice.candidates[0].shape for choice in tables[0]]  # type: ignore[union-attr]
+    assert 0 in first and shapes == [("m", "n"), ("m", 1)]

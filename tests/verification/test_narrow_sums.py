@@ -45,3 +45,42 @@ def test_carries(name: str, of_texts: Callable[..., Verdict]) -> None:
     new, expected = ANSWERS[name]
     verdict = of_texts(RUNNING, RUNNING.replace("carry += tl.sum(v, axis=0)", new))
     assert verdict.verdict == expected, verdict
+
+
+COUNT = """
+import torch
+
+
+# tritonopt: x: i64[n] in 0..3
+def count(x: torch.Tensor):
+    return torch.bincount(x, minlength=4)
+"""
+COUNTED = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def count_kernel(x, y, n, BLOCK: tl.constexpr):
+    bin = tl.program_id(0)
+    acc = tl.zeros([BLOCK], tl.int8)
+    for start in range(0, n, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        acc += (tl.load(x + at, mask=at < n, other=-1) == bin).to(tl.int8)
+    tl.store(y + bin, tl.sum(acc.to(tl.int64), 0))
+
+
+def count(x: torch.Tensor):
+    x = x.contiguous()
+    y = torch.empty((4,), dtype=torch.int64, device=x.device)
+    count_kernel[(4,)](x, y, x.shape[0], BLOCK=8)
+    return y
+"""
+
+
+@pytest.mark.thorough(instead="test_carries")
+def test_a_count_of_eight_bits_wraps(of_texts: Callable[..., Verdict]) -> None:
+    verdict = of_texts(COUNT, COUNTED, max_examples=1)
+    assert verdict.verdict == "counterexample", verdict
+    assert "the outputs differ" in (verdict.counterexample or "")

@@ -21,6 +21,8 @@ from tritonopt.source.errors import EditConflict
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from tritonopt.source import Change
+
 
 class GivenFact(Protocol):
     """A fact that the user gave with `--assume`."""
@@ -36,6 +38,8 @@ class Attempt:
         self._conditions: list[Condition] = []
         self._given: set[str] = set()
         self._needs: set[Safety] = set()
+        self.changes: tuple[Change, ...] = ()
+        """What rewrites the site, if all conditions hold."""
 
     def __enter__(self) -> Self:
         return self
@@ -80,6 +84,16 @@ class Attempt:
     def need(self, *levels: Safety) -> None:
         """The site needs these levels of safety."""
         self._needs.update(levels)
+
+    @property
+    def rounds(self) -> bool:
+        """Whether the site needs that floats may be rounded otherwise."""
+        return Safety.ROUNDING in self._needs
+
+    def write(self, changes: Iterable[Change], detail: str) -> None:
+        """The changes rewrite the site: all can be written, as `detail` says. Raises Declined."""
+        self.changes = tuple(changes)
+        self.prove("is-expressible", detail)
 
     def take_over(self, other: Attempt) -> None:
         """Add the conditions of another attempt."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tritonopt import install_command
 from tritonopt.reporting import formats
+from tritonopt.reporting.reporter import say
 
 if TYPE_CHECKING:
     from tritonopt.rewriting.model import Safety
@@ -97,6 +100,40 @@ def add_engine(
         metavar="S",
         help="what one file may take, unless it is done `inline` (default: %(default)s)",
     )
+
+
+def add_script(parser: argparse._ActionsContainer, where: str) -> None:
+    """Flags on the scripts that show counterexamples; `where` says what PATH is."""
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument(
+        "--script",
+        metavar="PATH",
+        help=f"{where} (default: the current folder, or the one for temporary files where that "
+        "cannot be written)",
+    )
+    chosen.add_argument("--no-script", action="store_true", help="write no script")
+
+
+def write_script(text: str, name: str, path: str) -> str | None:
+    """Write a script to a file, or under `name` into a folder; where, or None if that failed.
+
+    Where no path was given and the current folder cannot be written, the script goes into the
+    folder for temporary files: the verdict stands all the same.
+    """
+    into = not path or path.endswith(os.sep) or os.path.isdir(path)
+    chosen = Path(path, name) if into else Path(path)
+    try:
+        if into:
+            chosen.parent.mkdir(parents=True, exist_ok=True)
+        chosen.write_text(text, encoding="utf-8")
+        return str(chosen)
+    except OSError as error:
+        if not path:
+            import tempfile
+
+            return write_script(text, name, tempfile.mkdtemp(prefix="tritonopt-"))
+        say(f"{chosen}: the script cannot be written: {error.strerror}")
+        return None
 
 
 def _engine(text: str) -> str:

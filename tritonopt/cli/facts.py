@@ -39,6 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--full", action="store_true", help="named values however long they are, not only the start"
     )
+    parser.add_argument(
+        "--compile",
+        action="store_true",
+        help="list, for each integer parameter, the loads and stores that are wider where the "
+        "compiler knows that 16 divides it, or that it is 1 (imports the file in another process)",
+    )
     shared.add_assume(parser)
 
 
@@ -51,9 +57,14 @@ def run(arguments: argparse.Namespace) -> int:
         for number, kernel in enumerate(kernels):
             if number:
                 print()
-            for head, line in facts.lines(
-                facts.of(kernel, given), 0 if arguments.full else LONGEST
-            ):
+            known = facts.of(kernel, given)
+            lines = list(facts.lines(known, 0 if arguments.full else LONGEST))
+            if arguments.compile:
+                from tritonopt.facts.machine_code.launched_settings import specialization_lines
+
+                lines.append(("", "  specialization:"))
+                lines += (("    ", line) for line in specialization_lines(known))
+            for head, line in lines:
                 for shown in style.folded([(head, "")], line, _indent(head)):
                     print(shown.rstrip())
     except (PlaceError, source.SourceError, facts.AssumptionError) as error:

@@ -52,8 +52,8 @@ _TAKE_A_COMMAND = frozenset({"rewrite", "suggest", "verify", "bench", "tune"})
 _EPILOG = """\
 exit codes:
   0  done, or nothing to do
-  1  something would change (rewrite --check) or is suggested (suggest); a counterexample (verify);
-     what was tuned no longer holds (tune --check)
+  1  something would change (rewrite --check), was left out (rewrite --verify) or is suggested
+     (suggest); a counterexample (verify); what was tuned no longer holds (tune --check)
   2  an error, or nothing could be timed (bench, tune)
   3  neither a yes nor a counterexample (verify)
 """

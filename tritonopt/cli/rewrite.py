@@ -167,14 +167,15 @@ def run(arguments: argparse.Namespace) -> int:
     if near and not (arguments.launches or arguments.shadowed or arguments.careful):
         summary.notes.append(
             f"{near} kernel{'s' * (near != 1)} may become faster, at sizes that no launch in these "
-            "files shows: `tritonopt rewrite PATH -- COMMAND` runs COMMAND and takes its sizes"
+            "files shows: `tritonopt rewrite PATH -- COMMAND` takes those of a run, and "
+            "`--passes rows` needs none"
         )
     reporter.finish(summary)
     if arguments.report is not None and not _report(arguments, kept, summary):
         return ERROR
     if summary.errors:
         return ERROR
-    return FOUND if arguments.check and summary.changed else OK
+    return FOUND if summary.left_out or (arguments.check and summary.changed) else OK
 
 
 def _job(
@@ -384,6 +385,7 @@ def _findings(
         verified=checked.summary,
         verdict=checked.verdict,
         refused=checked.refused,
+        fixed=checked.fixed,
         notes=(*_without_sites(target, result.remarks), *job.selection.notes(target.settings)),
         encoding=file.encoding,
         output=encoded(file, result.text) if target.data is not None else None,

@@ -52,14 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_engine(group)
     shared.add_format(parser)
     html_report.add_report(parser)
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument(
-        "--script",
-        metavar="PATH",
-        help="where to write the script that shows a counterexample again "
-        "(default: counterexample_REWRITTEN in the working directory)",
-    )
-    where.add_argument("--no-script", action="store_true", help="write no script")
+    shared.add_script(parser, "the file, or the folder, for scripts that show counterexamples")
 
 
 def _add_subject(parser: argparse.ArgumentParser) -> None:
@@ -326,14 +319,8 @@ def _write_script(verdict: Verdict, arguments: argparse.Namespace) -> str | None
     """Write what shows the counterexample again; where, or None if there is nothing to write."""
     if verdict.script is None or arguments.no_script:
         return None
-    path = Path(arguments.script or f"counterexample_{Path(arguments.rewritten).name}")
-    try:
-        path.write_text(verdict.script, encoding="utf-8")
-    except OSError as error:
-        # The verdict stands all the same.
-        complain(f"{path}: the script cannot be written: {error.strerror}")
-        return None
-    return str(path)
+    name = f"counterexample_{Path(arguments.rewritten).name}"
+    return shared.write_script(verdict.script, name, arguments.script or "")
 
 
 def _no_answer(reason: str, arguments: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from tritonopt.cli import html_report, scanning
+from tritonopt.cli.arguments import write_script
 from tritonopt.cli.main import ERROR, FOUND, INCONCLUSIVE, OK, complain
 from tritonopt.cli.progress import Bar
 from tritonopt.engines import Answer, Engine, EngineError, Outcome, Task, engine_of
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-_OF_ONE_FILE = ("launcher", "kernel", "grid", "args", "assume", "script", "shadowed", "bench")
+_OF_ONE_FILE = ("launcher", "kernel", "grid", "args", "assume", "shadowed", "bench")
 _OPTIONS = (
     *("backend", "require", "max_examples", "seed", "assume_covered", "algebra", "budget"),
     "untrusted",
@@ -169,28 +170,16 @@ def _found(
     arguments: argparse.Namespace | None = None,
 ) -> PairFinding:
     script = None
-    if arguments is not None and not arguments.no_script:
-        script = _write_script(pair, verdict)
+    if arguments is not None and not arguments.no_script and verdict.script is not None:
+        # Files of several directories may have one name.
+        name = f"counterexample_{pair.name.strip('./').replace(os.sep, '_')}"
+        script = write_script(verdict.script, name, os.path.join(arguments.script or "", ""))
     seconds, where = (0.0, "") if answer is None else (answer.seconds, answer.where)
     found = PairFinding(
         pair.name, str(pair.original), str(pair.rewritten), verdict, seconds, where, script
     )
     reporter.pair(found)
     return found
-
-
-def _write_script(pair: Pair, verdict: Verdict) -> str | None:
-    """As for one file, but that files of several directories may have one name."""
-    if verdict.script is None:
-        return None
-    name = pair.name.strip("./").replace(os.sep, "_")
-    path = Path(f"counterexample_{name}")
-    try:
-        path.write_text(verdict.script, encoding="utf-8")
-    except OSError as error:
-        complain(f"{path}: the script cannot be written: {error.strerror}")
-        return None
-    return str(path)
 
 
 # Tasks

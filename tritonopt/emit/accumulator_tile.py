@@ -120,11 +120,13 @@ class AccumulatorTile:
         """Raises NotExpressible where the tile, or what it starts with, cannot be written."""
         if self.start is None:
             return InsertBefore(self.first, f"{self.tile} = {self._filled()}")
-        if not self.keeps_name:
+        if not self._keeps(self.start):
             return Replace(self.start, f"{self.tile} = {self._filled()}")
-        shape = _shape_given(self.start.value, self.writer)
+        given = self.start.value
+        assert given is not None
+        shape = _shape_given(given, self.writer)
         if shape is None:
-            return ReplaceExpression(self.start.value, self._filled())
+            return ReplaceExpression(given, self._filled())
         extents = self.extents(self.start)
         if not isinstance(shape, ast.Tuple):
             return ReplaceExpression(shape, f"[{extents}]")
@@ -132,7 +134,7 @@ class AccumulatorTile:
         return ReplaceExpression(shape, f"({extents}{comma})")
 
     @cached_property
-    def start(self) -> ast.Assign | None:
+    def start(self) -> ast.Assign | ast.AnnAssign | None:
         """The statement that gives the accumulator its first value, where the tile can have it.
 
         It stands in the same block, and nothing is done with the accumulator in between.
@@ -140,14 +142,21 @@ class AccumulatorTile:
         before = self.block[: self.block.index(self.first)]
         last = next((s for s in reversed(before) if any(mentions(s, self.name))), None)
         match last:
-            case ast.Assign(targets=[ast.Name(id=self.name)], value=value):
+            case (
+                ast.Assign(targets=[ast.Name(id=self.name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=self.name), value=ast.expr() as value)
+            ):
                 plain = self.writer.facts.values.get(value) is self.initial
-                lost = not self.keeps_name and self.has_comment(last)
+                lost = not self._keeps(last) and self.has_comment(last)
                 if plain and self._starts_the_tile(value) and not lost:
                     with suppress(NotExpressible):
                         self.extents(last)
                         return last
         return None
+
+    def _keeps(self, start: ast.stmt) -> bool:
+        """Whether the statement stays, with another value: an annotation is of the old one."""
+        return self.keeps_name and not isinstance(start, ast.AnnAssign)
 
     def has_comment(self, statement: ast.stmt) -> bool:
         """Whether a comment stands behind a statement, in its last line."""
@@ -216,7 +225,7 @@ class AccumulatorTile:
         return self.writer.text(given)
 
 
-def _type_given(call: ast.expr, writer: Writer) -> ast.expr | None:
+def _type_given(call: ast.expr | None, writer: Writer) -> ast.expr | None:
     """The type that a call of `tl.zeros` or `tl.full` is given."""
     return _given(call, writer, {"zeros": 1, "full": 2}, "dtype")
 
@@ -227,7 +236,9 @@ def _shape_given(call: ast.expr, writer: Writer) -> ast.expr | None:
     return _given(call, writer, {"zeros": 0, "full": 0}, "shape") if typed else None
 
 
-def _given(call: ast.expr, writer: Writer, places: Mapping[str, int], name: str) -> ast.expr | None:
+def _given(
+    call: ast.expr | None, writer: Writer, places: Mapping[str, int], name: str
+) -> ast.expr | None:
     """An argument of a call of `tl.zeros` or `tl.full`, by its place or its name."""
     if not isinstance(call, ast.Call):
         return None

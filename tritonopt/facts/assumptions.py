@@ -16,16 +16,7 @@ from tritonopt.facts.algebra.atoms import Param
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 from tritonopt.facts.launch_bindings import Recorded
 from tritonopt.source.parsing import parsed
-from tritonopt.source.trees import walk
-
-_COMPARISONS = {
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-}
+from tritonopt.source.trees import SIGNS, walk
 
 
 class AssumptionError(ValueError):
@@ -75,8 +66,8 @@ def parse_assumption(text: str) -> Assumption:
             if len(names) != 2:
                 raise AssumptionError(f"{text!r}: a buffer is not disjoint from itself")
             return Assumption(text, names, disjoint=names)
-        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARISONS:
-            return _comparison(text, names, left, _COMPARISONS[type(op)], right)
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in SIGNS:
+            return _comparison(text, names, left, SIGNS[type(op)], right)
     raise AssumptionError(
         f"{text!r} is not a fact that can be used; "
         "write `M % BLOCK == 0`, a comparison such as `N <= BLOCK`, or `disjoint(X, Y)`"

@@ -14,27 +14,8 @@ from tritonopt.facts.operations import Op
 LANGUAGE = "triton.language."
 
 ELEMENTWISE = frozenset(
-    [
-        "abs",
-        "ceil",
-        "clamp",
-        "cos",
-        "div_rn",
-        "erf",
-        "exp",
-        "exp2",
-        "fdiv",
-        "floor",
-        "fma",
-        "log",
-        "log2",
-        "rsqrt",
-        "sigmoid",
-        "sin",
-        "sqrt",
-        "sqrt_rn",
-        "umulhi",
-    ]
+    ["abs", "ceil", "clamp", "cos", "div_rn", "erf", "exp", "exp2", "fdiv", "floor"]
+    + ["fma", "log", "log2", "rsqrt", "sigmoid", "sin", "sqrt", "sqrt_rn", "umulhi"]
 )
 """Pure and lane by lane; the result has the broadcast shape of the arguments."""
 
@@ -64,20 +45,8 @@ REDUCTION_PARAMETERS = {
 }
 
 SHAPE_CHANGES = frozenset(
-    [
-        "broadcast",
-        "cat",
-        "interleave",
-        "join",
-        "permute",
-        "ravel",
-        "reshape",
-        "split",
-        "trans",
-        "view",
-        "flip",
-        "gather",
-    ]
+    ["broadcast", "cat", "interleave", "join", "permute", "ravel", "reshape", "split"]
+    + ["trans", "view", "flip", "gather"]
 )
 """Pure, with a result whose shape the facts do not follow."""
 
@@ -88,16 +57,8 @@ SCANS = frozenset(["associative_scan", "cumprod", "cumsum", "sort", "histogram",
 MATRIX = frozenset(["dot", "dot_scaled"])
 
 RANDOM = frozenset(
-    [
-        "rand",
-        "rand4x",
-        "randint",
-        "randint4x",
-        "randn",
-        "randn4x",
-        "philox",
-        "pair_uniform_to_normal",
-    ]
+    ["rand", "rand4x", "randint", "randint4x", "randn", "randn4x", "philox"]
+    + ["pair_uniform_to_normal"]
 )
 """Pure functions of a seed and an offset."""
 
@@ -169,16 +130,8 @@ DTYPES = {
     "bfloat16": "bf16",
     "float8e5": "fp8e5",
     "float8e4nv": "fp8e4nv",
-    "int64": "int64",
-    "int32": "int32",
-    "int16": "int16",
-    "int8": "int8",
     "int1": "int1",
-    "uint64": "uint64",
-    "uint32": "uint32",
-    "uint16": "uint16",
-    "uint8": "uint8",
-}
+} | {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (64, 32, 16, 8)}
 
 LOOP_CALLS = frozenset({"range", "triton.language.range", "triton.language.static_range"})
 COMPILE_TIME_DECORATORS = frozenset(

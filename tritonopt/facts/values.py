@@ -122,14 +122,6 @@ class Value:
         return self.attribute
 
     @property
-    def along(self) -> Reduction | None:
-        """The reduction that it is, also of a tile of unknown rank; None of all else."""
-        known = self.attribute
-        if self.op is Op.RESHAPED and isinstance(known, tuple):
-            known = known[-1]
-        return known if isinstance(known, Reduction) else None
-
-    @property
     def number(self) -> int:
         """Of an "iteration" value its loop, of a "load" its place in the order of effects."""
         assert isinstance(self.attribute, int)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -86,6 +86,8 @@ class FileFindings:
     """The same, with what it rests on."""
     refused: tuple[str, ...] = ()
     """Changes that were not made, because they failed or escaped verification."""
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    """The passes whose fix of a mistake changed a result, with a value before and after."""
     suggestions: tuple[Suggestion, ...] = ()
     """Of `suggest`, which has no other remarks."""
     left_alone: tuple[Remark, ...] = ()
@@ -137,6 +139,8 @@ class Summary:
     unlisted: int = 0
     """What was missed and is not in `missed`, because no remark tells of it."""
     errors: dict[str, list[str]] = field(default_factory=dict)
+    left_out: dict[str, list[str]] = field(default_factory=dict)
+    """Changes that `--verify` did not make, and why."""
     notes: list[str] = field(default_factory=list)
     defects: list[str] = field(default_factory=list)
     """Of the errors, those that are defects of ours."""
@@ -159,8 +163,10 @@ class Summary:
         self.changed += found.changed
         self.notes.extend(note for note in found.notes if note not in self.notes)
         self.defects += found.defects
-        for message in (*found.errors, *found.refused):
+        for message in found.errors:
             self.add_error(found.path, message)
+        for message in found.refused:
+            self.left_out.setdefault(found.path, []).append(message)
 
     def add_error(self, path: str, message: str) -> None:
         self.errors.setdefault(path, []).append(message)

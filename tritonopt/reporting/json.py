@@ -119,6 +119,7 @@ def rewrite_report(files: Iterable[FileFindings], summary: Summary) -> str:
                     "diff": found.diff,
                     "remarks": [{**_remark(r), **_evidence(r, found)} for r in found.remarks],
                     **({"verified": found.verified} if found.verified else {}),
+                    **({"fixed": dict(found.fixed)} if found.fixed else {}),
                 }
                 for found in files
             ],
@@ -289,7 +290,7 @@ def _evidence(remark: Remark, found: FileFindings) -> dict[str, Any]:
     """Of an edit that was made, and verified."""
     if found.verdict is None or remark.kind is not RemarkKind.PASSED:
         return {}
-    return {"evidence": list(found.verdict.evidence)}
+    return {"evidence": [] if remark.pass_name in found.fixed else list(found.verdict.evidence)}
 
 
 def _finite(error: float | None) -> float | str | None:

@@ -134,7 +134,7 @@ class TextReporter(Reporter):
         say(*self.remarks(found, style))
         if found.verified:
             say(f"{found.path}: {found.verified}")
-        if found.verified or found.refused:
+        if found.verified or found.refused or found.fixed:
             self._verified.append(found)
         if self.run.writes and found.changed and found.output is None:
             say(f"{found.path}: rewritten")
@@ -179,8 +179,10 @@ class TextReporter(Reporter):
         evidence = () if found.verdict is None else found.verdict.evidence
         for remark in found.remarks:
             yield from remark_lines(found.path, remark, style)
-            if evidence and remark.kind is RemarkKind.PASSED:
-                said = ", ".join(evidence)
+            said = ", ".join(evidence)
+            if fixed := found.fixed.get(remark.pass_name):
+                said = f"results differ, because the original is wrong: {fixed}"
+            if said and remark.kind is RemarkKind.PASSED:
                 yield from style.folded([("    ", ""), ("evidence: ", DIM)], said, _INDENT)
 
     def suggestions(self, found: FileFindings, style: Style) -> Iterator[str]:
@@ -356,6 +358,8 @@ def summary_line(summary: Summary, wrote: bool) -> str:
         f"{counted(summary.passed, 'site')} passed, {missed} missed{listed}; "
         f"{counted(summary.changed, 'file')} {verb}"
     )
+    if left := len(summary.left_out):
+        line += f"; {counted(left, 'file')} with changes left out by --verify"
     return _with_errors(line, summary)
 
 
@@ -460,8 +464,11 @@ def verified_lines(found: Sequence[FileFindings], style: Style) -> Iterator[str]
     for one in found:
         kept = one.verified.removeprefix("verified: ")
         left_out = "what was left out, and why, stands above" if one.refused else ""
-        name = "in part" if kept and left_out else "verified" if kept else "left out"
-        rows.append((name, one.path, "; ".join(filter(None, (kept, left_out)))))
+        fixed = f"{', '.join(one.fixed)} changed a wrong result" if one.fixed else ""
+        done = kept or fixed
+        name = "in part" if done and left_out else "verified" if kept else "fixed"
+        name = name if done else "left out"
+        rows.append((name, one.path, "; ".join(filter(None, (kept, fixed, left_out)))))
     yield from table_lines(("verdict", "file", "what it rests on"), rows, style)
 
 

@@ -19,16 +19,13 @@ def site(
     `what` moves, and out of which loop, as in "move ... above the loop"; `outcome` is what the
     kernel has for it. `make` goes through the conditions, and raises Declined where one fails.
     """
-    changes: tuple[Change, ...] = ()
     with Attempt() as attempt:
-        changes = tuple(make(attempt))
-        attempt.prove("is-expressible", "what moves can be written above the loop")
+        attempt.write(make(attempt), "what moves can be written above the loop")
     return Site.of(
         attempt,
         anchor,
         f"moved {what}; {outcome}",
         f"did not move {what}",
-        changes=changes,
         advice=f"move {what}",
     )
 

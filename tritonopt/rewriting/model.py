@@ -90,7 +90,7 @@ class Site:
         left: str,
         *,
         needs: Iterable[Safety] = (),
-        bits: Bits = Bits.SAME,
+        bits: Bits | None = None,
         changes: Iterable[Change] = (),
         **expected: Any,
     ) -> Site:
@@ -98,7 +98,8 @@ class Site:
 
         `done` says what was rewritten, `left` what stays as it is: the detail of the condition
         that failed follows it. `needs` is what the site needs beyond what its conditions say;
-        `expected` are the fields on profit and advice.
+        `bits` are by default those of sums in another order where the attempt rounds. `expected`
+        are the fields on profit and advice.
         """
         failed = attempt.failed
         return cls(
@@ -106,9 +107,9 @@ class Site:
             attempt.conditions,
             f"{left}: {failed.detail}" if failed else done,
             attempt.safety | frozenset(needs),
-            bits,
+            bits or (Bits.REDUCTION_ORDER if attempt.rounds else Bits.SAME),
             attempt.facts_used,
-            () if failed else tuple(changes),
+            () if failed else tuple(changes) or attempt.changes,
             **expected,
         )
 
@@ -128,9 +129,13 @@ class Site:
     def is_safe_fix(self) -> bool:
         """Whether the changes fix a mistake and nothing else: where the mistake does not show,
         they change no result, and they rest on nothing that is assumed."""
-        others = (c for c in self.conditions if c.status is not Status.REFUTED)
-        proved = all(c.status is Status.PROVED for c in others)
-        return self.analysis and bool(self.changes) and not self.safety and proved
+        return self.analysis and bool(self.changes) and _is_safe(self.safety, self.conditions)
+
+
+def _is_safe(safety: frozenset[Safety], conditions: Iterable[Condition]) -> bool:
+    """Whether all conditions but the mistake itself are proved, and no level is needed."""
+    proved = (Status.REFUTED, Status.PROVED)
+    return not safety and all(condition.status in proved for condition in conditions)
 
 
 class RemarkKind(str, Enum):
@@ -160,6 +165,11 @@ class Remark:
     def __post_init__(self) -> None:
         if self.reason:
             reasons.check(self.reason)
+
+    @property
+    def is_safe_fix(self) -> bool:
+        """Of what a pass that fixes mistakes has applied: `Site.is_safe_fix`."""
+        return self.kind is RemarkKind.PASSED and _is_safe(self.safety, self.conditions)
 
     def defect_at(self, path: str) -> str:
         """One line that says what failed in us, and where."""

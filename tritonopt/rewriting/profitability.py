@@ -171,7 +171,7 @@ def profit(
     """
     elsewhere = _measured_elsewhere(facts)
     if elsewhere or never:
-        return Profit(Answer.NEVER, never or elsewhere, is_unlikely=bool(elsewhere))
+        return Profit(Answer.NEVER, never or elsewhere, is_unlikely=True)
     at_launches = list(_sizes(facts, loop, tile))
     failed: list[Bound] = []
     refuted = False

@@ -20,6 +20,12 @@ _PROMISES = re.compile(
 _NAMED = (ast.FunctionDef, ast.ClassDef)
 
 
+def add_in_another_order(attempt: Attempt, facts: KernelFacts) -> None:
+    """The rewrite adds floats in another order."""
+    attempt.need(Safety.ROUNDING)
+    assume_free_order(attempt, facts)
+
+
 def assume_free_order(
     attempt: Attempt, facts: KernelFacts, launches: Iterable[Launch] = ()
 ) -> None:

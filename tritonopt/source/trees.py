@@ -5,11 +5,21 @@ from __future__ import annotations
 import ast
 import copy
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 _MARKS = frozenset({"ctx", "op", "ops"})
 """Fields with what only says how a node is meant: `Load()`, `Add()`, ..."""
+
+SIGNS: Mapping[type[ast.AST], str] = (
+    {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%"}
+    | {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>"}
+    | {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+)
+"""How operators and comparisons are written."""
+
+CONTRARY = {ast.Lt: ">=", ast.LtE: ">", ast.Gt: "<=", ast.GtE: "<", ast.Eq: "!=", ast.NotEq: "=="}
+"""How the contrary of a comparison is written: of numbers, none of which is NaN."""
 
 
 def walk(root: ast.AST) -> list[ast.AST]:
@@ -26,6 +36,17 @@ def walk(root: ast.AST) -> list[ast.AST]:
             elif isinstance(value, ast.AST):
                 found.append(value)
     return found
+
+
+def names_in(root: ast.AST) -> set[str]:
+    """Every name that stands somewhere inside."""
+    return {node.id for node in walk(root) if isinstance(node, ast.Name)}
+
+
+def bound_in(root: ast.AST) -> set[str]:
+    """The names that are bound inside: by a target `p[i]` none."""
+    names = (node for node in walk(root) if isinstance(node, ast.Name))
+    return {node.id for node in names if isinstance(node.ctx, ast.Store)}
 
 
 def children(node: ast.AST) -> Iterator[ast.AST]:

@@ -61,7 +61,7 @@ def requests_of(wanted: Wanted, like: Request) -> Asked:
                 "with `-- COMMAND` the command chooses the calls, not --args or --assume"
             )
         old = read_module(wanted.before)
-        if not Launchers(old).found:
+        if not Launchers.of(old).found:
             kernels = ", ".join(k.name for k in old.kernels) or "a kernel"
             raise VerificationError(
                 f"{old.path}: no function of this file launches {kernels}. Tune the file that has "
@@ -97,7 +97,7 @@ def _fitting(module: source.Module, wanted: Wanted) -> list[str | None]:
     if wanted.launcher is not None or wanted.args is None:
         return [wanted.launcher]
     given = {argument.name for argument in parse(without_sizes(wanted.args).text).arguments}
-    launchers = Launchers(module)
+    launchers = Launchers.of(module)
     among = launchers.outermost() if wanted.about is None else launchers.reaching(wanted.about)
     fitting: list[str | None] = [
         x.name
@@ -116,7 +116,7 @@ def _of_file(wanted: Wanted, like: Request) -> Request:
 
 def _needs_sizes(module: source.Module, wanted: Wanted) -> bool:
     """Whether what the file says of its launchers leaves open how large anything is."""
-    tasks = tasks_of(Launchers(module), module, wanted.launcher, None, wanted.about)
+    tasks = tasks_of(Launchers.of(module), module, wanted.launcher, None, wanted.about)
     return any(
         not isinstance(task.arguments, Signature)
         and task.arguments.unknown
@@ -127,7 +127,7 @@ def _needs_sizes(module: source.Module, wanted: Wanted) -> bool:
 
 def _seen(module: source.Module, wanted: Wanted, like: Request) -> Asked:
     """The calls that a command makes: the user's, or one that the file or its project has."""
-    launchers = Launchers(module)
+    launchers = Launchers.of(module)
     chosen, inner = _chosen(launchers, wanted)
     names = ", ".join(launcher.name for launcher in chosen) or "a launcher"
     notes: list[str] = []
@@ -189,7 +189,7 @@ def _called_alone(
             yield launcher
 
 
-def _run_by(launchers: Launchers, launcher: Launcher) -> set[str]:
+def _run_by(launchers: Launchers, launcher: Launcher) -> frozenset[str]:
     """The kernels of the file that a launcher may run."""
     kernels = {kernel.name for kernel in launchers.module.kernels}
     return launchers.reached(launchers.definition_of(launcher)) & kernels
@@ -224,7 +224,7 @@ def _request(
     launcher: Launcher,
     seen: _Seen,
 ) -> Request:
-    (task,) = tasks_of(Launchers(module), module, launcher.name, None)
+    (task,) = tasks_of(Launchers.of(module), module, launcher.name, None)
     # What is written in the file comes first, then what was seen; what its code says goes before
     # what is known to be narrow. Facts do not: the launcher is called with most of what it takes.
     # But they may have held by chance, so what is shown without them goes before.
@@ -253,7 +253,7 @@ def _without_calls(
 
     Raises VerificationError.
     """
-    launchers, requests, told = Launchers(module), [], [*notes]
+    launchers, requests, told = Launchers.of(module), [], [*notes]
     if wanted.usual and not wanted.command:
         for launcher in chosen:
             (task,) = tasks_of(launchers, module, launcher.name, None)

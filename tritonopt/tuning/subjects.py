@@ -83,7 +83,7 @@ def subjects_of(wanted: Wanted) -> Subjects:
     elif wanted.grid is not None:
         raise VerificationError("--grid is the grid of a kernel: add --kernel NAME")
     else:
-        tasks = tasks_of(Launchers(old), new, wanted.launcher, text, wanted.about)
+        tasks = tasks_of(Launchers.of(old), new, wanted.launcher, text, wanted.about)
     if wanted.runs and not ranged.sizes and any(signature_of(t).size_names for t in tasks):
         return _of_the_file(old, new, tasks, wanted)
     found, notes = [], []

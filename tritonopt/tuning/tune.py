@@ -240,7 +240,7 @@ class _Tuning:
     def _kernels(self) -> frozenset[str]:
         """Those that the launcher may run; helpers included."""
         module = source.read(self.request.text, self.request.path)
-        launchers = Launchers(module)
+        launchers = Launchers.of(module)
         found = launchers.named(self.request.launcher)
         reached = launchers.reached(launchers.definition_of(found))
         return frozenset(k.name for k in module.kernels if k.name in reached)

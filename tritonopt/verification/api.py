@@ -103,6 +103,8 @@ def _verified(original: Path | str, rewritten: Path | str, options: Options) -> 
         fork_server()  # it imports torch meanwhile
     paths = Path(original), Path(rewritten)
     old, text = read_module(paths[0]), options.text
+    if options.original_text is not None:
+        old = parse_module(options.original_text, paths[0])
     try:
         new = read_module(paths[1]) if text is None else parse_module(text, paths[1])
     except VerificationError as error:
@@ -128,7 +130,7 @@ def _verified(original: Path | str, rewritten: Path | str, options: Options) -> 
     inner = not (options.launcher or options.kernel or options.args)
     verdict = _verdict_of((old, new), paths, tasks, settings, inner)
     verdict = with_cheats(verdict, (), refused=options.require == "kernel")
-    rest = left_out(Launchers(old), new, [name for task in tasks for name in task.reaches])
+    rest = left_out(Launchers.of(old), new, [name for task in tasks for name in task.reaches])
     chosen = bool(options.launcher or options.about or options.kernel)
     return _with_rest(verdict, rest, chosen=chosen)
 
@@ -146,7 +148,7 @@ def to_run(
         found = subject_of(old, new, **by_name, contained=asked.contained)
         return found.old, found.new, found.tasks
     old = in_its_package(old)
-    return old, new, tasks_of(Launchers(old), new, asked.launcher, asked.args, asked.about)
+    return old, new, tasks_of(Launchers.of(old), new, asked.launcher, asked.args, asked.about)
 
 
 def _with_rest(verdict: Verdict, rest: list[str], *, chosen: bool) -> Verdict:
@@ -184,7 +186,7 @@ def _verdict_of(
         otherwise, notes = _taken_otherwise(modules, made, settings)
         every = [*made, *otherwise]
         lines = {d.line for _, f in made for d in _never_ran(f, every) if d.title == "original"}
-        for task in inner_tasks(Launchers(modules[0]), tasks, lines):
+        for task in inner_tasks(Launchers.of(modules[0]), tasks, lines):
             verification = Verification(*modules, *paths, task, settings, others=_shown_by(made))
             with contextlib.suppress(VerificationError):
                 finding = verification.run()
@@ -240,7 +242,7 @@ def _taken_otherwise(
     notes = []
     settings = replace(settings, max_examples=min(settings.max_examples, _FEW), algebra=False)
     for other in launched_otherwise(Comparison.of(*modules), unmet) if unmet else ():
-        launchers, results = Launchers(other.old), list[tuple[Verification, Finding]]()
+        launchers, results = Launchers.of(other.old), list[tuple[Verification, Finding]]()
         for verification, finding in made:
             wanted = frozenset(d for d in finding.never_ran.unmet if d in unmet and other.asks(d))
             task = again(verification.task, launchers, other.new, finding.signature)
@@ -383,7 +385,7 @@ def _captured(old: source.Module, new: source.Module, settings: Options) -> Verd
     result = replace(result, notes=tuple(dict.fromkeys([*notes, *result.notes])))
     if require == "algebra" and result.verdict in YES:
         result = _as_required(result)
-    return _with_rest(result, left_out(Launchers(old), new, seen.launches), chosen=False)
+    return _with_rest(result, left_out(Launchers.of(old), new, seen.launches), chosen=False)
 
 
 def _as_required(result: Verdict) -> Verdict:

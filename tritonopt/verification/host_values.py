@@ -13,8 +13,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from tritonopt.facts.host import torch_api
-from tritonopt.source.trees import blocks_of
-from tritonopt.verification.coverage.text_differences import Body, Statement, names_in
+from tritonopt.source.trees import blocks_of, names_in
+from tritonopt.verification.coverage.text_differences import Body, Statement
 from tritonopt.verification.process.messages import BOTH, OBJECT, Span, span_of
 
 _MADE = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Call, ast.Subscript, ast.Attribute)
@@ -152,7 +152,7 @@ def _reads(node: ast.AST, body: Body, open_names: set[str]) -> bool:
         case ast.Name(id=name):
             if name in open_names:
                 return False
-            bound = [s.node for s in body.statements if name in s.binds()]
+            bound = [s.node for s in body.statements if name in s.binds]
             values = [v for n in bound if (v := getattr(n, "value", None)) is not None]
             return any(_reads(v, body, open_names | {name}) for v in values)
         case ast.Attribute(attr=attr) if attr in _FORMS:
@@ -213,7 +213,7 @@ def _holds_all(size: str, tile: ast.expr, body: Body) -> bool:
     """Whether a tile is the power of two that a size is rounded up to."""
     bound = [tile]
     if isinstance(tile, ast.Name):
-        assigned = (s.node for s in body.statements if tile.id in s.binds())
+        assigned = (s.node for s in body.statements if tile.id in s.binds)
         bound = [n.value for n in assigned if isinstance(n, ast.Assign)]
     return len(bound) == 1 and any(
         isinstance(n, ast.Call)

@@ -131,6 +131,8 @@ class Options:
     """All launches that it makes are compared, then others like them."""
     text: str | None = None
     """The rewritten version; its path then only says where it would stand."""
+    original_text: str | None = None
+    """The same of the original."""
     assume_covered: bool = False
     """Whether all that differs is taken to have run, where that cannot be seen."""
     covered_elsewhere: bool = False
@@ -154,7 +156,8 @@ class Options:
         """Which versions stand in no file as they are: `original` has a launcher of ours, too."""
         if self.kernel is not None or self.command or self.written_for_it:
             return BOTH
-        return BOTH[1:] if self.text is not None else ()
+        given = (self.original_text, self.text)
+        return tuple(n for n, text in zip(BOTH, given, strict=True) if text is not None)
 
     def check(self) -> None:
         """Raise VerificationError for what has no meaning."""
@@ -439,7 +442,8 @@ class Verification:
             compared=checker.tally.compared,
         )
         answer = self._with_algebra(self._answered(result, checker, signature, found), checker)
-        if answer.algebra is not None and answer.algebra.is_different and answer.verdict in YES:
+        differs = answer.algebra is not None and answer.algebra.is_different
+        if answer.verdict in YES and (differs or search.counts_in_bytes):
             found = search.long_sums()
             answer = answer if found is None else self._answered(result, checker, signature, found)
         answer = _told(self, _on_a_gpu(self, answer, checker), checker, never_ran)
@@ -489,6 +493,7 @@ class Verification:
                 errors,
                 verdict=Answer.COUNTEREXAMPLE.value,
                 counterexample=self.described(example, str(difference)),
+                values=difference.values,
                 script=_script(
                     self, checker, example, checker.versions.options(example), str(difference)
                 ),
@@ -524,12 +529,9 @@ class Verification:
 
     def _reached(self, module: source.Module) -> set[str]:
         """The definitions that run when the launcher does."""
-        launchers, found = Launchers(module), set()
-        for name in self.task.reaches:
-            definition = launchers.aliases.get(name, name)
-            if definition in launchers.definitions:
-                found |= launchers.reached(definition)
-        return found
+        launchers = Launchers.of(module)
+        names = (launchers.aliases.get(name, name) for name in self.task.reaches)
+        return set().union(*(launchers.reached(n) for n in names if n in launchers.definitions))
 
     def why_not(self, finding: Finding, unmet: Sequence[Demand]) -> str:
         """What has not run, and what to write so that it does."""

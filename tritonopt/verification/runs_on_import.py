@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterable, Mapping
 
 from tritonopt.source import Module
-from tritonopt.source.trees import walk
+from tritonopt.source.trees import bound_in, walk
 
 _SIMPLE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Assert)
 
@@ -44,7 +44,7 @@ def runs_on_import(module: Module) -> list[ast.stmt]:
         s for s in body if isinstance(s, _SIMPLE) and not launching.isdisjoint(_called(s))
     }
     while True:
-        bound = {name for statement in found for name in _bound(statement)}
+        bound = {name for statement in found for name in bound_in(statement)}
         reading = {s for s in body if s not in found and not bound.isdisjoint(_read(module, s))}
         if not all(isinstance(statement, _SIMPLE) for statement in reading):
             return []
@@ -85,12 +85,6 @@ def _called(statement: ast.stmt) -> Iterable[str]:
                 root = root.func if isinstance(root, ast.Call) else root.value
             if isinstance(root, ast.Name):
                 yield root.id
-
-
-def _bound(statement: ast.stmt) -> Iterable[str]:
-    for name in walk(statement):
-        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
-            yield name.id
 
 
 def _read(module: Module, statement: ast.stmt) -> Iterable[str]:

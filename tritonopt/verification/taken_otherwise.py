@@ -348,7 +348,7 @@ def _called(call: ast.Call) -> str:
 def _bound_to(body: Body, name: str) -> Iterator[ast.Assign | ast.expr | None]:
     """What a function binds a name to, or where; None where that cannot be told."""
     for statement in body.statements:
-        if name not in statement.binds():
+        if name not in statement.binds:
             continue
         node = statement.node
         if isinstance(node, ast.Assign) and len(node.targets) == 1:

@@ -219,7 +219,7 @@ def kernel_alone(
         raise VerificationError(f"--kernel: {new.path} has no kernel `{kernel}`")
     call = write_launcher(old, kernel, grid, args or "")
     old, new = with_launcher(old, call), with_launcher(new, call)
-    launchers = Launchers(old)
+    launchers = Launchers.of(old)
     found = launchers.named(call.launcher)
     return old, new, [Task(found, with_layouts(launchers, found, call.signature))]
 

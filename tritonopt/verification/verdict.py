@@ -146,6 +146,9 @@ class Verdict:
     oracle_error: float | None = None
     counterexample: str | None = None
     """The smallest input that was found, and what differs on it; for a person."""
+    values: str = ""
+    """One element that differs on it, with both values; empty where more is wrong than a value,
+    as where only the rewritten version fails."""
     script: str | None = None
     """Text of a script that shows the counterexample again; it needs torch and triton only."""
     reason: str | None = None

@@ -194,3 +194,28 @@ def launch(x):
     y = torch.empty_like(x)
     kernel[(triton.cdiv(m * n, 64),)](x, y, 3, m * n, BLOCK=64)
     return y
+
+
+# case: gradient_of_a_number
+# expect: silent
+"""One number is read, which every layout has at the start."""
+
+
+@triton.jit
+def scale(X, g, N, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N)
+    tl.store(X + cols, x * tl.load(g), mask=cols < N)
+
+
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, inner):
+        ctx.save_for_backward(inner.contiguous())
+        return x.sum()
+
+    @staticmethod
+    def backward(ctx, grad):
+        (inner,) = ctx.saved_tensors
+        scale[(triton.cdiv(inner.numel(), 1024),)](inner, grad, inner.numel(), BLOCK=1024)
+        return inner, None

@@ -58,6 +58,22 @@ def steps(p: torch.Tensor, g: torch.Tensor, momentum: torch.Tensor | None):
     return p
 
 
+# case: made_by_each_call
+# expect: not applied, not-tunable
+"""A tuner of a kernel within a function forgets what it measured when the function returns."""
+
+
+def doubled(x: torch.Tensor):
+    @triton.jit
+    def double(X, Y, N, BLOCK: tl.constexpr):
+        offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(Y + offsets, 2.0 * tl.load(X + offsets, mask=offsets < N), mask=offsets < N)
+
+    y = torch.empty_like(x)
+    double[(triton.cdiv(x.numel(), 128),)](x, y, x.numel(), BLOCK=128)
+    return y
+
+
 # case: different_options
 # expect: not applied, not-tunable
 """Somebody has chosen for each launch."""

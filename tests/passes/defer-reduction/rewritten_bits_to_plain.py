@@ -12,6 +12,25 @@ def run(x: torch.Tensor):
     return y
 
 
+# case: annotated
+"""What an annotated statement gave the accumulator is the start of the tile."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    # The largest absolute value so far.
+    amax: tl.float32 = 0.0
+
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        block_amax = tl.max(tl.abs(x))
+        amax = tl.maximum(amax, block_amax)
+    tl.store(Y + row, amax)
+# shared: run
+
+
 # case: bits
 """Bits that are common, bits that are somewhere, and parity."""
 

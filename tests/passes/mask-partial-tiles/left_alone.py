@@ -661,3 +661,148 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + at) * 1.0
         x = tl.where(lanes[:, None] >= start + lanes[None, :], x, 0.0)
         tl.store(Y + at, x)
+
+
+# case: number_meets_a_narrow_scalar
+# expect: not applied, type-is-unknown
+"""An int8 widens to the lanes that it meets; beside a number it stays one, and wraps around."""
+
+
+@triton.jit
+def kernel(Q, K, Out, Limit, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    acc = tl.zeros([BM], tl.float32)
+    limit = tl.load(Limit)
+    for start in tl.static_range(0, 256, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        s = tl.dot(q, k)
+        s = tl.where(cols[None, :] + limit < 200, s, 0.0)
+        acc += tl.sum(s, 1)
+    tl.store(Out + rows, acc, mask=rows < N)
+
+
+# case: number_is_compared_with_a_narrow_scalar
+# expect: not applied, type-is-unknown
+"""A number beyond an int8 wraps around where it is compared with one."""
+
+
+@triton.jit
+def kernel(Q, K, Out, Limit, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    acc = tl.zeros([BM], tl.float32)
+    limit = tl.load(Limit)
+    for start in tl.static_range(0, 256, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        s = tl.dot(q, k)
+        s = tl.where(cols[None, :] < limit, s, 0.0)
+        acc += tl.sum(s, 1)
+    tl.store(Out + rows, acc, mask=rows < N)
+
+
+# case: one_meets_a_narrow_scalar
+# expect: not applied, type-is-unknown
+"""An argument that is 1 is a number to the compiler too."""
+
+
+@triton.jit
+def kernel(Q, K, Out, Limit, first, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    acc = tl.zeros([BM], tl.float32)
+    limit = tl.load(Limit)
+    tail = first + tl.arange(0, BM)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        s = tl.dot(q, k)
+        s = tl.where(tail[:, None] + limit >= cols[None, :], s, 0.0)
+        acc += tl.sum(s, 1)
+    tl.store(Out + rows, acc, mask=rows < N)
+
+
+# case: fractions_of_numbers
+# expect: not applied, type-is-unknown
+"""The compiler multiplies numbers in fp64, and lanes in fp32."""
+
+
+@triton.jit
+def kernel(Q, K, Out, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    acc = tl.zeros([BM], tl.float32)
+    for start in tl.static_range(0, 256, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        s = tl.dot(q, k)
+        s = tl.where(rows[:, None] >= cols[None, :] * 0.1, s, 0.0)
+        acc += tl.sum(s, 1)
+    tl.store(Out + rows, acc, mask=rows < N)
+
+
+# case: without_a_sign
+# expect: not applied, type-is-unknown
+"""Below 0 an unsigned number is a large one, in the first lanes and not in the last."""
+
+
+@triton.jit
+def kernel(Q, K, Out, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    acc = tl.zeros([BM], tl.float32)
+    low = (tl.program_id(0) * BM).to(tl.uint32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        s = tl.dot(q, k)
+        s = tl.where(cols[None, :] - low < 8, s, 0.0)
+        acc += tl.sum(s, 1)
+    tl.store(Out + rows, acc, mask=rows < N)
+
+
+# case: cast_to_any_type
+# expect: not applied, type-is-unknown
+"""Scores become what another tensor has, maybe integers, and floats where the mask is applied."""
+
+
+@triton.jit
+def kernel(Q, K, Out, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    acc = tl.zeros([BM], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        s = tl.dot(q, k).to(Out.dtype.element_ty)
+        s = tl.where(rows[:, None] >= cols[None, :], s, 0.5)
+        acc += tl.sum(s.to(tl.float32), 1)
+    tl.store(Out + rows, acc, mask=rows < N)
+
+
+# case: product_of_integers
+# expect: not applied, type-is-unknown
+"""The product says that it is one of integers."""
+
+
+@triton.jit
+def kernel(Q, K, Out, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    acc = tl.zeros([BM], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        s = tl.dot(q, k, out_dtype=tl.int32)
+        s = tl.where(rows[:, None] >= cols[None, :], s, 0.5)
+        acc += tl.sum(s.to(tl.float32), 1)
+    tl.store(Out + rows, acc, mask=rows < N)

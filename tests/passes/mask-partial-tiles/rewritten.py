@@ -342,3 +342,61 @@ def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.con
     out = acc / total[:, None]
     tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
 # shared: attend
+
+
+# case: strictly_below
+"""What is added to the last column is taken from it as well."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, (tl.program_id(0) + 1) * BM, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        s = tl.dot(q, k) * scale
+        s = tl.where(rows[:, None] >= cols[None, :] + 1, s, 0.0)
+        acc += tl.dot(s.to(v.dtype), v)
+    tl.store(Out + rows[:, None] * D + dims[None, :], acc, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: one_line
+"""Statements that share a line get lines of their own."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        cols = start + tl.arange(0, BN)
+        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+        # scores
+        s = tl.dot(q, k); s = tl.where(rows[:, None] >= cols[None, :], s, 0.0); s *= scale  # scaled
+        acc += tl.dot(s.to(v.dtype), v)
+    tl.store(Out + rows[:, None] * D + dims[None, :], acc, mask=rows[:, None] < N)
+# shared: attend
+
+
+# case: loop_in_one_line
+"""So do those of a loop in one line."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims, cols = tl.arange(0, D), tl.arange(0, BN)
+    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
+    k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+    total = tl.zeros([BM, 1], tl.float32)
+    for i in range(0, N): s = tl.dot(q, k); s = tl.where(rows[:, None] > cols[None, :] + i, s, 0.0); total += tl.sum(s, 1, keep_dims=True)
+    tl.store(Out + rows[:, None] * D + dims[None, :], total, mask=rows[:, None] < N)
+# shared: attend

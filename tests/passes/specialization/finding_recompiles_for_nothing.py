@@ -36,3 +36,25 @@ def launch(x):
     y = torch.empty((m, n), device=x.device)
     double_rows[(m,)](x, y, m, n, BLOCK=triton.next_power_of_2(n))
     return y
+
+
+# case: number_of_rows_in_a_mask_of_rows
+# expect: finding, recompiles-for-nothing
+"""Each batch size compiles the kernel again, for the mask of an axis that nothing vectorizes."""
+
+
+@triton.jit
+def double_rows(X, Y, ROWS: tl.constexpr, N, BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    cols = tl.arange(0, BLOCK)
+    mask = (rows[:, None] < ROWS) & (cols[None, :] < N)
+    x = tl.load(X + rows[:, None] * N + cols[None, :], mask=mask)
+    tl.store(Y + rows[:, None] * N + cols[None, :], x * 2, mask=mask)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty((m, n), device=x.device)
+    grid = (triton.cdiv(m, 16),)
+    double_rows[grid](x, y, m, n, BLOCK_M=16, BLOCK=triton.next_power_of_2(n))
+    return y

@@ -22,3 +22,22 @@ def launch(x):
     y = torch.empty((m, n), device=x.device)
     double_rows[(m,)](x, y, m, n, BLOCK=triton.next_power_of_2(n))
     return y
+
+
+# case: number_of_rows_ends_a_loop
+"""The end of a loop that begins at a program id is in no address, and folds nothing."""
+
+
+@triton.jit
+def double_rows(X, Y, rows, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    for row in tl.range(tl.program_id(0), rows, tl.num_programs(0)):
+        x = tl.load(X + row * N + cols, mask=cols < N)
+        tl.store(Y + row * N + cols, x * 2, mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty((m, n), device=x.device)
+    double_rows[(min(m, 132),)](x, y, m, n, BLOCK=triton.next_power_of_2(n))
+    return y

@@ -19,6 +19,70 @@ def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
     tl.store(Y + cols, tile_of(X, stride, cols, N) * 2)
 
 
+# case: a_choice_of_two_codes
+# expect: silent
+"""The launcher's size chooses the code, which only a constant can."""
+
+
+@triton.jit
+def scale_rows(X, Y, ROWS: tl.constexpr, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    if row >= ROWS:
+        return
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N)
+    if ROWS > 64:
+        x = x * 2
+    tl.store(Y + row * N + cols, x, mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty((m, n), device=x.device)
+    scale_rows[(m,)](x, y, m, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: a_loop_from_a_constant
+# expect: silent
+"""Where there is one row the loop is gone, and its row is 0: loads begin where they did not."""
+
+
+@triton.jit
+def double_rows(X, Y, rows, N, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    for row in range(0, rows):
+        x = tl.load(X + row * N + cols, mask=cols < N)
+        tl.store(Y + row * N + cols, x * 2, mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty((m, n), device=x.device)
+    double_rows[(m * n,)](x, y, m, n, BLOCK=1024)
+    return y
+
+
+# case: a_loop_begins_there
+# expect: silent
+"""Whether 16 divides where a loop begins is known of all of its addresses."""
+
+
+@triton.jit
+def double_rows(X, Y, first, N, BLOCK: tl.constexpr):
+    for start in range(first, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N)
+        tl.store(Y + cols, x * 2, mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty((m, n), device=x.device)
+    double_rows[(m,)](x, y, m, n, BLOCK=1024)
+    return y
+
+
 # case: a_single_tile
 # expect: silent
 """All programs together store one tile: there is nothing to gain."""

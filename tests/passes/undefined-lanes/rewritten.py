@@ -106,6 +106,20 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
 # shared: launch
 
 
+# case: maximum_of_rows_numbered_in_64_bits
+# verify: counterexample, the original takes in a 0 that GPUs read there
+"""The row is an integer, and what is loaded is not."""
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N)
+    tl.store(Y + row, tl.max(x, axis=0))
+# shared: launch
+
+
 # case: position_of_the_least
 # verify: no, it has no launcher
 """The position of the least element, with names imported one by one."""

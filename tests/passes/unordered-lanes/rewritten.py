@@ -263,3 +263,70 @@ def launch(x: torch.Tensor):
     s, y = torch.empty_like(x), torch.empty_like(x)
     k[(1,)](x, s, y, BLOCK=64)
     return y
+
+
+# case: load_in_a_constexpr_branch
+"""The barrier stands in the branch, where it is needed."""
+
+
+@triton.jit
+def k(X, S, Y, Z, BLOCK: tl.constexpr, TWICE: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    tl.store(S + c, tl.load(X + c))
+    y = tl.load(X + c)
+    if TWICE:
+        y *= 2.0
+        y += tl.load(S + (BLOCK - 1 - c))
+        z = y + tl.load(S + (c + 1) % BLOCK)
+        tl.store(Z + c, z)
+    tl.store(Y + c, y)
+
+
+# tritonopt: x: f32[64], twice: bool
+def launch(x: torch.Tensor, twice: bool):
+    s, y, z = torch.empty_like(x), torch.empty_like(x), torch.zeros_like(x)
+    k[(1,)](x, s, y, z, BLOCK=64, TWICE=twice)
+    return y, z
+
+
+# case: load_in_a_constexpr_branch_and_after_it
+"""One barrier before the branch is for both loads, whichever branch is compiled."""
+
+
+@triton.jit
+def k(X, S, Y, Z, BLOCK: tl.constexpr, TWICE: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    tl.store(S + c, tl.load(X + c))
+    y = tl.load(X + c)
+    if TWICE:
+        y *= 2.0
+        y += tl.load(S + (BLOCK - 1 - c))
+        z = y + tl.load(S + (c + 1) % BLOCK)
+        tl.store(Z + c, z)
+    tl.store(Y + c, y + tl.load(S + (BLOCK - 1 - c)))
+
+
+# tritonopt: x: f32[64], twice: bool
+def launch(x: torch.Tensor, twice: bool):
+    s, y, z = torch.empty_like(x), torch.empty_like(x), torch.zeros_like(x)
+    k[(1,)](x, s, y, z, BLOCK=64, TWICE=twice)
+    return y, z
+
+
+# case: load_in_a_branch_of_run_time
+"""Only a constexpr is surely the same for all threads, so that all come to the barrier."""
+
+
+@triton.jit
+def k(X, S, Y, n, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    tl.store(S + c, tl.load(X + c))
+    if n > 4:
+        tl.store(Y + c, tl.load(S + (BLOCK - 1 - c)))
+
+
+# tritonopt: x: f32[64], n: int in 0..8
+def launch(x: torch.Tensor, n: int):
+    s, y = torch.empty_like(x), torch.zeros_like(x)
+    k[(1,)](x, s, y, n, BLOCK=64)
+    return y

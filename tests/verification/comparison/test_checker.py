@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -24,6 +25,8 @@ Answer = Callable[[RunOptions, int], Outcome]
 
 class Worker:
     """Answers run after run with what a function makes of the options and a counter."""
+
+    spec = SimpleNamespace(reference=False)
 
     def __init__(self, answer: Answer) -> None:
         self.answer = answer

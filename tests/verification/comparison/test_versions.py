@@ -31,7 +31,9 @@ _STUCK = Outcome(failure=Failure("Hang", "no answer within 60 s"))
 class Answering:
     """A version of which each run takes so many seconds, as it says."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, *, kernel: bool = True) -> None:
+        self.spec = VersionSpec("original", "a.py", "", "a.py", "interpreter", "f", False)
+        self.spec = replace(self.spec, reference=not kernel)
         output = Output("returned", "f32", (1,), np.array([1], dtype=np.uint32))
         self.outcome = Outcome((output,), launches=("kernel",), written=1, seconds=seconds)
 
@@ -81,6 +83,13 @@ def test_one_that_executes_too_much_has_had_its_first_run() -> None:
     _, theirs = versions.run(EXAMPLE)
     assert theirs.first.failure is not None and theirs.first.failure.kind == "Hang"
     assert stuck.again == [20.0]
+
+
+def test_a_reference_without_a_kernel_says_little_of_how_long_one_takes() -> None:
+    """Many programs on the interpreter of a busy machine are no kernel that does not end."""
+    stuck = Stuck()
+    Versions(Answering(0.1, kernel=False), stuck, False, True).run(EXAMPLE)  # type: ignore[arg-type]
+    assert stuck.again == [60.0]
 
 
 def test_an_original_that_is_stuck_as_well_leaves_nothing_to_ask() -> None:

@@ -16,7 +16,7 @@ from tritonopt.facts.host.callers import HARMLESS, calls_of
 from tritonopt.facts.host.same_memory import bindings_in
 from tritonopt.facts.host.tensor_expressions import integer
 from tritonopt.source import Launch
-from tritonopt.source.trees import walk
+from tritonopt.source.trees import names_in, walk
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _ASKING = frozenset({"is_contiguous", "contiguous", "view", "view_as"})
@@ -208,7 +208,7 @@ class _Launcher:
                 continue
             match node:
                 case ast.Attribute(value=owner, attr=asked) if asked in _ASKING:
-                    if name in _names(owner):
+                    if name in names_in(owner):
                         return True
                 case ast.Compare() if self._compares_stride(node, name) and not _is_last(node):
                     return True
@@ -221,7 +221,7 @@ class _Launcher:
     @staticmethod
     def _compares_stride(test: ast.Compare, name: str) -> bool:
         return any(
-            isinstance(n, ast.Attribute) and n.attr == "stride" and name in _names(n.value)
+            isinstance(n, ast.Attribute) and n.attr == "stride" and name in names_in(n.value)
             for n in walk(test)
         )
 
@@ -279,10 +279,6 @@ class _Launcher:
         place = self.parameters.index(name)
         place -= of_autograd or (self._class is not None and self.parameters[0] == "self")
         return call.args[place] if 0 <= place < len(call.args) else None
-
-
-def _names(node: ast.expr) -> set[str]:
-    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
 
 
 def _is_last(test: ast.Compare) -> bool:

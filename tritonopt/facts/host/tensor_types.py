@@ -19,6 +19,7 @@ from tritonopt.facts.host.reach import reach_of
 from tritonopt.facts.host.tensor_expressions import allocation
 from tritonopt.facts.host.truths import conjuncts
 from tritonopt.source import Launch, Module
+from tritonopt.source.suppressions import is_suppression
 from tritonopt.source.trees import blocks_of, walk
 
 
@@ -34,19 +35,22 @@ class _Known:
 _Names = dict[str, _Known]
 
 
-_NOTED = re.compile(r"\b(\w+): i(8|16|32|64)\[")
+_COMMENT = re.compile(r"#\s*tritonopt:\s*(\S.*)")
+_NOTED = re.compile(r"(?:^|, *)(\w+): *i(8|16|32|64)\[")
 """Of indices and lengths, as `verify` reads them: `# tritonopt: starts: i32[b + 1]`."""
 
 
-def comments_above(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
-    """The comments right above a function that are for this tool, the last one first."""
-    found = []
+def comment_above(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """What the comment right above a function says of its arguments; of several the nearest, which
+    `verify` reads."""
     first = min([function.lineno, *(d.lineno for d in function.decorator_list)])
-    for line in reversed(module.text.splitlines()[: first - 1]):
+    for line in reversed(module.lines.texts[: first - 1]):
         if not line.lstrip().startswith("#"):
             break
-        found += [line] if "tritonopt:" in line else []
-    return found
+        said = _COMMENT.search(line)
+        if said is not None and not is_suppression(line.strip()):
+            return said[1]
+    return ""
 
 
 def passed_types(launch: Launch) -> dict[str, str]:
@@ -74,7 +78,7 @@ class _Launcher:
         """What is known of the names where the call stands."""
         names: _Names = {}
         local = names_of(launcher)
-        noted = dict(_NOTED.findall(" ".join(comments_above(self._module, launcher))))
+        noted = dict(_NOTED.findall(comment_above(self._module, launcher)))
         for argument in local.arguments:
             dtype = self._annotated(argument.annotation)
             if dtype is None and argument.arg in noted:

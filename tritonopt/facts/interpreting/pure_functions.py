@@ -266,21 +266,19 @@ class Operations:
         if unknown or value is None or not isinstance(position, int | None):
             attribute = (name, tuple(arguments.keywords))
             return table.make(Op.RESHAPED, arguments.everything, attribute, shape=None)
-        keep = given.get("keep_dims")
-        if keep is not None and not isinstance(keep.constant, bool):
-            return table.opaque("reduction that may or may not keep its axes")
-        keep_dims = keep is not None and keep.constant is True
+        if value.shape is None:
+            return table.make(Op.RESHAPED, (value,), (name, tuple(sorted(given))), shape=None)
+        if position is not None and not -len(value.shape) <= position < len(value.shape):
+            return table.opaque("reduction over an axis that is not there")
         dtype = given.get("dtype")
         if dtype is not None and not dtype.is_none:
             known = dtype.name if dtype.op is Op.DTYPE else None
             value = table.make(Op.CAST, (value, dtype), shape=value.shape, dtype=known)
-        if value.shape is None:
-            along = Reduction(name, () if position is None else (position,), keep_dims)
-            return table.make(
-                Op.RESHAPED, (value,), (name, tuple(sorted(given)), along), shape=None
-            )
-        if position is not None and not -len(value.shape) <= position < len(value.shape):
-            return table.opaque("reduction over an axis that is not there")
+        assert value.shape is not None
+        keep = given.get("keep_dims")
+        keep_dims = keep is not None and keep.constant is not False
+        if keep is not None and not isinstance(keep.constant, bool):
+            return table.opaque("reduction that may or may not keep its axes")
         rank = len(value.shape)
         axes = tuple(range(rank)) if position is None else (position % rank,)
         kept = [d for i, d in enumerate(value.shape) if i not in axes]

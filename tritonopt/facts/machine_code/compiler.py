@@ -48,6 +48,11 @@ class Setting:
         constants = tuple((n, number if n == name else c) for n, c in self.constants)
         return replace(self, constants=constants)
 
+    def with_number(self, name: str, number: int) -> Setting:
+        """What the compiler is told where `number` is passed, whether it is listed or not."""
+        numbers = tuple((n, number if n == name else c) for n, c in self.numbers)
+        return replace(self, numbers=numbers, told=(name,))
+
     def with_warps(self, warps: int) -> Setting:
         return replace(self, warps=warps)
 

@@ -272,8 +272,10 @@ class _Shown:
         return stride.which == (-1,) or (len(axes) > 1 and stride.which == max(axes))
 
     def _is_whole(self, name: str) -> bool:
-        """Whether it is a part of an index, a mask or the length of a loop."""
+        """Whether it is a size, or a part of an index, a mask or the length of a loop."""
         facts = self._facts
+        if isinstance(self._binding.values[Param(name)].sole_atom, TensorSize):
+            return True
         forms = [facts.forms.condition(e.mask) for e in facts.effects if e.mask is not None]
         forms += [facts.forms.address(e.pointer)[1] for e in facts.effects if e.pointer is not None]
         forms += [facts.forms.of(bound) for loop in facts.loops for bound in loop.bounds]
@@ -343,6 +345,50 @@ def told_in_figures(facts: KernelFacts, names: Sequence[str], *, one: bool) -> s
     return None if launched and len(launched) == len(facts.launches.bindings) else ""
 
 
+_ALIGNED, _OTHER = 1 << 12, (1 << 12) + 1
+"""A multiple of 16, and neither that nor 1."""
+
+
+def specialization_lines(facts: KernelFacts) -> Iterator[str]:
+    """Of each integer, which accesses are wider where the compiler is told that 16 divides it, or
+    that it is 1: what a version of the kernel for each buys. All others are as launched."""
+    if AUTOTUNE in facts.kernel.decorators:
+        yield "not compiled: its tuner chooses the warps"
+        return
+    shown = next(launched_settings(facts, _USUAL_LENGTH), None) if is_there() else None
+    if shown is None:
+        why = "no launch shows all that it needs" if is_there() else "install triton and torch"
+        yield f"not compiled: {why}"
+        return
+    setting = shown.setting
+    names = [name for name, number in setting.numbers if type(number) is int]
+    kinds = (_ALIGNED, 1, _OTHER)
+    asked = [setting.with_number(name, number) for name in names for number in kinds]
+    try:
+        found = needs(facts.kernel, asked)
+    except NotCompiled as why_not:
+        yield f"not compiled: {why_not}"
+        return
+    yield f"as {shown.launch.where} launches it, {_compiled(shown)}"
+    width = max(map(len, names), default=0)
+    for place, name in enumerate(names):
+        aligned, one, other = found[3 * place : 3 * place + 3]
+        yield f"{name:{width}}  {_bought(aligned, one, other)}"
+
+
+def _bought(aligned: Need | None, one: Need | None, other: Need | None) -> str:
+    if other is None:
+        return "not compiled: the compiler refuses it"
+    told = {"a multiple of 16": aligned, "1": one}
+    wider = {said: n for said, n in told.items() if n is not None and _width(n) > _width(other)}
+    if wider:
+        gains = "; ".join(f"where it is {said}, {_accesses(need)}" for said, need in wider.items())
+        rest = "" if len(wider) == 2 else f"; no wider where it is {min(told.keys() - wider)}"
+        return f"{_accesses(other)}; {gains}{rest}"
+    versions = sum(need is not None for need in (aligned, one, other))
+    return f"{versions} versions, no access of which is wider: {_accesses(other)}"
+
+
 def _width(need: Need) -> float:
     """In bits, of one access; how many there are may follow how often a loop is unrolled."""
     bits = sum(number * int(kind.split()[-2]) for kind, number in need.accesses.items())
@@ -350,13 +396,14 @@ def _width(need: Need) -> float:
 
 
 def _said(shown: LaunchedSetting, untold: Need, told: Need) -> str:
+    return f"a thread has {_accesses(untold)}; told, {_accesses(told)} ({_compiled(shown)})"
+
+
+def _compiled(shown: LaunchedSetting) -> str:
     setting = shown.setting
     tile = f"{shown.tile}={dict(setting.constants)[shown.tile]}, " if shown.tile else ""
     types = f", {' and '.join(shown.taken)} in {USUAL_TYPE}" if shown.taken else ""
-    return (
-        f"a thread has {_accesses(untold)}; told, {_accesses(told)} (compiled for sm_90 with "
-        f"{tile}{setting.warps} warps{types})"
-    )
+    return f"compiled for sm_90 with {tile}{setting.warps} warps{types}"
 
 
 def _accesses(need: Need) -> str:

@@ -34,7 +34,7 @@ from tritonopt.facts.algebra.divisibility import replaced, stated_tests, substit
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.host.local_names import names_of
-from tritonopt.facts.host.tensor_types import comments_above
+from tritonopt.facts.host.tensor_types import comment_above
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.values import Value
@@ -156,8 +156,7 @@ def says_sizes(launch: Launch) -> bool:
     every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
     noted = (a.annotation for a in every if a.annotation is not None)
     texts = [n.value for a in noted for n in walk(a) if isinstance(n, ast.Constant)]
-    for line in comments_above(launch.module, launcher):
-        texts += _SHAPE.findall(line)
+    texts += _SHAPE.findall(comment_above(launch.module, launcher))
     return any(isinstance(t, str) and re.search(r"\b\d+\b", t) for t in texts)
 
 

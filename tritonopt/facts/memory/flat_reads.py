@@ -17,7 +17,7 @@ from tritonopt.facts.algebra.atoms import (
     TensorSize,
 )
 from tritonopt.facts.algebra.divisibility import substitute
-from tritonopt.facts.algebra.polynomial import Atom, Polynomial
+from tritonopt.facts.algebra.polynomial import ZERO, Atom, Polynomial
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.host.callers import rank_of
 from tritonopt.facts.launch_bindings import LaunchBinding
@@ -60,8 +60,11 @@ class FlatReads:
 
     @property
     def is_flat(self) -> bool:
-        """Whether its addresses are made of places and sizes alone."""
-        return all(_is_of_sizes(form) for form in self._factors())
+        """Whether its addresses are made of places and sizes alone; the first element stands
+        first in any order."""
+        return any(form != ZERO for form in self.offsets) and all(
+            _is_of_sizes(form) for form in self._factors()
+        )
 
     @property
     def strides(self) -> set[TensorSize]:

@@ -247,7 +247,8 @@ def _has_any_sign(facts: KernelFacts, effect: Effect, reduction: Reduction) -> b
 
 def _is_of_integers(operand: Value) -> bool:
     return is_integer(operand.dtype) or any(
-        part.op in (Op.LOAD, Op.CAST) and is_integer(part.dtype) for part in operand.walk()
+        part.op in (Op.LOAD, Op.CAST) and is_integer(part.dtype)
+        for part in operand.walk(but=Op.LOAD)  # of what is loaded, not of where it lies
     )
 
 

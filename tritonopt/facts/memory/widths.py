@@ -94,7 +94,7 @@ def lost_widths(facts: KernelFacts, effect: Effect) -> Iterator[Loss]:
     lanes = {atom for atom in offset.atoms if isinstance(atom, Lane)}
     if base is None or not lanes:
         return
-    side_by_side = {a for m, c in offset.terms.items() if (a := _only(m)) in lanes and c == 1}
+    side_by_side = _side_by_side(offset)
     kind, constants = effect.kind.value, {p.name for p in facts.kernel.parameters if p.constexpr}
     ends = _ends(facts, effect, side_by_side)
     begins: list[str] = []
@@ -120,6 +120,22 @@ def lost_widths(facts: KernelFacts, effect: Effect) -> Iterator[Loss]:
     for name in ends:
         what = f"{Told.ALIGNED.value}, and so where the {kind} ends"
         yield Loss(name, what, Told.ALIGNED, effect, is_place=True)
+
+
+def may_end_neighbors(facts: KernelFacts, name: str) -> bool:
+    """Whether a parameter may end lanes that lie side by side."""
+    for effect in widest_accesses(facts):
+        assert effect.pointer is not None
+        _, offset = facts.forms.address(effect.pointer)
+        ends = _ends(facts, effect, _side_by_side(offset))
+        if ends is None or name in ends:
+            return True
+    return False
+
+
+def _side_by_side(offset: Polynomial) -> set[Atom]:
+    lanes = (_only(m) for m, c in offset.terms.items() if c == 1)
+    return {atom for atom in lanes if isinstance(atom, Lane)}
 
 
 def has_places(facts: KernelFacts, effect: Effect) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from tritonopt.checks import claims, reasons
+from tritonopt.checks import reasons
 from tritonopt.reporting.findings import EXACT, safety_names
 from tritonopt.reporting.page.contents import Check, Group, Left, Place
 from tritonopt.reporting.page.side_by_side import Diff
@@ -59,7 +59,7 @@ def suggested(path: str, suggestion: Suggestion, anchor: str, diff: Diff | None)
 def check_of(condition: Condition) -> Check:
     """A condition with its claim as a sentence."""
     claim = condition.claim
-    return Check(claim, condition.status.value, condition.detail, claims.CLAIMS.get(claim, ""))
+    return Check(claim, condition.status.value, condition.detail, reasons.CLAIMS.get(claim, ""))
 
 
 def gain_text(pass_name: str) -> str:
@@ -96,7 +96,7 @@ def meaning_of(reason: str) -> tuple[str, str]:
     known = reasons.REASONS.get(reason)
     if known is not None:
         return known.means, known.advice
-    claim = claims.CLAIMS.get(reason)
+    claim = reasons.CLAIMS.get(reason)
     return ("" if claim is None else f"This was not proved: {claim}"), ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tritonopt.checks import claims
+from tritonopt.checks import reasons
 from tritonopt.measurement.results import Comparison
 from tritonopt.measurement.tuned import ORIGINAL, TUNED, Fate
 from tritonopt.reporting.page.compiled_kernels import table_of_variants, tables_of_rows
@@ -197,7 +197,7 @@ def _subject(answer: Answer, anchor: str, apply: str) -> Subject:
 
 def _place(path: str, remark: Applied, anchor: str) -> Place:
     checks = tuple(
-        Check(claim, status, detail, claims.CLAIMS.get(claim, ""))
+        Check(claim, status, detail, reasons.CLAIMS.get(claim, ""))
         for claim, status, detail in remark.conditions
     )
     return Place(
@@ -256,7 +256,7 @@ def _groups(answers: Iterable[Answer]) -> Iterator[Group]:
                 if remark.kind != "missed":
                     continue
                 checks = [
-                    Check(claim, status, detail, claims.CLAIMS.get(claim, ""))
+                    Check(claim, status, detail, reasons.CLAIMS.get(claim, ""))
                     for claim, status, detail in remark.conditions
                 ]
                 failed = tuple(c for c in checks if c.status in ("refuted", "unknown"))

@@ -148,9 +148,9 @@ class _Rebuild:
     ) -> cst.BaseSuite:
         """`if x: y` stays on its line as long as simple statements are all it holds."""
         if any(p.opened or p.closed for node in nodes if (p := self._plans.get(node))):
-            raise EditConflict(
-                f"the statements in line {nodes[0].lineno} have no line of their own"
-            )
+            line = cst.SimpleStatementLine(tree.body, trailing_whitespace=tree.trailing_whitespace)
+            below = self._lines(nodes, [line])
+            return self._new.block(below.statements, below.footer)
         block = _Block()
         self._line(block, nodes, tree.body, [], tree.trailing_whitespace)
         if not block.statements:
@@ -164,12 +164,13 @@ class _Rebuild:
     def _lines(self, nodes: Sequence[ast.stmt], lines: Sequence[cst.CSTNode]) -> _Block:
         block = _Block()
         around: list[tuple[_Block, Enclose]] = []
-        pairs = list(_with_their_nodes(nodes, lines))
+        pairs = [
+            piece for pair in _with_their_nodes(nodes, lines) for piece in self._at_bounds(*pair)
+        ]
         for place, (line, part) in enumerate(pairs):
             if not any(node in self._touched for node in part):
                 block.add(line)
                 continue
-            self._check_bounds(part)
             self._find_heads(part, pairs[place + 1 :])
             line, block = self._open(line, part[0], block, around)
             after = self._taken_outside(part[-1])
@@ -200,11 +201,23 @@ class _Rebuild:
 
     # Statements that are enclosed in a new one
 
-    def _check_bounds(self, part: Sequence[ast.stmt]) -> None:
-        """What encloses statements begins and ends with whole lines."""
+    def _at_bounds(
+        self, line: _Statement, part: Sequence[ast.stmt]
+    ) -> Iterator[tuple[_Statement, Sequence[ast.stmt]]]:
+        """A line in pieces, where what encloses statements begins or ends within it."""
         plans = [self._plans.get(node, _NOTHING) for node in part]
-        if any(plan.opened for plan in plans[1:]) or any(plan.closed for plan in plans[:-1]):
-            raise EditConflict(f"the statements in line {part[0].lineno} share it")
+        inner = range(1, len(part))
+        cuts = [i for i in inner if plans[i].opened or plans[i - 1].closed]
+        if not cuts or not isinstance(line, cst.SimpleStatementLine):
+            yield line, part
+            return
+        for first, end in itertools.pairwise([0, *cuts, len(part)]):
+            piece = line.with_changes(body=_joined(line.body[first:end], line.body[-1]))
+            if first:
+                piece = piece.with_changes(leading_lines=[])
+            if end < len(part):
+                piece = piece.with_changes(trailing_whitespace=self._new.line_end)
+            yield piece, part[first:end]
 
     def _open(
         self,

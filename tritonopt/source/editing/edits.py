@@ -282,9 +282,19 @@ class _Region:
                 )
                 for change in added
             )
-            # Around a call inside of another expression a formatter breaks that one first.
-            whole = isinstance(self._parents.get(call), _WITH_A_CALL)
-            yield from self._longer(start, _by_place(new), expressions if whole else None)
+            others = expressions if self._is_whole(call) else None
+            yield from self._longer(start, _by_place(new), others)
+
+    def _is_whole(self, call: ast.Call) -> bool:
+        """Whether a statement is a call, or one and a method of its result: `load(...).to(...)`.
+
+        Around a call inside of another expression a formatter breaks that one first.
+        """
+        around = self._parents.get(call)
+        if isinstance(around, ast.Attribute):
+            method = self._parents.get(around)
+            around = self._parents.get(method) if isinstance(method, ast.Call) else None
+        return isinstance(around, _WITH_A_CALL)
 
     def _exchange_splices(self) -> Iterator[_Splice]:
         """Those of each function and call together: what is in one line may have to be broken."""
@@ -301,8 +311,7 @@ class _Region:
                 start = self._module.text.index("(", lines.span(change.anchor.func)[1])
                 given = [*change.anchor.args, *change.anchor.keywords]
                 place = given.index(change.argument)
-                # Around a call inside of another expression a formatter breaks that one first.
-                if not isinstance(self._parents.get(change.anchor), _WITH_A_CALL):
+                if not self._is_whole(change.anchor):
                     inner.add(start)
             if place in places.setdefault(start, {}):
                 raise EditConflict(f"two changes want one place in line {lines.line(start)}")

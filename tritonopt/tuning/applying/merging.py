@@ -42,7 +42,7 @@ def runs_the_same(one: str, other: str, launcher: str) -> bool:
         modules = source.read(one), source.read(other)
     except source.SourceError:
         return False
-    launchers = Launchers(modules[0])
+    launchers = Launchers.of(modules[0])
     reached = launchers.reached(launchers.definition_of(launchers.named(launcher)))
     return not reached & differing_definitions(*modules)
 

@@ -25,7 +25,7 @@ def other_callers(
 
     A kernel is none of them: it can have a copy. Neither is the launcher, which is verified itself.
     """
-    launchers = Launchers(old)
+    launchers = Launchers.of(old)
     own = launchers.definition_of(launchers.named(launcher))
     kernels = {kernel.name for kernel in old.kernels}
     mine = launchers.reached(own)
@@ -53,7 +53,7 @@ def kernels_used_elsewhere(
     if program is not None:
         home = source.read(old.text, old.path, program)
         found = {k.name for k in home.kernels if home.uses_elsewhere(k) != Elsewhere()}
-    launchers = Launchers(old)
+    launchers = Launchers.of(old)
     own = launchers.definition_of(launchers.named(launcher))
     mine = launchers.reached(own)
     others = [node for name, node in launchers.definitions.items() if name not in mine]

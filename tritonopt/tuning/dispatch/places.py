@@ -55,7 +55,7 @@ def difference(old: source.Module, new: source.Module, launcher: str) -> Differe
     changed = changed_definitions(old, new)
     if changed is None:
         raise NoDispatch("the file also differs outside its functions")
-    launchers = Launchers(old)
+    launchers = Launchers.of(old)
     mine = launchers.reached(launchers.definition_of(launchers.named(launcher)))
     kernels = {k.name for module in (old, new) for k in module.kernels} & changed
     functions = {
@@ -70,7 +70,7 @@ def difference(old: source.Module, new: source.Module, launcher: str) -> Differe
 
 def shared(old: source.Module, new: source.Module, launcher: str) -> frozenset[str]:
     """The definitions that differ and that other launchers run as well."""
-    launchers = Launchers(old)
+    launchers = Launchers.of(old)
     others: set[str] = set()
     for other in launchers.outermost():
         if other.name != launcher:
@@ -85,7 +85,7 @@ def _places(
     kernels: frozenset[str],
 ) -> Iterator[Place]:
     """In every function that differs, or launches one of the kernels."""
-    others = Launchers(new).definitions
+    others = Launchers.of(new).definitions
     for name, node in functions.items():
         counterpart = others.get(name)
         if counterpart is None:

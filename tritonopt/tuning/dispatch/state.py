@@ -22,7 +22,7 @@ def kept_state(old: source.Module, new: source.Module, launcher: str) -> Iterato
     What they keep may be as large as a tile, and others may read it. Where nothing but numbers of
     warps and the like differs, it is the same.
     """
-    launchers, others = Launchers(old), Launchers(new).definitions
+    launchers, others = Launchers.of(old), Launchers.of(new).definitions
     kernels = {kernel.name for kernel in old.kernels}
     mine = launchers.reached(launchers.definition_of(launchers.named(launcher)))
     for name in sorted((differing_definitions(old, new) & mine) - kernels):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tritonopt.verification.algebra import field
-from tritonopt.verification.algebra.field import VARIABLE, Carried, is_float, reals_of
+from tritonopt.verification.algebra.field import VARIABLE, Carried, is_float, lanes_of, reals_of
 from tritonopt.verification.algebra.following import Run
 from tritonopt.verification.algebra.laws import LAWS
 from tritonopt.verification.replacing import replaced
@@ -89,18 +89,13 @@ def _followed(run: Run, name: str, original: Callable[..., Any]) -> Callable[...
     return operation
 
 
-def _lanes(mask: Any, shape: tuple[int, ...]) -> Any:
-    data = mask.data if hasattr(mask, "get_element_ty") else mask
-    return np.broadcast_to(np.asarray(data, dtype=bool), shape)
-
-
 def _load(run: Run, original: Callable[..., Any]) -> Callable[..., Any]:
     def load(pointers: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
         result = original(pointers, mask, other, *rest, **named)
         if not is_float(result):
             return result
         shape = pointers.data.shape
-        lanes = _lanes(mask, shape)
+        lanes = lanes_of(mask, shape)
         residues = np.zeros((2, *shape), dtype=np.uint64)
         degree = VARIABLE
         if other is not None and not lanes.all():
@@ -121,7 +116,7 @@ def _store(run: Run, original: Callable[..., Any]) -> Callable[..., Any]:
         result = original(pointers, value, mask, *rest, **named)
         if is_float(value):
             shape = pointers.data.shape
-            lanes = _lanes(mask, shape)
+            lanes = lanes_of(mask, shape)
             carried = run.of(value).spread(shape)
             kept = carried.of(carried.residues[:, lanes])
             values = np.broadcast_to(value.data, shape)[lanes]
@@ -154,7 +149,7 @@ def _atomic(run: Run, original: Callable[..., Any]) -> Callable[..., Any]:
         if "ADD" not in str(operation):
             run.lose("an atomic operation on floats that is no addition")
         shape, name = pointers.data.shape, value.dtype.scalar.name
-        lanes = _lanes(mask, shape)
+        lanes = lanes_of(mask, shape)
         addresses = pointers.data[lanes]
         before = np.broadcast_to(result.data, shape)[lanes]
         added = (before + np.broadcast_to(value.data, shape)[lanes]).astype(before.dtype)

@@ -46,6 +46,13 @@ def width_of(handle: Any) -> int:
     return _BITS.get(handle.dtype.scalar.name, 0)
 
 
+def lanes_of(mask: Any, shape: tuple[int, ...]) -> Any:
+    """Which lanes are on, by a mask of the interpreter or of Python."""
+    data = mask.data if hasattr(mask, "get_element_ty") else mask
+    lanes = np.asarray(data, dtype=bool)
+    return lanes if lanes.shape == shape else np.broadcast_to(lanes, shape)
+
+
 def reals_of(handle: Any) -> Any:
     """The numbers as float64."""
     return as_reals(handle.data, handle.dtype.scalar.name)

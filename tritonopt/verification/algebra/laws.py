@@ -34,24 +34,12 @@ _VANISHES = -746.0
 """Exponentials of less are 0 in float64 too: sentinels for what is masked, not data."""
 
 
-def _add(run: Run, result: Any, left: Any, right: Any) -> Carried:
-    return run.of(left).plus(run.of(right))
-
-
-def _subtract(run: Run, result: Any, left: Any, right: Any) -> Carried:
-    return run.of(left).minus(run.of(right))
-
-
-def _multiply(run: Run, result: Any, left: Any, right: Any) -> Carried:
-    return run.of(left).times(run.of(right))
+def _binary(combine: Callable[[Carried, Carried], Carried]) -> Law:
+    return lambda run, result, left, right: combine(run.of(left), run.of(right))
 
 
 def _divide(run: Run, result: Any, left: Any, right: Any) -> Carried:
     return run.of(left).times(inverse(run, run.of(right), reals_of(right)))
-
-
-def _multiply_and_add(run: Run, result: Any, left: Any, right: Any, added: Any) -> Carried:
-    return run.of(left).times(run.of(right)).plus(run.of(added))
 
 
 def inverse(run: Run, carried: Carried, values: Any) -> Carried:
@@ -93,17 +81,9 @@ def _logarithm(base_of_two: bool) -> Law:
     return law
 
 
-def root(run: Run, carried: Carried) -> Carried:
+def root(carried: Carried) -> Carried:
     """A function of its own, but that it goes through products and knows simple squares."""
     return Carried(field.root(carried.residues), VARIABLE)
-
-
-def _root(run: Run, result: Any, argument: Any) -> Carried:
-    return root(run, run.of(argument))
-
-
-def _inverse_root(run: Run, result: Any, argument: Any) -> Carried:
-    return inverse(run, root(run, run.of(argument)), reals_of(argument))
 
 
 def uninterpreted(name: str) -> Law:
@@ -137,24 +117,20 @@ def _whole(run: Run, result: Any, *arguments: Any) -> Carried:
     return Carried(of_whole_floats(reals_of(result)), NUMBER)
 
 
-def _larger(run: Run, result: Any, left: Any, right: Any) -> Carried:
-    ours, theirs = reals_of(left), reals_of(right)
-    return run.of(left).where((ours >= theirs) | np.isnan(theirs), run.of(right))
+def _extreme(is_it: Callable[[Any, Any], Any]) -> Law:
+    """The first of two where it is the larger or the smaller one, or the other is NaN."""
 
+    def law(run: Run, result: Any, left: Any, right: Any) -> Carried:
+        ours, theirs = reals_of(left), reals_of(right)
+        return run.of(left).where(is_it(ours, theirs) | np.isnan(theirs), run.of(right))
 
-def _smaller(run: Run, result: Any, left: Any, right: Any) -> Carried:
-    ours, theirs = reals_of(left), reals_of(right)
-    return run.of(left).where((ours <= theirs) | np.isnan(theirs), run.of(right))
+    return law
 
 
 def _clamped(run: Run, result: Any, argument: Any, low: Any, high: Any, *rest: Any) -> Carried:
     values, lowest, highest = map(reals_of, (argument, low, high))
     found = run.of(low).where(values < lowest, run.of(argument))
     return run.of(high).where(values > highest, found)
-
-
-def _selected(run: Run, result: Any, condition: Any, left: Any, right: Any) -> Carried:
-    return run.of(left).where(condition.data, run.of(right))
 
 
 def _from_integer(run: Run, result: Any, source: Any, *rest: Any) -> Carried:
@@ -199,17 +175,9 @@ def _dot(run: Run, result: Any, left: Any, right: Any, added: Any, *rest: Any) -
 # Arrangements
 
 
-def _spread(run: Run, result: Any, argument: Any, *rest: Any) -> Carried:
-    return run.of(argument).spread(result.data.shape)
-
-
-def _splat(run: Run, result: Any, type: Any, argument: Any) -> Carried:
-    carried = run.of(argument)
-    return carried.of(carried.residues.reshape(2, -1)[:, 0]).spread(result.data.shape)
-
-
-def _first(run: Run, result: Any, argument: Any) -> Carried:
-    carried = run.of(argument)
+def _first(run: Run, result: Any, *operands: Any) -> Carried:
+    """One number everywhere; the type that it is given to comes before it."""
+    carried = run.of(operands[-1])
     return carried.of(carried.residues.reshape(2, -1)[:, 0]).spread(result.data.shape)
 
 
@@ -239,20 +207,20 @@ def _gathered(run: Run, result: Any, source: Any, indices: Any, axis: int) -> Ca
 
 
 LAWS: Mapping[str, Law] = {
-    "fadd": _add,
-    "fsub": _subtract,
-    "fmul": _multiply,
+    "fadd": _binary(Carried.plus),
+    "fsub": _binary(Carried.minus),
+    "fmul": _binary(Carried.times),
     "fdiv": _divide,
     "precise_divf": _divide,
-    "fma": _multiply_and_add,
+    "fma": lambda run, _, one, other, more: run.of(one).times(run.of(other)).plus(run.of(more)),
     "dot": _dot,
     "exp": _exponential(base_of_two=False),
     "exp2": _exponential(base_of_two=True),
     "log": _logarithm(base_of_two=False),
     "log2": _logarithm(base_of_two=True),
-    "sqrt": _root,
-    "precise_sqrt": _root,
-    "rsqrt": _inverse_root,
+    "sqrt": lambda run, _, one: root(run.of(one)),
+    "precise_sqrt": lambda run, _, one: root(run.of(one)),
+    "rsqrt": lambda run, _, one: inverse(run, root(run.of(one)), reals_of(one)),
     "sin": symmetric("sin", odd=True),
     "cos": symmetric("cos", odd=False),
     "erf": symmetric("erf", odd=True),
@@ -260,12 +228,12 @@ LAWS: Mapping[str, Law] = {
     "fabs": _absolute,
     "floor": _whole,
     "ceil": _whole,
-    "maximumf": _larger,
-    "maxnumf": _larger,
-    "minimumf": _smaller,
-    "minnumf": _smaller,
+    "maximumf": _extreme(np.greater_equal),
+    "maxnumf": _extreme(np.greater_equal),
+    "minimumf": _extreme(np.less_equal),
+    "minnumf": _extreme(np.less_equal),
     "clampf": _clamped,
-    "select": _selected,
+    "select": lambda run, _, test, one, other: run.of(one).where(test.data, run.of(other)),
     "si_to_fp": _from_integer,
     "ui_to_fp": _from_integer,
     "fp_ext": _cast,
@@ -274,9 +242,9 @@ LAWS: Mapping[str, Law] = {
     "bitcast": _bitcast,
     "int_to_ptr": _bitcast,
     "ptr_to_int": _bitcast,
-    "splat": _splat,
+    "splat": _first,
     "unsplat": _first,
-    "broadcast": _spread,
+    "broadcast": lambda run, result, one, *_: run.of(one).spread(result.data.shape),
     "expand_dims": _reshaped,
     "reshape": _reshaped,
     "trans": _transposed,
@@ -326,10 +294,6 @@ def _one(run: Run) -> Carried:
     return Carried(run.ring.of_constant(1.0, 0))
 
 
-def _exp_less_one(run: Run, result: Any, argument: Any) -> Carried:
-    return LAWS["exp"](run, result, argument).minus(_one(run))
-
-
 def _log_of_one_more(run: Run, result: Any, argument: Any) -> Carried:
     more = run.of(argument).plus(_one(run))
     return Carried(run.ring.uninterpreted("log", more.residues), more.degree)
@@ -355,10 +319,6 @@ def _half(sign: int) -> Callable[..., Carried]:
         return both.times(Carried(run.ring.of_constant(0.5, 0)))
 
     return law
-
-
-def _inverse(run: Run, result: Any, argument: Any) -> Carried:
-    return inverse(run, run.of(argument), reals_of(argument))
 
 
 def _power(run: Run, result: Any, base: Any, exponent: Any) -> Carried:
@@ -391,12 +351,12 @@ _ODD = ("tan", "asin", "atan", "asinh", "atanh", "cbrt")
 
 _LAWS: Mapping[str, Callable[..., Carried]] = {
     **{name: symmetric(name, odd=True) for name in _ODD},
-    "expm1": _exp_less_one,
+    "expm1": lambda run, result, one: LAWS["exp"](run, result, one).minus(_one(run)),
     "log1p": _log_of_one_more,
     "tanh": _hyperbolic_tangent,
     "sinh": _half(-1),
     "cosh": _half(1),
-    "rcp_rn": _inverse,
+    "rcp_rn": lambda run, _, one: inverse(run, run.of(one), reals_of(one)),
     "pow": _power,
     "copysign": _with_sign,
     "saturatef": _saturated,

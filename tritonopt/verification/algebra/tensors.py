@@ -306,21 +306,9 @@ def _binary(combine: Callable[[Carried, Carried], Carried]) -> Callable[..., Car
     return law
 
 
-def _reversed(combine: Callable[[Carried, Carried], Carried]) -> Callable[..., Carried]:
-    return _binary(lambda left, right: combine(right, left))
-
-
 def _divide(run: Run, operand: Operands, result: Any, left: Any, right: Any) -> Carried:
     below = operand(right)
     return operand(left).carried.times(inverse(run, below.carried, below.values))
-
-
-def _inverted(run: Run, operand: Operands, result: Any, left: Any, right: Any) -> Carried:
-    return _divide(run, operand, result, right, left)
-
-
-def _negative(run: Run, operand: Operands, result: Any, tensor: Any) -> Carried:
-    return operand(tensor).carried.negated()
 
 
 _Law = Callable[..., Carried]
@@ -344,23 +332,23 @@ def _rounding(law: _Law) -> _Law:
     return rounded
 
 
-def _same(
-    run: Run, operand: Operands, result: Any, tensor: Any, *rest: Any, **named: Any
-) -> Carried:
-    return operand(tensor).carried
-
-
 LAWS: Mapping[str, _Law] = {
     "sum": _rounding(_sum),
     "mean": _rounding(_mean),
     "add": _binary(Carried.plus),
     "sub": _binary(Carried.minus),
-    **dict.fromkeys(("rsub", "__rsub__"), _reversed(Carried.minus)),
+    **dict.fromkeys(("rsub", "__rsub__"), _binary(lambda one, other: other.minus(one))),
     "mul": _binary(Carried.times),
     "div": _divide,
     "true_divide": _divide,
-    **dict.fromkeys(("__rdiv__", "__rtruediv__"), _inverted),
-    "neg": _negative,
-    **dict.fromkeys(("to", "half", "bfloat16", "float", "type", "type_as"), _rounding(_same)),
+    **dict.fromkeys(
+        ("__rdiv__", "__rtruediv__"),
+        lambda run, operand, result, left, right: _divide(run, operand, result, right, left),
+    ),
+    "neg": lambda run, operand, result, tensor: operand(tensor).carried.negated(),
+    **dict.fromkeys(
+        ("to", "half", "bfloat16", "float", "type", "type_as"),
+        _rounding(lambda run, operand, result, tensor, *_, **named: operand(tensor).carried),
+    ),
 }
 """By the name of torch's function or method; what takes more arguments is not known."""

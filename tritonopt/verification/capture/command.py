@@ -12,10 +12,12 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from tritonopt import source
+from tritonopt.source.trees import names_in
 from tritonopt.verification.capture import shadowing
 from tritonopt.verification.capture.shadowing import Plan
 from tritonopt.verification.comparison.compare import FACTOR, TOLERANCE, UNITS
@@ -99,25 +101,20 @@ def capture(
     _check(old, new)
     kept = {k.qualname for k in new.kernels}
     names = tuple(k.name for k in old.kernels if k.qualname == k.name and k.name in kept)
-    with tempfile.TemporaryDirectory(prefix="tritonopt-") as folder:
-        reports = Path(folder) / "reports"
-        reports.mkdir()
-        path, kernels = os.path.realpath(old.path), _definitions(old, new)
-        widened = widen(old)
-        plan = Plan(
-            path,
-            kernels,
-            names,
-            str(reports),
-            fusion=not identical,
-            widened=widened.source,
-            widened_names=tuple(n for n in widened.names if n not in widened.obstacles),
-            atomic=tuple(sorted(_atomic(old) | _atomic(new))),
-        )
-        seen = _watched(command, plan, Path(folder))
-        found = Captured(seen.status, obstacles=widened.obstacles)
-        for report in sorted(reports.iterdir()):
-            _read(report, found)
+    widened = widen(old)
+    plan = Plan(
+        os.path.realpath(old.path),
+        _definitions(old, new),
+        names,
+        fusion=not identical,
+        widened=widened.source,
+        widened_names=tuple(n for n in widened.names if n not in widened.obstacles),
+        atomic=tuple(sorted(_atomic(old) | _atomic(new))),
+    )
+    seen, reports = watched(command, shadowing.__name__, asdict(plan), shadowing.VARIABLE)
+    found = Captured(seen.status, obstacles=widened.obstacles)
+    for report in reports:
+        _read(report, found)
     if not found.difference:
         found.difference, found.differing = _excess(found)
     if not found.count and not found.skipped:
@@ -155,24 +152,17 @@ def recorded_of(
         os.path.realpath(module.path): [k.name for k in module.kernels if k.qualname == k.name]
         for module in modules
     }
-    with tempfile.TemporaryDirectory(prefix="tritonopt-") as folder:
-        reports = Path(folder) / "reports"
-        reports.mkdir()
-        plan = Plan("", "", (), str(reports), compares=False, others=names)
-        seen = _watched(command, plan, Path(folder))
-        found: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
-        more: list[str] = []
-        for line in (line for report in sorted(reports.iterdir()) for line in _lines(report)):
-            of_kernel = found.setdefault(line["path"], {}).setdefault(line["kernel"], [])
-            if line["launch"] is not None:
-                of_kernel.append(line["launch"])
-            else:
-                more.append(line["kernel"])
+    plan = asdict(Plan("", "", (), compares=False, others=names))
+    seen, reports = watched(command, shadowing.__name__, plan, shadowing.VARIABLE)
+    found: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
+    more: list[str] = []
+    for line in chain.from_iterable(reports):
+        of_kernel = found.setdefault(line["path"], {}).setdefault(line["kernel"], [])
+        if line["launch"] is not None:
+            of_kernel.append(line["launch"])
+        else:
+            more.append(line["kernel"])
     return replace(seen, more=tuple(dict.fromkeys(more))), found
-
-
-def _watched(command: Sequence[str], plan: Plan, folder: Path) -> Watched:
-    return watched(command, shadowing.__name__, asdict(plan), shadowing.VARIABLE, folder)
 
 
 def _check(old: source.Module, new: source.Module) -> None:
@@ -208,10 +198,7 @@ def _definitions(old: source.Module, new: source.Module) -> str:
 def _atomic(module: source.Module) -> set[str]:
     """Kernels that use atomic operations, themselves or in a helper of the file."""
     bodies = {k.name: k.node for k in module.kernels}
-    uses = {
-        name: {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & bodies.keys()
-        for name, node in bodies.items()
-    }
+    uses = {name: names_in(node) & bodies.keys() for name, node in bodies.items()}
     found = {
         name
         for name, node in bodies.items()
@@ -245,9 +232,9 @@ def _remember(kernel: str, line: Mapping[str, Any], found: Captured) -> None:
             setattr(errors, name, max(getattr(errors, name), measure[name]))
 
 
-def _read(path: Path, found: Captured) -> None:
+def _read(report: Sequence[Mapping[str, Any]], found: Captured) -> None:
     begun = harmless = ""
-    for line in _lines(path):
+    for line in report:
         if "backend" in line:
             found.backend = line["backend"]
             continue
@@ -352,28 +339,32 @@ class Watched:
 
 
 def watched(
-    command: Sequence[str], module: str, plan: Mapping[str, object], variable: str, folder: Path
-) -> Watched:
-    """Run the command; the environment variable names a file in the folder with the plan as JSON.
+    command: Sequence[str], module: str, plan: Mapping[str, object], variable: str
+) -> tuple[Watched, list[list[dict[str, Any]]]]:
+    """Run the command; how it ended, and the lines of JSON that each of its processes reports.
 
+    The environment variable names a file with the plan as JSON, in which `reports` is a folder.
     Raises VerificationError where the command cannot be started.
     """
-    file = folder / "plan.json"
-    file.write_text(json.dumps(plan), encoding="utf-8")
-    started = folder / _STARTED
-    started.mkdir()
-    environment = {**_environment(module, folder), variable: str(file)}
     shown = shlex.join(command)
     sys.stdout.flush()
-    try:
-        # Its output is no part of the report.
-        status = subprocess.run(command, env=environment, stdout=2).returncode
-    except OSError as error:
-        raise VerificationError(f"`{shown}` cannot be started: {error.strerror}") from None
-    told = [each.read_text(encoding="utf-8") for each in sorted(started.iterdir())]
+    with tempfile.TemporaryDirectory(prefix="tritonopt-") as name:
+        folder = Path(name)
+        file, reports, started = (folder / n for n in ("plan.json", "reports", _STARTED))
+        file.write_text(json.dumps({**plan, "reports": str(reports)}), encoding="utf-8")
+        reports.mkdir()
+        started.mkdir()
+        environment = {**_environment(module, folder), variable: str(file)}
+        try:
+            # Its output is no part of the report.
+            status = subprocess.run(command, env=environment, stdout=2).returncode
+        except OSError as error:
+            raise VerificationError(f"`{shown}` cannot be started: {error.strerror}") from None
+        told = [each.read_text(encoding="utf-8") for each in sorted(started.iterdir())]
+        lines = [list(_lines(report)) for report in sorted(reports.iterdir())]
     failures = [text for text in told if text]
     shown = f"`{shown}` (exit status {status})"
-    return Watched(shown, status, len(told) - len(failures), "".join(failures[:1]))
+    return Watched(shown, status, len(told) - len(failures), "".join(failures[:1])), lines
 
 
 def _environment(module: str, folder: Path) -> dict[str, str]:

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tritonopt.verification.signature.argument_language import short_name
+from tritonopt.verification.signature.size_facts import CALLS
 
 Launch = Mapping[str, Any]
 """A launch as `shadowing` describes it: `arguments` by parameter, and `grid`; of a tuned kernel
@@ -273,7 +274,7 @@ class _Form:
     ) -> Iterator[tuple[str, Numbers]]:
         sizes = [(text, values) for values, text in self.sizes.items() if text.isidentifier()]
         if name in self.tiles:
-            yield from _derived(sizes, "next_power_of_2({0})", _next_power_of_2)
+            yield from _rounded_up(sizes)
             return
         strides = [
             (f"{t}.stride({axis})", tuple(v["strides"][axis] for v in self.column(t)))
@@ -293,7 +294,7 @@ class _Form:
         for tensor in tensors:
             shapes = [v["shape"] for v in self.column(tensor)]
             yield f"{tensor}.numel()", tuple(math.prod(s) for s in shapes)
-        yield from _derived(sizes, "next_power_of_2({0})", _next_power_of_2)
+        yield from _rounded_up(sizes)
         if name:
             return
         numbers = [
@@ -321,12 +322,6 @@ class _Form:
         return constant[0] not in self.tiles
 
 
-def _derived(
-    found: Sequence[tuple[str, Numbers]], text: str, function: Callable[[int], int]
-) -> Iterator[tuple[str, Numbers]]:
+def _rounded_up(found: Sequence[tuple[str, Numbers]]) -> Iterator[tuple[str, Numbers]]:
     for name, values in found:
-        yield text.format(name), tuple(function(v) for v in values)
-
-
-def _next_power_of_2(number: int) -> int:
-    return 1 << max(number - 1, 0).bit_length()
+        yield f"next_power_of_2({name})", tuple(map(CALLS["next_power_of_2"], values))

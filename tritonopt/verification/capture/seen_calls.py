@@ -10,7 +10,6 @@ import json
 import os
 import re
 import sys
-import tempfile
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -54,7 +53,7 @@ class _Plan:
     """The launchers, by `NAME:LINE` of the function that runs."""
     inner: Sequence[str]
     """Those of them whose calls count only where nothing of the file made them."""
-    reports: str
+    reports: str = ""
 
 
 def seen_calls(
@@ -71,18 +70,11 @@ def seen_calls(
     command cannot be started.
     """
     places = {_place(x): x.name for x in (*launchers, *inner)}
-    with tempfile.TemporaryDirectory(prefix="tritonopt-") as name:
-        folder = Path(name)
-        reports = folder / "reports"
-        reports.mkdir()
-        names = tuple(x.name for x in inner)
-        plan = _Plan(os.path.realpath(module.path), places, names, str(reports))
-        ended = watched(command, __name__, asdict(plan), VARIABLE, folder)
-        found: dict[str, list[Mapping[str, Any]]] = {}
-        for report in sorted(reports.iterdir()):
-            for line in report.read_text(encoding="utf-8").splitlines():
-                call = json.loads(line)
-                found.setdefault(call["launcher"], []).append(call)
+    plan = _Plan(os.path.realpath(module.path), places, tuple(x.name for x in inner))
+    ended, reports = watched(command, __name__, asdict(plan), VARIABLE)
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for call in chain.from_iterable(reports):
+        found.setdefault(call["launcher"], []).append(call)
     return ended, found
 
 

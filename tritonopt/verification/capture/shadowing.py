@@ -46,7 +46,7 @@ class Plan:
     kernels: str
     """The definitions of the rewritten file that a launch needs, as source."""
     names: tuple[str, ...]
-    reports: str
+    reports: str = ""
     """A directory: every process of the command writes a file of its own there."""
     fusion: bool = True
     """Whether a GPU may contract `a * b + c` in what is compared."""

@@ -101,6 +101,16 @@ class Difference:
     """What the oracle gives there, where there is one."""
     at: int = 0
     """The same place in the flat output, where somebody asks for it."""
+    is_of_values: bool = False
+    """Whether both versions ran, and wrote the same elements."""
+
+    @property
+    def values(self) -> str:
+        """The two values, in one line; empty where more is wrong than a value."""
+        if not self.is_of_values:
+            return ""
+        place = f"{self.label}{self.position}"
+        return f"{place} is {self.original} in the original and {self.rewritten} as rewritten"
 
     def __str__(self) -> str:
         lines = [self.message]
@@ -419,13 +429,17 @@ def not_judged(original: Pair, rewritten: Pair) -> str:
 
 def _at(message: str, output: Output, other: Output, wrong: Mask) -> Difference:
     at = int(wrong.argmax())
+    is_of_values = True
     if output.is_float:
         nan = [bool(np.isnan(o.reals()[at])) for o in (output, other)]
         if nan == [True, False]:
             message = NUMBER_FOR_NAN
         elif nan == [False, True]:
             message = "the rewritten version gives NaN where the original gives a number"
-    return Difference(message, output.label, output.position(at), output.value(at), other.value(at))
+            is_of_values = False
+    values = output.value(at), other.value(at)
+    place = output.label, output.position(at)
+    return Difference(message, *place, *values, is_of_values=is_of_values)
 
 
 def measure(
@@ -596,6 +610,7 @@ def _measure(
             output.value(at),
             other.value(at),
             truth.value(at) if truth is not output else "",
+            is_of_values=True,
         ),
         int(made.sum()),
     )

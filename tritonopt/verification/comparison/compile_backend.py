@@ -9,12 +9,12 @@ differ nothing is known of the results, and the numbers stand side by side.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from tritonopt import source
+from tritonopt.source.trees import names_in
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.versions import refusing
 from tritonopt.verification.inputs.examples import Example
@@ -169,7 +169,7 @@ class Compilation:
                 found.add(name)
                 kernel = module.kernel(name)
                 if kernel is not None:
-                    called = {n.id for n in ast.walk(kernel.node) if isinstance(n, ast.Name)}
+                    called = names_in(kernel.node)
                     wanted |= {k.name for k in module.kernels if k.name in called} - found
         return found
 

@@ -143,8 +143,13 @@ class Search:
             lambda: self._excess(drawn),
         )
 
+    @property
+    def counts_in_bytes(self) -> bool:
+        return self.aimings[0].numbers.bytes
+
     def long_sums(self) -> Counterexample | None:
-        """What shows only where much is added up, looked for where residues differ."""
+        """What shows only where much is added up, looked for where residues differ or what
+        differs names a type of 8 bits."""
         for aimed in self.aimings[0].long_sums():
             example = replace(aimed, backward=self.calls.backward)
             self.checker.try_out(example)

@@ -21,6 +21,8 @@ from tritonopt.verification.process.messages import (
 )
 
 _LEAST_SECONDS = 20.0
+_WITHOUT_A_KERNEL = 60.0
+"""At least so many where the original has no kernel: it says nothing of how long one takes."""
 _NO_SUCH_TILE, _LARGEST_TILE = "exceeds triton maximum tensor numel", 2**20
 """What Triton says of a tile that is larger; smaller calls need none."""
 _TIMES_AS_LONG = 10
@@ -49,6 +51,11 @@ class Versions:
     def has_reference(self) -> bool:
         """Whether the original has no kernel."""
         return self.original.spec.reference
+
+    @property
+    def least_seconds(self) -> float:
+        """What the rewritten version gets, however fast the original was."""
+        return _WITHOUT_A_KERNEL if self.has_reference else _LEAST_SECONDS
 
     def options(self, example: Example) -> tuple[RunOptions, RunOptions]:
         """The plain run; and the one in which everything that must not matter is different."""
@@ -88,12 +95,12 @@ class Versions:
                     theirs = Pair(*self.rewritten.run(example, *both))
                 elif _fails(theirs, TOO_LONG):
                     # It may take longer than the original does, and is no more left out for that.
-                    most = max(_LEAST_SECONDS, _TIMES_AS_LONG * seconds)
+                    most = max(self.least_seconds, _TIMES_AS_LONG * seconds)
                     theirs = Pair(*self.rewritten.run_within(most, example, both))
                     return ours, theirs
         if ours.first.failure is None and _fails(theirs, "Hang"):
             # A busy machine is no difference: alone, it may well answer.
-            most = max(_LEAST_SECONDS, 2 * seconds)
+            most = max(self.least_seconds, 2 * seconds)
             theirs = Pair(*self.rewritten.run_within(most, example, both))
         return ours, theirs
 
@@ -134,7 +141,7 @@ class Versions:
         """What the rewritten version answers; with an original that was fast, it is soon."""
         if not self.interpreted or ours.first.failure is not None:
             return self.rewritten.receive(2)
-        return self.rewritten.receive(2, max(_LEAST_SECONDS, _TIMES_AS_LONG * seconds))
+        return self.rewritten.receive(2, max(self.least_seconds, _TIMES_AS_LONG * seconds))
 
     @contextlib.contextmanager
     def waiting(self) -> Iterator[None]:

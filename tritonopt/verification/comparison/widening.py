@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tritonopt import source
+from tritonopt.source.trees import names_in
 from tritonopt.verification.signature.launchers import statements
 
 _LANGUAGE = "_tritonopt_language"
@@ -165,7 +166,7 @@ class _Study:
                         continue
                     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                     for target in targets:
-                        tainted |= {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+                        tainted |= names_in(target)
         return tainted
 
     def _depends_on_memory(self, expr: ast.expr) -> bool:

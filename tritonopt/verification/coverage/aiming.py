@@ -30,6 +30,7 @@ from tritonopt.verification.coverage.sized_calls import (
     around,
     at_numbers,
     at_the_ends,
+    at_the_highest,
     beyond,
     entering,
     in_turn,
@@ -162,18 +163,13 @@ class Aiming:
 
     def long_sums(self) -> Iterator[Example]:
         """Many tiles of what loops run over, of the narrowest type: what is added up in that loses
-        what comes late."""
-        types = other_types(self.signature, self.limits, given=self.given)
-        narrow = [dtype for dtype in types if dtype != "f64"][-1:]
-        within = self.signature if self.given else None
+        what comes late. Whole numbers are all the same there, so that a count of 8 bits wraps."""
+        changes = [*_narrow(self), at_the_highest] if self.numbers.bytes else [*_narrow(self)]
         governed = set().union(*self.plain.tried.governed.values())
         for name in [n for n in self.plain.names if n in governed][:_MOST_LONG]:
             size = _LONG_SUM * self.plain.best[name] + 3
             sizes = {**dict.fromkeys(self.plain.names, 2), name: size}
-            for dtype, values in product(narrow, (OFFSET, CONSTANT)):
-                change = in_turn(partial(typed, dtype=dtype, within=within), of_values(values))
-                if self.plain.fits(sizes):
-                    yield self.sized_calls.make(sizes, change)
+            yield from (self.sized_calls.make(sizes, c) for c in changes if self.plain.fits(sizes))
 
     def _variations(self, sizes: Mapping[str, int]) -> Iterator[Example]:
         """Every value of what has a few, tensors left out, and values that few rows have.
@@ -384,6 +380,15 @@ class Aiming:
                 return
             costly = any(self.plain.costs(sizes, change) for change in pair)
             yield from self.plain.made(self.plain.tried.base if costly else sizes, in_turn(*pair))
+
+
+def _narrow(of: Aiming) -> Iterator[Change]:
+    """Floats of the narrowest type, of which sums are large."""
+    types = other_types(of.signature, of.limits, given=of.given)
+    within = of.signature if of.given else None
+    for dtype in [dtype for dtype in types if dtype != "f64"][-1:]:
+        for values in (OFFSET, CONSTANT):
+            yield in_turn(partial(typed, dtype=dtype, within=within), of_values(values))
 
 
 def _limits_met(calls: SizedCalls, seen: Seen) -> list[float]:

@@ -12,14 +12,13 @@ from tritonopt.facts.algebra.turns import is_at_most, takes_one_turn
 from tritonopt.facts.host.settings_functions import with_results
 from tritonopt.source.single_numbers import limit_of, named_numbers, number_asked_for
 from tritonopt.source.tile_extents import extents_of
-from tritonopt.source.trees import blocks_of
+from tritonopt.source.trees import blocks_of, bound_in, names_in
 from tritonopt.verification.coverage.never_chosen import always_run, never_chosen
 from tritonopt.verification.coverage.text_differences import (
     Body,
     Comparison,
     Statement,
     Version,
-    names_in,
 )
 from tritonopt.verification.host_values import HostValue, have_differed, host_values, reads_tensors
 from tritonopt.verification.process.messages import Coverage, Place, Span
@@ -342,9 +341,9 @@ def _lanes(title: str, module: source.Module, body: Body) -> Iterator[Demand]:
 
 def _sources(body: Body) -> list[Statement]:
     """The statements of a function that are concerned, and those that these are computed from."""
-    read = set().union(*(s.reads() for s in body.statements if s.concerned))
+    read = set().union(*(s.reads for s in body.statements if s.concerned))
     needed = body.computed_from(read)
-    return [s for s in body.statements if s.concerned or s.binds() & needed]
+    return [s for s in body.statements if s.concerned or s.binds & needed]
 
 
 def _single_turns(module: source.Module, asked: Iterable[Demand], place: str) -> set[int]:
@@ -497,7 +496,7 @@ def _takes_one_turn(loop: ast.For | ast.While) -> bool:
 
 def _is_masked(module: source.Module, loop: ast.For | ast.While) -> bool:
     """Whether a mask of an access in the loop changes from turn to turn."""
-    varying = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)} if isinstance(
+    varying = names_in(loop.target) if isinstance(
         loop, ast.For) else set()  # fmt: skip
     inside = [n for s in loop.body for n in ast.walk(s)]
     carried = _rebound_from_itself(inside)
@@ -509,7 +508,7 @@ def _is_masked(module: source.Module, loop: ast.For | ast.While) -> bool:
                 continue
             if node.value is not None and names_in(node.value) & varying:
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                varying |= set().union(*map(_bound, targets))
+                varying |= set().union(*map(bound_in, targets))
         if len(varying) == before:
             break
     return any(names_in(mask) & varying for mask in _masks(module, inside))
@@ -522,7 +521,7 @@ def _rebound_from_itself(inside: Iterable[ast.AST]) -> set[str]:
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             found.add(node.target.id)
         elif isinstance(node, ast.Assign):
-            found |= set().union(*map(_bound, node.targets)) & names_in(node.value)
+            found |= set().union(*map(bound_in, node.targets)) & names_in(node.value)
     return found
 
 
@@ -538,13 +537,6 @@ def _masks(module: source.Module, inside: Iterable[ast.AST]) -> Iterator[ast.exp
         yield from node.args[place : place + 1]
         if any(k.arg == "boundary_check" for k in node.keywords):
             yield from node.args[:1]
-
-
-def _bound(node: ast.AST) -> set[str]:
-    """The names that a target binds: of `p[i] = ...` none."""
-    return {
-        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    }
 
 
 # Along which axes of its grid a kernel has more than one program, by what its launches say.

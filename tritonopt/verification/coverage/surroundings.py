@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 
 from tritonopt import source
 from tritonopt.verification.coverage.text_differences import Body, Comparison, Statement, Version
 
-_ASKS = (
+_ASKS = frozenset((
     "os.environ", "os.getenv", "os.getpid", "os.getcwd", "sys.modules", "sys.argv",
     "sys._getframe", "sys.gettrace", "sys.getprofile", "inspect.stack", "inspect.currentframe",
     "traceback.extract_stack", "traceback.walk_stack", "gc.get_objects", "gc.get_referrers",
@@ -23,7 +24,7 @@ _ASKS = (
     "os.uname", "os.cpu_count", "socket", "datetime", "sys.version_info", "sys.platform",
     "sys.path", "torch.version", "torch.__version__", "triton.__version__",
     "torch.cuda.get_device_name", "torch.cuda.device_count", "torch.cuda.mem_get_info",
-)  # fmt: skip
+))  # fmt: skip
 """Names of what says where, when and by whom a file is run."""
 _KINDS = ("type", "isinstance", "hasattr", "getattr", "id", "vars", "dir", "repr", "str")
 """Functions of Python that tell a kernel that is compiled from one that is interpreted."""
@@ -82,9 +83,8 @@ def _questions(version: Version, reached: set[str] | None) -> Iterator[tuple[int
     named = {argument for call in calls for argument in call.args}
     for node in parts:
         name = version.module.resolve(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
-        asks = node not in named and any(
-            name == asked or name.startswith(f"{asked}.") for asked in _ASKS
-        )
+        asked = accumulate(name.split("."), "{}.{}".format)
+        asks = node not in named and not _ASKS.isdisjoint(asked)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             of_kernel = {
                 n.id for a in node.args[:1] for n in ast.walk(a) if isinstance(n, ast.Name)
@@ -175,7 +175,7 @@ def _widening(module: source.Module, body: Body) -> Iterator[Statement]:
     needed = _offsets(module, body)
     for statement in body.statements:
         calls = [n for n in statement.nodes if isinstance(n, ast.Call)]
-        of_offset = statement.binds() & needed or any(_pointer(module, c) for c in calls)
+        of_offset = statement.binds & needed or any(_pointer(module, c) for c in calls)
         yield from (statement for call in calls if of_offset and _is_wide(module, call))
 
 

@@ -13,11 +13,11 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 
 from tritonopt import source
-from tritonopt.source.trees import blocks_of, told_apart
+from tritonopt.source.trees import blocks_of, names_in, told_apart, walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -43,7 +43,7 @@ class Statement:
     def line(self) -> int:
         return self.node.lineno
 
-    @property
+    @cached_property
     def head(self) -> list[ast.AST]:
         """The parts of it that are no statements."""
         found: list[ast.AST] = []
@@ -53,24 +53,23 @@ class Statement:
                           if isinstance(v, ast.AST)]  # fmt: skip
         return found
 
-    @property
-    def nodes(self) -> Iterator[ast.AST]:
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
         """All that stands in these parts."""
-        return (n for part in self.head for n in ast.walk(part))
+        return [n for part in self.head for n in walk(part)]
 
-    @property
-    def names(self) -> Iterator[ast.Name]:
-        return (n for n in self.nodes if isinstance(n, ast.Name))
-
-    def reads(self) -> set[str]:
+    @cached_property
+    def reads(self) -> frozenset[str]:
         """The names whose values it uses."""
-        found = {n.id for n in self.names if isinstance(n.ctx, ast.Load)}
-        if isinstance(self.node, ast.AugAssign) and isinstance(self.node.target, ast.Name):
-            found.add(self.node.target.id)
-        return found
+        names = (n for n in self.nodes if isinstance(n, ast.Name))
+        found = frozenset(n.id for n in names if isinstance(n.ctx, ast.Load))
+        own = self.node.target if isinstance(self.node, ast.AugAssign) else None
+        return found | {own.id} if isinstance(own, ast.Name) else found
 
-    def binds(self) -> set[str]:
-        return {n.id for n in self.names if isinstance(n.ctx, ast.Store)}
+    @cached_property
+    def binds(self) -> frozenset[str]:
+        names = (n for n in self.nodes if isinstance(n, ast.Name))
+        return frozenset(n.id for n in names if isinstance(n.ctx, ast.Store))
 
 
 @dataclass(eq=False)
@@ -93,8 +92,8 @@ class Body:
         while before != len(needed):
             before = len(needed)
             for statement in self.statements:
-                if statement.binds() & needed:
-                    needed |= statement.reads()
+                if statement.binds & needed:
+                    needed |= statement.reads
         return needed
 
 
@@ -189,7 +188,7 @@ class Comparison:
                 continue
             for statement in (*left[i:j], *right[k:m]):
                 statement.differs = True
-                suspects |= statement.binds()
+                suspects |= statement.binds
         if ours and theirs and _decorators(ours) != _decorators(theirs):
             for statement in (*left[:1], *right[:1]):
                 statement.differs = True
@@ -210,11 +209,11 @@ class Comparison:
         under = any(
             p.concerned and not isinstance(p.node, (ast.With, ast.Try)) for p in statement.parents
         )
-        read = statement.reads()
+        read = statement.reads
         if under or read & suspects or (read & self.suspects) - body.parameters:
             statement.depends = True
         if statement.concerned:
-            suspects |= statement.binds()
+            suspects |= statement.binds
             if isinstance(statement.node, ast.Return):
                 self.suspects.add(body.name)
             spread = self._into_calls(version, body, statement)
@@ -244,10 +243,6 @@ class Comparison:
         if body not in self._handed_on:
             self._handed_on[body] = set(_passed(version, body.node))
         return self._handed_on[body]
-
-
-def names_in(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def _definitions(
@@ -372,6 +367,8 @@ class Numbers:
     """Numbers that the files divide something by, rounded up or down."""
     whole_types: bool = False
     """Whether what differs names a type of whole numbers, which not all of them fit."""
+    bytes: bool = False
+    """Whether what differs names one of 8 bits, in which a count wraps."""
     compared: Sequence[float] = ()
     """Numbers that floats may be compared with, those in what differs first."""
     large: Sequence[float] = ()
@@ -404,6 +401,7 @@ class Numbers:
             changed,
             divisors_of(modules),
             whole_types,
+            any(isinstance(n, ast.Attribute) and n.attr in _WHOLE_TYPES[:2] for n in nodes),
             values,
             large,
             fractions,

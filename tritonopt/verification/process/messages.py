@@ -21,6 +21,8 @@ BOTH = frozenset(("true", "false"))
 """What an expression that is true or false comes to."""
 OBJECT = ""
 """What stands for all that is no number, text or type."""
+DURING = " (during a launch)"
+"""Ends the name of an operator that a grid, or what chooses a constant, runs."""
 _MOST_VALUES = 3
 """So many values are kept of an expression: more say no more of it."""
 Bounds = tuple[int, int, int]

@@ -15,7 +15,7 @@ import struct
 import time
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from multiprocessing.connection import Connection
 from typing import Any
@@ -51,10 +51,14 @@ _ANSWERS: Mapping[str, Any] = {
 """Of which type the answer to a request is."""
 _SENT = (Attempt, Blame, Coverage, Failure, Followed, Launch, Loop, Outcome, Output, Program)
 _CLASSES = {kind.__name__: kind for kind in _SENT}
+_FIELDS: Mapping[Any, tuple[str, ...]] = {
+    kind: tuple(f.name for f in dataclasses.fields(kind)) for kind in _SENT
+}
+_PLAIN = frozenset((bool, int, float, str, type(None)))
 _HEAD = struct.Struct("!QQ")
 _MOST = 2**26, 2**32
 """So many bytes of JSON, and of buffers, are read at most."""
-_CONTAINERS: Mapping[str, Any] = {"t": tuple, "l": list, "s": frozenset}
+_CONTAINERS: Mapping[Any, Any] = {"t": tuple, "l": list, "s": frozenset}
 
 
 class Forged(Exception):
@@ -86,7 +90,7 @@ def receive(connection: Connection, ends: float, request: str, token: str) -> tu
         raise Forged(f"{type(error).__name__}: {error}"[:200]) from None
     if found != token:
         raise Forged("it answers another request")
-    if not _fits(unpacked, Failure if kind == "error" else _ANSWERS[request]):
+    if not _fitting(Failure if kind == "error" else _ANSWERS[request])(unpacked):
         raise Forged(f"an answer to `{request}` of another type")
     return str(kind), unpacked
 
@@ -105,14 +109,25 @@ def _read(connection: Connection, size: int, ends: float) -> bytearray:
 
 def readable(text: str) -> str:
     """The text without what a terminal would obey."""
+    if text.isascii() and text.isprintable():
+        return text
     return re.sub(r"[^\n\t -~\xa0-\ud7ff\ue000-\U0010ffff]", "?", text)
 
 
 def _packed(value: Any, buffers: bytearray) -> Any:
     """As JSON: a list for all that is no number or text, which begins with what it is."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind in _FIELDS:
+        fields = [_packed(getattr(value, name), buffers) for name in _FIELDS[kind]]
+        return ["c", kind.__name__, *fields]
+    for tag, container in _CONTAINERS.items():
+        if isinstance(value, container):
+            return [tag, *[_packed(v, buffers) for v in value]]
     if isinstance(value, Literal):
         return ["n", int(value)]
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, np.generic):
         return value.item()
@@ -123,71 +138,67 @@ def _packed(value: Any, buffers: bytearray) -> Any:
         buffers += value.tobytes()
         at = len(buffers) - value.nbytes
         return ["a", at, len(buffers), value.dtype.str, list(value.shape)]
-    if type(value) in _SENT:
-        fields = (getattr(value, f.name) for f in dataclasses.fields(value))
-        return ["c", type(value).__name__, *(_packed(v, buffers) for v in fields)]
     if isinstance(value, Mapping):
         return ["d", *([_packed(k, buffers), _packed(v, buffers)] for k, v in value.items())]
-    for tag, kind in _CONTAINERS.items():
-        if isinstance(value, kind):
-            return [tag, *(_packed(v, buffers) for v in value)]
-    raise TypeError(f"{type(value).__name__} is nothing that a worker answers")
+    raise TypeError(f"{kind.__name__} is nothing that a worker answers")
 
 
 def _unpacked(value: Any, buffers: bytearray) -> Any:
-    if not isinstance(value, list):
-        return readable(value) if isinstance(value, str) else value
-    tag, *rest = value
-    if tag == "n":
-        return Literal(rest[0])
-    if tag == "b":
-        return bytes(buffers[rest[0] : rest[1]])
-    if tag == "a":
-        at, end, dtype, shape = rest
-        if np.dtype(dtype).kind not in "biuf":
-            raise ValueError(f"an array of {dtype}")
-        return np.frombuffer(buffers[at:end], dtype).reshape(shape)
-    if tag == "d":
-        return {_unpacked(k, buffers): _unpacked(v, buffers) for k, v in rest}
+    if type(value) is not list:
+        return readable(value) if type(value) is str else value
+    tag = value[0]
+    if tag in _CONTAINERS:
+        return _CONTAINERS[tag]([_unpacked(v, buffers) for v in value[1:]])
     if tag == "c":
-        return _CLASSES[rest[0]](*(_unpacked(v, buffers) for v in rest[1:]))
-    return _CONTAINERS[tag](_unpacked(v, buffers) for v in rest)
+        return _CLASSES[value[1]](*[_unpacked(v, buffers) for v in value[2:]])
+    if tag == "d":
+        return {_unpacked(k, buffers): _unpacked(v, buffers) for k, v in value[1:]}
+    if tag == "n":
+        return Literal(value[1])
+    if tag == "b":
+        return bytes(buffers[value[1] : value[2]])
+    if tag != "a":
+        raise ValueError(f"a value of the kind {tag}")
+    _, at, end, dtype, shape = value
+    if np.dtype(dtype).kind not in "biuf":
+        raise ValueError(f"an array of {dtype}")
+    return np.frombuffer(buffers[at:end], dtype).reshape(shape)
 
 
-_hints = cache(typing.get_type_hints)
-
-
-def _fits(value: Any, kind: Any) -> bool:
-    """Whether a value is of the type, and all that is in it."""
+@cache
+def _fitting(kind: Any) -> Callable[[Any], bool]:
+    """What tells whether a value is of the type, and all that is in it."""
     if kind in (Any, object):
-        return True
-    origin, inside = typing.get_origin(kind), typing.get_args(kind)
+        return lambda value: True
+    origin, of = typing.get_origin(kind), typing.get_args(kind)
+    fit = [_fitting(one) for one in of if one is not Ellipsis and origin is not np.ndarray]
     if origin in (typing.Union, types.UnionType):
-        return any(_fits(value, one) for one in inside)
-    if origin is tuple and inside[-1] is not Ellipsis:
-        same = isinstance(value, tuple) and len(value) == len(inside)
-        return same and all(map(_fits, value, inside))
-    if origin in (tuple, list, frozenset):
-        return isinstance(value, origin) and all(_fits(v, inside[0]) for v in value)
-    if origin is not None and issubclass(origin, Mapping):
-        of = inside
-        return isinstance(value, dict) and all(
-            _fits(k, of[0]) and _fits(v, of[1]) for k, v in value.items()
+        return lambda value: any(fits(value) for fits in fit)
+    if origin is tuple and of[-1] is not Ellipsis:
+        return lambda value: (
+            isinstance(value, tuple)
+            and len(value) == len(fit)
+            and all(fits(v) for fits, v in zip(fit, value, strict=True))
         )
+    if origin in (tuple, list, frozenset):
+        return lambda value: isinstance(value, origin) and all(map(fit[0], value))
     if origin is np.ndarray:
-        return isinstance(value, np.ndarray)
+        return lambda value: isinstance(value, np.ndarray)
+    if origin is not None and issubclass(origin, Mapping):
+        return lambda value: (
+            isinstance(value, dict) and all(map(fit[0], value)) and all(map(fit[1], value.values()))
+        )
     if kind is float:
-        return isinstance(value, (int, float))
-    if not isinstance(value, kind):
-        return False
-    if isinstance(value, Output) and not _is_sound(value):
-        return False
-    if dataclasses.is_dataclass(value):
-        kinds: Any = type(value)
-        hints = _hints(kinds)
-        names = (f.name for f in dataclasses.fields(value))
-        return all(_fits(getattr(value, name), hints[name]) for name in names)
-    return True
+        return lambda value: isinstance(value, (int, float))
+    if kind not in _FIELDS:
+        return lambda value: isinstance(value, kind)
+    hints = typing.get_type_hints(kind)
+    fields = [(name, _fitting(hints[name])) for name in _FIELDS[kind]]
+    return lambda value: (
+        type(value) is kind
+        and (kind is not Output or _is_sound(value))
+        and all(fits(getattr(value, name)) for name, fits in fields)
+    )
 
 
 def _is_sound(output: Output) -> bool:

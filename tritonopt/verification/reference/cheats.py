@@ -11,16 +11,26 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from tritonopt import source
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import shared
 from tritonopt.verification.inputs.examples import Example, TensorRecipe
-from tritonopt.verification.process.messages import Outcome, RunOptions, same_bits
+from tritonopt.verification.process.messages import (
+    DURING,
+    Outcome,
+    Output,
+    RunOptions,
+    same_bits,
+)
 from tritonopt.verification.signature.launchers import Launchers, definitions_of, method
 from tritonopt.verification.verdict import Cheat, Verdict
 
 _MOST_ASKED = 3
 _CALLS = 4
+_NEAR = {"f64": 1e-9, "f32": 1e-4, "f16": 1e-2, "bf16": 5e-2}
+"""Shares of the largest value: above what rounding is granted, below what work leaves."""
 _NAMED = {
     "what an earlier call returned": ("buffer-reused", "a result lies where an earlier one did"),
     "changes what verifies it": ("tool-changed", "the file changes what verifies it"),
@@ -58,7 +68,7 @@ def _fallbacks(
     definitions: dict[str, ast.FunctionDef | ast.ClassDef],
 ) -> Iterator[Cheat]:
     """A launch whose failure is caught, and something else done in its place."""
-    launchers = Launchers(new)
+    launchers = Launchers.of(new)
     launches = {launch.call for launch in new.launches}
     known = {ast.dump(n) for n in ast.walk(old.tree) if isinstance(n, ast.Try)}
     for definition in definitions.values():
@@ -164,6 +174,13 @@ def _of_call(checker: Checker, example: Example) -> Iterator[Cheat]:
     elif plain.held:
         yield Cheat("result-cached", "a copy of the result is kept when the call is over")
     if versions.has_reference:
+        during = sorted(w.removesuffix(DURING) for w in plain.work if w.endswith(DURING))
+        if during:
+            text = (
+                f"torch computes while a kernel is launched, in its grid say: {', '.join(during)}"
+            )
+            yield Cheat("torch-computes", text)
+            return
         (own,) = versions.original.run(example, RunOptions(work=True))
         if own.work and own.work <= plain.work:
             names = ", ".join(sorted(own.work))
@@ -172,17 +189,30 @@ def _of_call(checker: Checker, example: Example) -> Iterator[Cheat]:
         (hidden,) = versions.rewritten.run(example, RunOptions(work=True, hidden=True))
         if plain.work and hidden.failure is None and _same(plain, hidden):
             text = "no result depends on what the kernels read of the inputs, but on what torch "
-            yield Cheat(
-                "torch-computes", f"{text}computes of them: {', '.join(sorted(plain.work))}"
-            )
+            yield Cheat("torch-computes", f"{text}makes of them: {', '.join(sorted(plain.work))}")
 
 
 def _same(one: Outcome, other: Outcome) -> bool:
-    """Whether everything that a caller sees is the same, though the memory of kernels is not."""
+    """Whether all that a caller sees is the same, though the memory of kernels is not.
+
+    Nearly the same: a term below what rounding is granted makes no work of a kernel.
+    """
     if len(one.outputs) != len(other.outputs) or one.plain != other.plain:
         return False
     seen = [(a, b) for a, b in shared(one, other) if " of " not in a.label]
-    return bool(seen) and all(bool(same_bits(a, b).all()) for a, b in seen)
+    return bool(seen) and all(_nearly(a, b) for a, b in seen)
+
+
+def _nearly(one: Output, other: Output) -> bool:
+    share = _NEAR.get(one.dtype)
+    same = one.dtype == other.dtype and one.shape == other.shape
+    if share is None or not same:
+        return same and bool(same_bits(one, other).all())
+    old, new = one.reals(), other.reals()
+    known = np.isfinite(old) & np.isfinite(new)
+    largest = np.max(np.abs(old), initial=0.0, where=known)
+    near = np.abs(np.subtract(new, old, where=known, out=np.zeros_like(old))) <= share * largest
+    return bool((near & (known | same_bits(one, other))).all())
 
 
 def in_difference(text: str) -> Iterator[Cheat]:

@@ -231,7 +231,7 @@ def _counterpart(
     theirs = _functions(new)
     found = theirs.get(called.name)
     if found is None:
-        launchers = [x.function for x in Launchers(new).outermost() if not x.autograd]
+        launchers = [x.function for x in Launchers.of(new).outermost() if not x.autograd]
         if len(launchers) != 1:
             raise CandidateError(
                 f"{new.path}: there is no `{called.name}`, which is what is called of the "
@@ -289,14 +289,19 @@ def _arguments(
     if INPUTS in functions:
         found = described(old)["inputs"]
         return GivenInputs.of(list(_parameters(node)), found, old.path)
-    ours = read(Launchers(old), Launcher(name, node, node, False, False))
+    ours = read(Launchers.of(old), Launcher(name, node, node, False, False))
     tensors = [a for a in ours.known if isinstance(a, TensorArgument)]
     if tensors and not ours.unknown and all(t.name in ours.ranked for t in tensors):
         return _widely(ours)
-    launchers = Launchers(new)
+    launchers = Launchers.of(new)
     other = _functions(new)[name]
     known = launchers.found.get(name) or Launcher(name, other, other, False, False)
-    return _widely(read(launchers, known))
+    reading = read(launchers, known)
+    # What is to be computed, the reference says, also where the candidate's code is read.
+    for parameter, evidence in ours.evidence.items():
+        if evidence.documented is not None and parameter in reading.evidence:
+            reading.evidence[parameter].documented = evidence.documented
+    return _widely(reading)
 
 
 def _widely(reading: InferredSignature) -> InferredSignature:
@@ -305,7 +310,7 @@ def _widely(reading: InferredSignature) -> InferredSignature:
         replace(a, strided=True, rows_only=False) if isinstance(a, TensorArgument) else a
         for a in reading.known
     ]
-    return replace(reading, known=tuple(known))
+    return replace(reading, known=tuple(known), documents_bind=True)
 
 
 # Modules

@@ -168,8 +168,9 @@ def tables_of(
     tables += [choices(reading, frame, whole=True) for frame in FRAMES[:_WHOLE_FRAMES]]
     first = set(range(len(like) + len(own) + 1))
     if any(evidence.documented is not None for evidence in reading.evidence.values()):
-        first.add(len(tables))
-        tables.append(choices(reading, FRAMES[0], documented=True))
+        first.add(len(first) if reading.documents_bind else len(tables))
+        place = 0 if reading.documents_bind else len(tables)
+        tables.insert(place, choices(reading, FRAMES[0], documented=True))
     return tables, first
 
 

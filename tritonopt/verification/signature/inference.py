@@ -63,6 +63,8 @@ class InferredSignature:
     """Tensors whose number of dimensions the code fixes; others have at least as many."""
     kinds: Mapping[str, str] = field(default_factory=dict)
     """Types of parameters without an annotation, where something else tells them."""
+    documents_bind: bool = False
+    """Comments and docstrings come before what code shows: they are a reference's."""
 
     def kind(self, parameter: ast.arg) -> str:
         """The type of a parameter as it is, or might be, annotated; nothing if unknown."""

@@ -27,6 +27,7 @@ from tritonopt.facts.algebra.atoms import Param, ProgramId
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.source.parsing import parsed
+from tritonopt.source.trees import names_in
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.signature.argument_language import (
     FUNCTIONS,
@@ -363,7 +364,7 @@ def _grid(grid: str, kernel: source.Kernel, scope: _Scope, passed: dict[str, Arg
     known.check(tree, origin)
     if not 1 <= len(parts) <= 3:
         raise origin.error(0, "a grid has one to three sizes, separated by commas")
-    used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} & chosen
+    used = names_in(tree) & chosen
     texts = [ast.unparse(_FromMeta(used).visit(part)) for part in parts]
     text = f"({', '.join(texts)},)"
     return f"lambda meta: {text}" if used else text

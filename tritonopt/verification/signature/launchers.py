@@ -7,12 +7,12 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from tritonopt import source
 from tritonopt.source.decorators import JIT, canonical_decorator
-from tritonopt.source.trees import told_apart
+from tritonopt.source.trees import names_in, told_apart
 from tritonopt.verification.errors import VerificationError
 
 # The arguments of a function that takes any number, `def f(*args, **kwargs)`: what it unpacks.
@@ -191,6 +191,7 @@ class Launchers:
     def __init__(self, module: source.Module, imported: frozenset[str] = frozenset()) -> None:
         """`imported` names kernels of another file, where launches of those count."""
         self.module = module
+        self._reached: dict[str, frozenset[str]] = {}
         self.definitions = definitions_of(module)
         self.aliases = dict(self._aliases())
         """`name = Class.apply`: name to class."""
@@ -206,6 +207,12 @@ class Launchers:
         }
         self.found = {launcher.name: launcher for launcher in self._launchers(kernels)}
         self.found |= {launcher.name: launcher for launcher in self._decorated()}
+
+    # A file is asked for them by everything that calls something of it.
+    @staticmethod
+    @lru_cache(maxsize=8)
+    def of(module: source.Module) -> Launchers:
+        return Launchers(module)
 
     def _aliases(self) -> Iterator[tuple[str, str]]:
         for node in statements(self.module.tree.body):
@@ -223,7 +230,7 @@ class Launchers:
         if any(id(launch.call) in inside for launch in self.module.launches):
             return True
         # A decorator above the jit may make a function of it that launches by itself.
-        used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        used = names_in(node)
         return any(k.name in used and len(k.decorators) > 1 for k in self.module.kernels)
 
     def _jitted(self) -> Iterator[str]:
@@ -269,7 +276,7 @@ class Launchers:
 
     def references(self, node: ast.AST) -> set[str]:
         """Definitions of the file that a piece of code names, through other names of theirs."""
-        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        names = names_in(node)
         if isinstance(node, ast.FunctionDef):
             # Inside, a parameter is no definition of its name.
             outside = (*node.decorator_list, *node.args.defaults, *node.args.kw_defaults)
@@ -278,8 +285,10 @@ class Launchers:
             names -= bound - {n.id for n in kept if isinstance(n, ast.Name)}
         return set().union(*(self._meanings.get(name, ()) for name in names))
 
-    def reached(self, name: str) -> set[str]:
+    def reached(self, name: str) -> frozenset[str]:
         """Everything of the file that runs when a definition does, itself included."""
+        if name in self._reached:
+            return self._reached[name]
         found: set[str] = set()
         waiting = [name]
         while waiting:
@@ -287,7 +296,7 @@ class Launchers:
             if at not in found:
                 found.add(at)
                 waiting += self.references(self.definitions[at])
-        return found
+        return self._reached.setdefault(name, frozenset(found))
 
     def function_called(self, called: ast.expr) -> tuple[ast.FunctionDef, list[str]] | None:
         """The function of the file that a call enters, and what it calls its arguments in order."""
@@ -323,7 +332,7 @@ class Launchers:
         calls = (n.func for host in hosts for n in ast.walk(host) if isinstance(n, ast.Call))
         called = {function.id for function in calls if isinstance(function, ast.Name)}
         making = {_decorators(k) for k in kernels if len(k.decorators) > 1 and k.name in called}
-        named = {n.id for n in ast.walk(self.module.tree) if isinstance(n, ast.Name)}
+        named = names_in(self.module.tree)
         for kernel in kernels:
             if _decorators(kernel) in making and kernel.name not in named:
                 yield Launcher(kernel.name, kernel.node, kernel.node, False, False, decorated=True)
@@ -522,7 +531,7 @@ def left_out(old: Launchers, new: source.Module, verified: Iterable[str]) -> lis
 
     Verified are launchers, or kernels, by their names.
     """
-    others = Launchers(new)
+    others = Launchers.of(new)
     covered: set[str] = set()
     for name in verified:
         for launchers in (old, others):
@@ -581,7 +590,7 @@ def in_its_package(module: source.Module) -> source.Module:
 
     Of the package only the files count that name it and one of its kernels.
     """
-    if not module.kernels or Launchers(module).found:
+    if not module.kernels or Launchers.of(module).found:
         return module
     home = Path(module.path).resolve()
     names = "|".join(re.escape(kernel.name) for kernel in module.kernels)

@@ -13,7 +13,7 @@ from typing import Any
 
 from tritonopt.source.parsing import parsed
 
-_CALLS: Mapping[str, Callable[..., int]] = {
+CALLS: Mapping[str, Callable[..., int]] = {
     "cdiv": lambda a, b: -(-a // b),
     "next_power_of_2": lambda n: 1 << max(n - 1, 0).bit_length(),
     "min": min,
@@ -66,7 +66,7 @@ def strange(expression: str) -> tuple[int, str] | None:
         if isinstance(node, ast.Constant) and type(node.value) is int:
             continue
         called = getattr(getattr(node, "func", None), "id", "")
-        if isinstance(node, ast.Call) and not node.keywords and called in _CALLS:
+        if isinstance(node, ast.Call) and not node.keywords and called in CALLS:
             continue
         found = f"`{ast.unparse(node)}` is nothing that is made of sizes"
         return max(getattr(node, "col_offset", 1) - 1, 0), found
@@ -86,7 +86,7 @@ def _code(expression: str) -> CodeType:
 
 
 def _evaluated(expression: str, sizes: Mapping[str, int]) -> Any:
-    return eval(_code(expression), {"__builtins__": {}, **_CALLS}, sizes)
+    return eval(_code(expression), {"__builtins__": {}, **CALLS}, sizes)
 
 
 @dataclass(frozen=True)

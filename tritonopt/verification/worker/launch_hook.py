@@ -75,6 +75,8 @@ class Session:
     """Storages that kernels wrote, and what was computed of these."""
     inputs: set[int] = field(default_factory=set)
     """Storages of the arguments, and of what only arranges these, in a run that asks for it."""
+    only_whole: bool = False
+    """Whether no argument holds floats."""
     residues: Tensors | None = None
     """Of the tensors, in a run that follows them."""
     depth: int = 0
@@ -366,9 +368,14 @@ def _other_inputs(session: Session, tensors: list[Any]) -> Iterator[None]:
     with torch.no_grad():
         for tensor in tensors if session.options.hidden else ():
             own = tensor.untyped_storage().data_ptr() in session.inputs
-            if own and tensor.is_floating_point() and tensor.element_size() > 1:
+            floats = tensor.is_floating_point()
+            whole = session.only_whole and not floats and tensor.numel() > 1
+            if own and (whole or (floats and tensor.element_size() > 1)):
                 held = tensor.detach().clone()
-                once(tensor).copy_(once(0.5 * held + 1))
+                other = 1 + 0.5 * torch.cos(held) if floats else held.flatten()[0]
+                once(tensor).copy_(once(other.expand(held.shape) if whole else other))
+                if whole and not _changed(held, tensor):
+                    raise NotImplementedError("every number of an input is the same")
                 stand_ins.append((tensor, held, tensor.detach().clone()))
         yield
         for tensor, held, shown in reversed(stand_ins):

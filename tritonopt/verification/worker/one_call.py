@@ -149,7 +149,6 @@ class OneCall:
         self.parting = ""
         self.residues = Tensors(Run(options.algebra, self.trace)) if options.algebra else None
         self.session.residues = self.residues
-        self.work = reference.Work(self.session) if options.work else None
         self.roundings = Roundings(options.roundings) if options.roundings else None
         if version.compiler is not None:
             version.compiler.begin(self.arena)
@@ -162,6 +161,9 @@ class OneCall:
         self.arguments, self.tensors = build_arguments(
             example, self.arena, perturbation=perturbation
         )
+        given = self.tensors.values()
+        self.session.only_whole = not any(t.is_floating_point() for t in given)
+        self.work = reference.Work(self.session, version.spec.text_path) if options.work else None
         self.reference = version.spec.reference
         if self.reference and options.widened:
             self.arguments, self.tensors = reference.widened(

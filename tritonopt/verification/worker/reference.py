@@ -10,9 +10,11 @@ from types import MethodType
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from tritonopt.facts.host.torch_api import WITHOUT_ARITHMETIC
+from tritonopt.verification.process.messages import DURING
 from tritonopt.verification.worker.guarded_memory import COMPARED
 from tritonopt.verification.worker.oracle import in_float64
 
@@ -159,35 +161,86 @@ def widened(
 _ARRANGING = ("cat", "stack", "constant_pad", "im2col", "index", "gather", "flip", "roll", "repeat")
 
 
-class Work(_Mode):
-    """Notes the operators that run on floats which no kernel has written, and where inputs are."""
+_LEAVING = ("numpy", "tolist", "__array__", "__dlpack__")
+"""Methods behind which numbers go where no operator of torch is seen: `x.numpy()`."""
 
-    def __init__(self, session: Any) -> None:
+
+class Work(_Mode):
+    """Notes the operators that run on floats which no kernel has written, and where inputs are.
+
+    Where no tensor that is given holds floats, also those on whole numbers.
+    """
+
+    def __init__(self, session: Any, path: str) -> None:
         super().__init__()
         self.session = session
+        self.path = path
         self.operators: set[str] = set()
+        self.leaving = _Leaving(self)
+
+    def __enter__(self) -> Any:
+        self.leaving.__enter__()
+        return super().__enter__()
+
+    def __exit__(self, *error: Any) -> Any:
+        super().__exit__(*error)
+        return self.leaving.__exit__(*error)
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
         result = func(*args, **(kwargs or {}))
-        if self.session.depth:
-            return result  # of a launch
+        name = func._schema.name.partition("::")[2]
         given = list(_tensors((args, kwargs or {})))
+        plain = name == "t" or name.startswith(WITHOUT_ARITHMETIC)
+        computes = not plain and any(self.counts(t) for t in given)
+        if self.session.depth:
+            if computes and self._in_the_file():
+                self.operators.add(name.rstrip("_") + DURING)
+            return result  # of a launch
         if any(_memory(t) in self.session.by_kernels for t in given):
             self.session.by_kernels.update(map(_memory, _tensors(result)))
             return result
-        name = func._schema.name.partition("::")[2]
-        floats = any(t.is_floating_point() and t.numel() > 1 for t in given)
-        plain = name == "t" or name.startswith(WITHOUT_ARITHMETIC)
         inputs, made = self.session.inputs, set(map(_memory, _tensors(result)))
-        if not (plain or name.startswith(_ARRANGING)):
+        adds = name.rstrip("_").endswith(("add", "reduce"))
+        if adds or not (plain or name.startswith(_ARRANGING)):
             inputs -= made
         elif any(_memory(t) in inputs for t in given):
             inputs |= made
-        if floats and not plain:
+        if computes:
             self.operators.add(name.rstrip("_"))
         return result
+
+    def counts(self, tensor: Any) -> bool:
+        floats = self.session.only_whole or tensor.is_floating_point()
+        return bool(floats and tensor.numel() > 1)
+
+    def _in_the_file(self) -> bool:
+        """Whether code of the file runs, though a kernel is being launched: what gives its grid."""
+        frame: Any = sys._getframe(2)
+        while frame is not None and frame.f_code.co_name != "_seen":
+            if frame.f_code.co_filename == self.path:
+                return True
+            frame = frame.f_back
+        return False
+
+
+class _Leaving(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped here
+    """Tells `Work` of numbers that are taken out of tensors: numpy and Python compute unseen."""
+
+    def __init__(self, work: Work) -> None:
+        super().__init__()
+        self.work = work
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        name, session = getattr(func, "__name__", ""), self.work.session
+        if name in _LEAVING and not session.depth:
+            given = (t for t in _tensors(args) if _memory(t) not in session.by_kernels)
+            if any(self.work.counts(t) for t in given):
+                self.work.operators.add(name)
+        return func(*args, **(kwargs or {}))
 
 
 def _memory(tensor: Any) -> int:

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from tritonopt.verification.algebra.field import lanes_of
 from tritonopt.verification.process.messages import FORWARD, NARROW, REVERSED, ROUNDED, TF32
 from tritonopt.verification.worker.probes import RECORDER
 from tritonopt.verification.worker.triton_interpreter import bfloat16
@@ -188,7 +189,7 @@ class Interpreter:
         module = self.module
 
         def load(pointers: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
-            lanes = _lanes(mask, pointers.data.shape)
+            lanes = lanes_of(mask, pointers.data.shape)
             count = int(np.count_nonzero(lanes))
             RECORDER.access(count, store=False)
             every = count == lanes.size
@@ -213,7 +214,7 @@ class Interpreter:
             return original_load(pointers, mask, other, *rest, **named)
 
         def store(pointers: Any, value: Any, mask: Any, *rest: Any, **named: Any) -> Any:
-            lanes = _lanes(mask, pointers.data.shape)
+            lanes = lanes_of(mask, pointers.data.shape)
             RECORDER.access(int(np.count_nonzero(lanes)), store=True)
             addresses = pointers.data[lanes]
             self._check(addresses, pointers, "store")
@@ -245,7 +246,7 @@ class Interpreter:
                 if name == "create_atomic_cas" or "XCHG" in str(arguments[0]):
                     self.access.locks = True
                 lanes = (
-                    _lanes(mask, pointers.data.shape)
+                    lanes_of(mask, pointers.data.shape)
                     if mask is not None
                     else np.ones(pointers.data.shape, dtype=bool)
                 )
@@ -533,12 +534,6 @@ def _side_by_side(handle: Any) -> Any:
     if not isinstance(lanes, np.ndarray) or lanes.flags.c_contiguous:
         return handle
     return type(handle)(lanes.copy(order="C"), handle.dtype)
-
-
-def _lanes(mask: Any, shape: tuple[int, ...]) -> Any:
-    data = mask.data if hasattr(mask, "get_element_ty") else mask
-    lanes = np.asarray(data, dtype=bool)
-    return lanes if lanes.shape == shape else np.broadcast_to(lanes, shape)
 
 
 def _within(addresses: Any, size: int, ranges: list[tuple[int, int]]) -> bool:

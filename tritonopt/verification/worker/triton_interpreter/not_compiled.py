@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 from tritonopt.source.parsing import parsed
+from tritonopt.source.trees import names_in
 from tritonopt.verification.worker.autotuner import layers_of
 
 _WORDS = {
@@ -146,7 +147,7 @@ def _ranges_of(kernel: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if isinstance(statement, ast.Return):
             break
         if isinstance(statement, ast.If):
-            names = {n.id for n in ast.walk(statement.test) if isinstance(n, ast.Name)}
+            names = names_in(statement.test)
             is_known = names <= constants or names & stored
             if is_known and any(isinstance(n, ast.Return) for n in ast.walk(statement)):
                 break  # the compiler may know that it returns here
