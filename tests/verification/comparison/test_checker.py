@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,7 +17,7 @@ import pytest
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import rounding_only
 from tritonopt.verification.comparison.tally import Tally
-from tritonopt.verification.inputs.examples import Example, TensorRecipe
+from tritonopt.verification.inputs.examples import CONTIGUOUS, EXPANDED, Example, TensorRecipe
 from tritonopt.verification.process.messages import Failure, Outcome, Output, RunOptions
 
 EXAMPLE = Example((("x", TensorRecipe("f32", (64,))),))
@@ -247,3 +248,15 @@ def test_where_the_original_takes_hardly_any_call_no_more_are_drawn() -> None:
     none = Tally(discarded=400, last_rejection="ValueError: no")
     none.give_up_after(450)
     assert not none.stopped
+
+
+def test_what_shares_memory_is_written_in_no_order() -> None:
+    def argument(*values: float) -> Outcome:
+        found = outcome(*values)
+        return replace(found, outputs=(replace(found.outputs[0], label="argument y"),))
+
+    for layout, accused in ((EXPANDED, False), (CONTIGUOUS, True)):
+        checker = checked(lambda o, n: argument(1.0, 1.0), lambda o, n: argument(2.0, 1.0))
+        example = Example((("y", TensorRecipe("f32", (2, 1), layout=layout)),))
+        assert checker.examine(example).accepted == accused
+        assert (checker.difference(example) is not None) == accused

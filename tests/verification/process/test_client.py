@@ -6,10 +6,14 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from typing_extensions import TypeAliasType, TypeVar
 
 from tritonopt.verification.inputs.examples import Example, PlainValue
+from tritonopt.verification.process import wire
 from tritonopt.verification.process.client import Died, VersionWorker, Worker
 from tritonopt.verification.process.fork_server import fork_server
 from tritonopt.verification.process.messages import (
@@ -156,3 +160,12 @@ def test_the_run_goes_on_after_a_crash_and_a_hang(
         worker.close()
     good = ("'good'", "'as set today'", "tuple")
     assert found == [good, "Crash", good, "Hang", good]
+
+
+def test_a_named_type_is_what_it_stands_for() -> None:
+    # `npt.NDArray` is one in numpy 2.5.
+    element = TypeVar("element")
+    named = TypeAliasType("named", np.ndarray[Any, np.dtype[element]], type_params=(element,))
+    pair = TypeAliasType("pair", tuple[int, int])
+    assert wire._fitting(named[np.float64])(np.zeros(3)) and not wire._fitting(named)(3)
+    assert wire._fitting(pair)((1, 2)) and not wire._fitting(pair)((1, "2"))

@@ -190,6 +190,12 @@ class Checker:
         ours, theirs = self.versions.run(example)
         work = ours.first.coverage.work + theirs.first.coverage.work
         found = replace(self._judged(example, ours, theirs), work=work)
+        differing = [m.label for m in found.measures if m.error > 0]
+        differing += [found.difference.label] if found.difference is not None else []
+        shared = [label for label in differing if example.shares_memory(label)]
+        if shared:
+            self.tally.note(f"not compared: elements of {shared[0]} share memory")
+            return Examination(False, work=work)
         if not ours.first.retyped:
             self.tally.compiles |= found.accepted
         elif found.difference is not None:

@@ -456,6 +456,11 @@ class Example:
     def contiguous(self) -> bool:
         return all(r.layout == CONTIGUOUS for r in self.tensors.values())
 
+    def shares_memory(self, output: str) -> bool:
+        """Whether an output is an argument of which several elements lie at one address."""
+        recipe = self.tensors.get(output.removeprefix("argument "))
+        return recipe is not None and recipe.layout in (EXPANDED, EXPANDED_COLUMN)
+
     @property
     def difficulty(self) -> frozenset[str]:
         """What makes the values numerically hard; errors are compared within one difficulty."""

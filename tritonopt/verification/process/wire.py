@@ -171,6 +171,8 @@ def _fitting(kind: Any) -> Callable[[Any], bool]:
     if kind in (Any, object):
         return lambda value: True
     origin, of = typing.get_origin(kind), typing.get_args(kind)
+    if hasattr(origin or kind, "__value__"):  # a name of a type, as numpy 2.5 has them
+        return _fitting((origin or kind).__value__)
     fit = [_fitting(one) for one in of if one is not Ellipsis and origin is not np.ndarray]
     if origin in (typing.Union, types.UnionType):
         return lambda value: any(fits(value) for fits in fit)
