@@ -1,4 +1,4 @@
-"""Launchers of examples/ on a GPU: as written, and after a rewrite.
+"""Launchers of examples/ and tiles/ on a GPU: as written, and after a rewrite.
 
     PYTHONPATH=. python benchmarks/rewrites_speed.py [--only WORD]
         [--also PASSES FILE LAUNCHER ARGS]
@@ -60,9 +60,9 @@ def example(
     passes: str, name: str, arguments: str, **choices: tuple[object, ...]
 ) -> Iterator[Case]:
     """A case for each combination of the choices; the file may hold its launcher's name."""
-    stem, _, launcher = name.partition(":")
     for values in itertools.product(*choices.values()):
         chosen = dict(zip(choices, values, strict=True))
+        stem, _, launcher = name.format(**chosen).partition(":")
         path = ROOT / "examples" / f"{stem}.py"
         yield Case(passes.format(**chosen), path, launcher or stem, arguments.format(**chosen))
 
@@ -105,6 +105,12 @@ CASES = [
     ),
     *example(STRIDED, "batch_norm", "f32[64, 256, 28, 28], f32[256], f32[256]"),
     *example(STRIDED, "cosine_similarity", "f16[65536, 1024], f16[65536, 1024]"),
+    *example(
+        "exp-to-exp2", "../benchmarks/tiles/attention:{launcher}",
+        "bf16[{hn}, {d}], bf16[{hn}, {d}], bf16[{hn}, {d}], {causal}",
+        launcher=("attention", "mean_attention"), d=(64, 128), causal=(0, 1),
+        hn=("128, 1024", "64, 2048", "32, 4096", "16, 8192"),
+    ),
 ]  # fmt: skip
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterator, Set
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import ClassVar, TypeAlias
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
@@ -18,16 +19,17 @@ from tritonopt.facts.language import function
 from tritonopt.facts.loop_nests import loop_of_products
 from tritonopt.facts.operations import Op
 from tritonopt.facts.precision import check_pins
-from tritonopt.facts.values import is_float
+from tritonopt.facts.uses import read_by_effects
+from tritonopt.facts.values import factors
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.profitability import profit
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import ReplaceExpression
-from tritonopt.source.trees import walk
 
 _LOG2_E = "1.4426950408889634"
 _FEW = "no exponentials of a tile of scores are among them, and the others are few"
+_OPTIONS = frozenset({Op.CONST, Op.CONSTEXPR, Op.GLOBAL, Op.DTYPE})
 _LEAST = (Polynomial.of(Constant(repr(-math.inf))), -Polynomial.of(Constant(repr(math.inf))))
 
 
@@ -48,12 +50,15 @@ class ExpToExp2(Pass):
 
     ## Conditions
 
-    - The maximum starts at -inf, and each iteration makes it `tl.maximum(m, tl.max(x, axis))`, of
-      the x of the exponent (`maximum-is-not-subtracted`).
-    - Results only go, cast or not, into `l = l * alpha + tl.sum(p, axis)` and
-      `acc = acc * alpha + tl.dot(p, v)`, or `tl.dot(p, v, acc * alpha)`, along the axis of the
-      maximum; alpha, `tl.exp(old - new)`, goes nowhere else. A sum then is at least about 1, and
-      what becomes 0 vanishes in it. Products are cast, divided by a sum and stored, nothing else
+    - Each iteration makes the maximum `tl.maximum(m, tl.max(x, axis))`, of the x of the exponent;
+      a constant may be subtracted where it is -inf. It starts at -inf, at an fp32 constant up to
+      -2**31, around which floats are 128 apart, or where an earlier loop left it
+      (`maximum-is-not-subtracted`).
+    - Results, cast, or cleared by the mask of the scores, only go into `l = l * alpha + tl.sum(p,
+      axis)` and `acc = acc * alpha + tl.dot(p, v)`, along the axis of the maximum, also where each
+      iteration divides acc by l; alpha, `tl.exp(old - new)`, goes nowhere else. A sum then is at
+      least about 1, and what becomes 0 vanishes in it. v does not depend on scores. Products are
+      cast, divided by a sum, scaled by what does not depend on scores, and stored, nothing else
       (`tiny-results-count`).
     - The exponent is not known to be fp64. No comment is inside the call. The kernel does not
       round so as to match another library (`pinned-bits`).
@@ -120,14 +125,16 @@ class ExpToExp2(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        found: dict[tuple[Loop, str, ast.Call | None], list[ast.Call]] = {}
-        for call in _calls(facts):
-            loop = loop_of_products(facts, call)
-            if loop is not None:
-                name = _maximum(facts, loop, facts.values[call])
-                found.setdefault((loop, name, None if name else call), []).append(call)
-        for (loop, name, _), calls in found.items():
-            yield _site(facts, loop, name, calls)
+        loops = {call: loop_of_products(facts, call) for call in _calls(facts)}
+        chains = _chains(facts, [loop for loop in dict.fromkeys(loops.values()) if loop])
+        found: dict[object, tuple[_Chain, list[ast.Call]]] = {}
+        for call in (call for call, loop in loops.items() if loop):
+            v = facts.values[call]
+            roles = ((c, one.role(v) or one.role(v, wide=True)) for c in chains for one in c)
+            chain = next((chain for chain, role in roles if role), [])
+            found.setdefault(id(chain) if chain else call, (chain, []))[1].append(call)
+        for chain, calls in found.values():
+            yield _site(facts, chain, calls)
 
 
 def _calls(facts: KernelFacts) -> Iterator[ast.Call]:
@@ -139,17 +146,17 @@ def _calls(facts: KernelFacts) -> Iterator[ast.Call]:
                 yield node
 
 
-def _site(facts: KernelFacts, loop: Loop, name: str, calls: list[ast.Call]) -> Site:
-    """Of all exponentials below one running maximum."""
+def _site(facts: KernelFacts, chain: _Chain, calls: list[ast.Call]) -> Site:
+    """Of all exponentials below one running maximum, and below those that go on with it."""
     claim, values = "exponents-are-below-the-maximum", {facts.values[call] for call in calls}
     with Attempt() as attempt:
         check_pins(attempt, facts)
         if any(facts.types.of(v.operands[0]).some_in(frozenset({"fp64"})) for v in values):
             raise refuted("type-stays", "type-changes", "the constant has the precision of fp32")
-        if not name:
+        if not chain:
             detail = "the loop does not show that a maximum which it carries is subtracted"
             raise unknown(claim, "maximum-is-not-subtracted", detail)
-        if not _counts_nowhere(facts, loop, name, values):
+        if not _Flow(facts, chain).counts_nowhere():
             detail = "results below 2**-126 would be 0, and may count without the 1 of the maximum"
             raise unknown(claim, "tiny-results-count", detail)
         attempt.prove(claim, "results are at most 1, and the sums have the 1 of the maximum")
@@ -171,113 +178,245 @@ def _site(facts: KernelFacts, loop: Loop, name: str, calls: list[ast.Call]) -> S
     )
 
 
-def _maximum(facts: KernelFacts, loop: Loop, value: Value) -> str:
-    """The name of the running maximum that is subtracted, of its tile or of the maximum before; ""
-    where it is not seen to be one, or not beside its own lanes."""
-    if value.operands[0].op is not Op.SUB:
-        return ""
-    element, top = value.operands[0].operands
-    for name, new in loop.following.items():
-        own, tile = loop.carried[name], _largest(new)
-        starts = facts.forms.of(loop.initial[name]) in _LEAST
-        if not tile or own not in new.operands or own.rank is None or not starts:
-            continue
-        axes, rank = tile.reduction.axes, own.rank
-        beside = _beside(facts, new, tile, rank)
-        rank += 0 if tile.reduction.keep_dims or not rank else len(axes)
-        fits = rank in (0, axes[-1] + 1 if element.rank is None else element.rank)
-        if (element is own and top is new) or (element is tile.operand and top is beside and fits):
-            return name
-    return ""
+class _Role(Enum):
+    """What an exponential is of: of the elements of a tile, below the running maximum or below that
+    of the tile; or, below the running maximum, of that before the tile, or that of the tile."""
+
+    TILE, ALPHA, BETA = range(3)
 
 
-def _largest(new: Value) -> Value | None:
-    """The maximum of a tile that goes into a running one."""
-    sides = new.operands if new.op is Op.MAXIMUM else ()
-    return next((v for v in sides if v.op is Op.REDUCE and v.reduction.name == "max"), None)
+@dataclass(frozen=True, eq=False)
+class _Maximum:
+    """The maximum of all tiles so far, which a loop carries.
 
+    While it is at most -2**31, exponentials below it are 0 or 1 in any base, for floats of 32 bits
+    are 128 apart there. It starts like that, or with what an earlier one of the chain came to.
 
-def _beside(facts: KernelFacts, value: Value, tile: Value, rank: int) -> Value:
-    """What has one value for each maximum, with the axes along which those were taken."""
-    axes = tile.reduction.axes
-    if tile.reduction.keep_dims or not rank:
-        return value
-    pattern = tuple(axis in axes for axis in range(rank + len(axes)))
-    return facts.interpretation.table.insert_axes(value, pattern)
-
-
-def _counts_nowhere(facts: KernelFacts, loop: Loop, name: str, below: Set[Value]) -> bool:
-    """Whether results below 2**-126 of these exponentials of a running maximum may be 0.
-
-    A carried sum is at least about 1 as soon as the maximum is finite: this tile attains it and
-    adds a 1, or alpha, exp(old - new), is 1 and the sum was at least 1. Tiny results vanish in it,
-    so it may go anywhere. A product lacks 2**-126 of its other factor, so it may only be divided by
-    the sum, cast and stored. No effect of the kernel may see an exponential in any other way.
+    `own` is it before a tile, `tile` the maximum of the tile along some of its axes, `new` of both.
     """
-    new, own = loop.following[name], loop.carried[name]
-    largest = _largest(new)
-    assert largest is not None and own.rank is not None
-    alphas = {value for value in below if value.operands[0].left is own}
-    wide = alphas | {_beside(facts, alpha, largest, own.rank) for alpha in alphas}
-    tiles, axes = below - alphas, largest.reduction.axes
-    sums, products, seen = set[Value](), set[Value](), [new]
-    for taker, end in loop.following.items():
-        before = loop.carried[taker]
-        sides = end.operands if end.op is Op.ADD else end.operands[2:]
-        kept = next((v for v in sides if v.op is Op.MUL and before in v.operands), None)
-        if kept is None:
-            continue
-        factor = kept.right if kept.left is before else kept.left
-        term = next((v for v in sides if v is not kept), kept) if end.op is Op.ADD else end
-        if term.op is Op.REDUCE:
-            same = term.reduction == largest.reduction._replace(name="sum")
-            if same and factor in alphas and _uncast(term.operand, is_float) in tiles:
-                sums.add(end)
-        elif _is_dot(term) and factor in wide:
-            tile = _uncast(term.operand, _may_be_float)
-            if tile in tiles and tile.rank is not None and axes == (tile.rank - 1,):
-                products.add(loop.result[taker])
-                seen += [v for v in term.operands[1:] if v is not kept]
-    for effect in facts.effects:
-        stored = effect.stored
-        if stored is not None and effect.kind is EffectKind.STORE:
-            stored = _undivided(loop, stored, sums)
-        seen += [v for v in (effect.pointer, effect.mask, effect.other, stored) if v]
-        seen += [guard.condition for guard in effect.guards]
-        if effect.kind not in (EffectKind.LOAD, EffectKind.STORE):
-            inside = (n for n in walk(effect.node) if isinstance(n, ast.expr))
-            seen += [facts.values[n] for n in inside if n in facts.values]
-    for other in facts.loops:
-        seen += [*other.bounds, *([other.condition] if other.condition else [])]
-    returns = (n.value for n in facts.kernel.nodes if isinstance(n, ast.Return) and n.value)
-    seen += [facts.values[n] for n in returns if n in facts.values]
-    parts = parts_of(facts.loops, *(v for v in seen if v not in products), stop=sums.__contains__)
-    shown = (v.op is Op.OPAQUE or (v.op is Op.ELEMENTWISE and own in v.walk()) for v in parts)
-    return not any(shown) and all(e.kind is not EffectKind.CALL for e in facts.effects)
+
+    facts: KernelFacts
+    loop: Loop
+    own: Value
+    tile: Value
+    new: Value
+    before: _Maximum | None
+    result: Value
+
+    def beside(self, value: Value) -> Value:
+        """What has one value for each maximum, with the axes along which those were taken."""
+        reduction, rank = self.tile.reduction, self.own.rank
+        if reduction.keep_dims or not rank:
+            return value
+        pattern = tuple(axis in reduction.axes for axis in range(rank + len(reduction.axes)))
+        return self.facts.interpretation.table.insert_axes(value, pattern)
+
+    def role(self, value: Value, *, wide: bool = False) -> _Role | None:
+        """Of an exponential, by way of casts, or masked as its scores are; `wide` where what has
+        one value for each maximum has the axes of the tile as well."""
+        ((value, _), *more), scores = factors(value), self.tile.operand
+        if value.op is Op.WHERE and scores.op is Op.WHERE and value.condition is scores.condition:
+            cleared = self.facts.forms.of(value.other).constant_value == 0
+            if cleared and not more and _is_low(self.facts, scores.other):
+                return self.role(value.then, wide=wide)
+        power = (
+            not more
+            and value.op is Op.ELEMENTWISE
+            and value.function.removeprefix("math.") == "exp"
+        )
+        if not power or value.operands[0].op is not Op.SUB:
+            return None
+        element, top = value.operands[0].left, self._unguarded(value.operands[0].right)
+        lift = self.beside if wide else (lambda same: same)
+        if top is lift(self.new) and element in (lift(self.own), lift(self.tile)):
+            return _Role.ALPHA if element is lift(self.own) else _Role.BETA
+        beside = (self.beside(self.new), self.beside(self.tile))
+        fits = not self.own.rank or beside[1].rank == scores.rank
+        return _Role.TILE if element is scores and top in beside and fits else None
+
+    def _unguarded(self, top: Value) -> Value:
+        """What is subtracted, where -inf may be replaced by a number: all that is below it is -inf
+        or NaN, and so are the differences."""
+        if top.op is Op.WHERE and top.condition.op is Op.EQ and top.other in top.condition.operands:
+            least = next((v for v in top.condition.operands if v is not top.other), top)
+            number = self.facts.forms.of(top.then).constant_value
+            if number is not None and self.facts.forms.of(least) in _LEAST:
+                return top.other
+        return top
+
+
+_Chain: TypeAlias = "list[_Maximum]"
+
+
+def _chains(facts: KernelFacts, loops: Iterable[Loop]) -> list[_Chain]:
+    """Running maxima, each with those that go on with it in later loops."""
+    chains: list[_Chain] = []
+    for loop in loops:
+        for name, new in () if loop.left_early else loop.following.items():
+            own, start = loop.carried[name], loop.initial[name]
+            sides = new.operands if new.op is Op.MAXIMUM else ()
+            tile = next((v for v in sides if v.op is Op.REDUCE and v.reduction.name == "max"), None)
+            if tile is None or own not in sides or own.rank is None:
+                continue
+            chain = next((c for c in chains if c[-1].result is start), [])
+            if chain or (_is_low(facts, start) and start.dtype in ("fp32", "float")):
+                chains += [] if chain else [chain]
+                before = chain[-1] if chain else None
+                chain.append(_Maximum(facts, loop, own, tile, new, before, loop.result[name]))
+    return chains
+
+
+def _is_low(facts: KernelFacts, value: Value) -> bool:
+    """Whether it is -inf, or so low that all floats of 32 bits around are 128 away."""
+    form = facts.forms.of(value)
+    return form in _LEAST or (form.constant_value or 0) <= -(2**31)
+
+
+@dataclass(eq=False)
+class _Flow:
+    """Where exponentials below running maxima go, and whether those below 2**-126 may be 0.
+
+    A carried sum is at least about 1 as soon as its maximum is above -2**31: this tile attains it
+    and adds a 1, or alpha, exp(old - new), is 1 and the sum was at least 1. What was carried below
+    is multiplied by an alpha of 0 in any base. Tiny results vanish in a sum, so it may go anywhere.
+
+    In a carried product the element of the maximum weighs 1, or 1 divided by the sum. Weights that
+    become 0 lack 2**-126 of what they weigh, which does not depend on scores. So it may be divided
+    by sums, scaled by what does not depend on scores, chosen, cast and stored. No effect of the
+    kernel may see an exponential in any other way.
+
+    `sums` are those at the end of an iteration, also beside a tile, and after their loops;
+    `products` those after their loops.
+    """
+
+    facts: KernelFacts
+    chain: _Chain
+    sums: set[Value] = field(default_factory=set)
+    products: set[Value] = field(default_factory=set)
+    shown: dict[Value, bool] = field(default_factory=dict)
+
+    def counts_nowhere(self) -> bool:
+        seen = [one.new for one in self.chain]
+        for one in self.chain:
+            seen += self._carried(one)
+        effects = self.facts.effects
+        stores = [e.stored for e in effects if e.kind is EffectKind.STORE and e.stored]
+        seen += [*read_by_effects(self.facts), *(v for v in stores if not self._is_kept(v))]
+        known = all(effect.kind is not EffectKind.CALL for effect in effects)
+        return known and not any(map(self._shows, seen))
+
+    def _carried(self, one: _Maximum) -> list[Value]:
+        """Find the sums and products of a loop; what those of the first loop start with."""
+        loop, ends = one.loop, dict[Value, Value]()
+        left = {*one.before.loop.result.values()} if one.before else {*loop.initial.values()}
+        earlier = (left & self.sums, left & self.products) if one.before else (left, left)
+        sums = [n for n, end in loop.following.items() if _is_sum(one, loop.carried[n], end)]
+        sums = [name for name in sums if loop.initial[name] in earlier[0]]
+        for name in sums:
+            end = loop.following[name]
+            ends[one.beside(loop.carried[name])] = one.beside(end)
+            self.sums |= {end, one.beside(end), loop.result[name]}
+        products = [n for n, start in loop.initial.items() if start in earlier[1]]
+        products = [name for name in products if self._is_product(one, name, ends)]
+        self.products |= {loop.result[name] for name in products}
+        return [] if one.before else [loop.initial[name] for name in (*sums, *products)]
+
+    def _is_product(self, one: _Maximum, name: str, sums: Mapping[Value, Value]) -> bool:
+        """Whether the loop carries `name * alpha + dot(tile, values)`, or that divided by the sum:
+        `name * alpha * sum / new + dot(tile / new, values)`."""
+        before = (one.loop.carried[name], False)
+        terms = [*_terms(one.loop.following[name])]
+        kept = [term for term in terms if before in factors(term)]
+        others = (term for term in terms if term not in kept)
+        if len(kept) != 1 or not all(self._is_weighted(one, term, sums) for term in others):
+            return False
+        scales = [f for f in factors(kept[0]) if f != before]
+        rest = [f for f in scales if f[1] or one.role(f[0], wide=True) is not _Role.ALPHA]
+        means = [{(old, False), (new, True)} for old, new in sums.items()]
+        return len(scales) == len(rest) + 1 and (not rest or (len(rest) == 2 and {*rest} in means))
+
+    def _is_weighted(self, one: _Maximum, term: Value, sums: Mapping[Value, Value]) -> bool:
+        """Whether it is a product with one tile, along the axis of the maximum."""
+        dots = [value for value, divides in factors(term) if _is_dot(value) and not divides]
+        if len(dots) != 1 or not self._is_apart(dots[0].operands[1]):
+            return False
+        tile, _, *added = dots[0].operands
+        tile = tile.operand if tile.op is Op.CAST and tile.dtype is None else tile
+        if dots[0] is not term and any(v.op not in _OPTIONS for v in added):
+            return False
+        inside = [*factors(tile), *(f for f in factors(term) if f[0] is not dots[0])]
+        roles = [None if divides else one.role(v, wide=True) for v, divides in inside]
+        others = [factor for factor, role in zip(inside, roles, strict=True) if role is None]
+        along = tile.rank is not None and one.tile.reduction.axes == (tile.rank - 1,)
+        divided = not others or others in [[(new, True)] for new in sums.values()]
+        tiles = [place for place, role in enumerate(roles) if role is _Role.TILE]
+        within = len(tiles) == 1 and tiles[0] < len(factors(tile))
+        return along and divided and within and _Role.ALPHA not in roles
+
+    def _is_kept(self, value: Value) -> bool:
+        """Whether it shows no exponential, but in a product after its loop."""
+        if value in self.products or not self._shows(value):
+            return True
+        if value.op is Op.CAST and value.dtype is None:
+            return self._is_kept(value.operand)
+        if value.op in (Op.WHERE, Op.PHI, Op.IN_BRANCH):
+            chosen = not any(map(self._shows, value.operands[:-2]))
+            return chosen and all(map(self._is_kept, value.operands[-2:]))
+        shown = [factor for factor in factors(value) if self._shows(factor[0])]
+        rest = [factor for factor in factors(value) if factor not in shown]
+        scaled = all(self._is_total(v) if divides else self._is_apart(v) for v, divides in rest)
+        whole = len(shown) == 1 and shown[0][0] is not value and not shown[0][1]
+        return scaled and whole and self._is_kept(shown[0][0])
+
+    def _is_total(self, value: Value) -> bool:
+        """Whether it is made of sums, and of numbers above 0 in place of them or beside them."""
+        if value.op in (Op.WHERE, Op.PHI, Op.IN_BRANCH, Op.INSERT_AXES, Op.ADD, Op.MAXIMUM):
+            return value in self.sums or all(map(self._is_total, value.operands[-2:]))
+        return value in self.sums or (self.facts.forms.of(value).constant_value or 0) > 0
+
+    def _is_apart(self, value: Value) -> bool:
+        """Whether it is known to be made of neither scores nor their maximum, nor large."""
+        scores = {v for one in self.chain for v in (one.own, one.tile.operand)}
+        scores |= {v for s in [*scores] for v in s.walk() if v.op is Op.REDUCE or _is_dot(v)}
+        parts = parts_of(self.facts.loops, value)
+        small = -(2**24) <= (self.facts.forms.of(value).constant_value or 0) <= 2**24
+        return small and all(p not in scores and p.op is not Op.OPAQUE for p in parts)
+
+    def _shows(self, value: Value) -> bool:
+        """Whether it may be made of exponentials by another way than sums."""
+        if value not in self.shown:
+            below = {v for one in self.chain for v in (one.own, one.tile)}
+            parts = parts_of(self.facts.loops, value, stop=self.sums.__contains__)
+            self.shown[value] = any(
+                v.op is Op.OPAQUE or (v.op is Op.ELEMENTWISE and not below.isdisjoint(v.walk()))
+                for v in parts
+            )
+        return self.shown[value]
+
+
+def _is_sum(one: _Maximum, before: Value, end: Value) -> bool:
+    """Whether it is `before * alpha + sum(tile)`, the sum maybe times beta."""
+    same = one.tile.reduction._replace(name="sum")
+    for kept, term in (end.operands, end.operands[::-1]) if end.op is Op.ADD else ():
+        scaled = [v for v in kept.operands if one.role(v) is _Role.ALPHA]
+        if kept.op is Op.MUL and scaled and {*kept.operands} == {before, *scaled}:
+            betas = [v for v in term.operands if one.role(v) is _Role.BETA]
+            if term.op is Op.MUL and betas:
+                term = next((v for v in term.operands if v not in betas), term)
+            summed = term.op is Op.REDUCE and term.reduction == same
+            return summed and one.role(term.operand) is _Role.TILE
+    return False
+
+
+def _terms(value: Value) -> Iterator[Value]:
+    """The terms of a sum; of a product that is added to something, also that."""
+    added = value.operands if value.op is Op.ADD else value.operands[2:] if _is_dot(value) else ()
+    yield from () if value.op is Op.ADD else (value,)
+    for term in added:
+        yield from () if term.op in _OPTIONS else _terms(term)
 
 
 def _is_dot(value: Value) -> bool:
     """Whether it multiplies its first two operands, in this order."""
     product = value.op is Op.RESHAPED and value.function == "dot"
     return product and {"input", "other"}.isdisjoint(value.attribute[1])  # type: ignore[index]
-
-
-def _uncast(value: Value, fits: Callable[[str | None], bool]) -> Value:
-    return value.operand if value.op is Op.CAST and fits(value.dtype) else value
-
-
-def _may_be_float(dtype: str | None) -> bool:
-    return dtype is None or is_float(dtype)
-
-
-def _undivided(loop: Loop, value: Value, sums: Set[Value]) -> Value:
-    """What is cast and divided by a sum, before that."""
-    while True:
-        inner = _uncast(value, _may_be_float)
-        if inner.op is Op.DIV:
-            by = inner.right.operand if inner.right.op is Op.INSERT_AXES else inner.right
-            divides = by.op is Op.RESULT and loop.result.get(by.carrier.name) is by
-            inner = inner.left if divides and loop.following[by.carrier.name] in sums else inner
-        if inner is value:
-            return value
-        value = inner

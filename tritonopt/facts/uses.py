@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Iterator
 from dataclasses import dataclass, field
 
 from tritonopt.facts.effects import Effect, EffectKind, parts_of
@@ -11,6 +11,7 @@ from tritonopt.facts.interpretation import Interpretation
 from tritonopt.facts.kernel_facts import KernelFacts
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.values import Value, is_integer, operands_first
+from tritonopt.source.trees import walk
 
 _WRITTEN_OUT = frozenset(
     {Op.CAST, Op.NEG, Op.POS, Op.INSERT_AXES, Op.WIDENED, Op.BROADCAST_TO, Op.IN_BRANCH}
@@ -33,6 +34,22 @@ _KEEPS_VALUES = frozenset(
 
 
 _KEEPS_LANES = frozenset({Op.INSERT_AXES, Op.BROADCAST_TO, Op.PHI, Op.CARRIED, Op.RESULT})
+
+
+def read_by_effects(facts: KernelFacts) -> Iterator[Value]:
+    """What decides on effects and loops, what is returned, and all that effects see but what is
+    stored."""
+    for effect in facts.effects:
+        yield from (v for v in (effect.pointer, effect.mask, effect.other) if v)
+        yield from (guard.condition for guard in effect.guards)
+        stored = effect.kind is EffectKind.STORE and effect.stored
+        if effect.kind is not EffectKind.LOAD and not stored:
+            inside = (n for n in walk(effect.node) if isinstance(n, ast.expr))
+            yield from (facts.values[n] for n in inside if n in facts.values)
+    for loop in facts.loops:
+        yield from (*loop.bounds, *([loop.condition] if loop.condition else []))
+    returns = (n.value for n in facts.kernel.nodes if isinstance(n, ast.Return) and n.value)
+    yield from (facts.values[n] for n in returns if n in facts.values)
 
 
 def users(interpretation: Interpretation) -> dict[int, list[Value]]:

@@ -161,6 +161,16 @@ def reachable(roots: Iterable[Value], but: Op | None = None) -> Iterator[Value]:
                 todo.extend(() if value.op is but else value.operands)
 
 
+def factors(value: Value, divides: bool = False) -> list[tuple[Value, bool]]:
+    """The factors of a product, by way of casts to floats, and whether it is divided by them."""
+    if value.op is Op.CAST and is_float(value.dtype):
+        return factors(value.operand, divides)
+    if value.op in (Op.MUL, Op.DIV):
+        inverted = divides if value.op is Op.MUL else not divides
+        return factors(value.left, divides) + factors(value.right, inverted)
+    return [(value, divides)]
+
+
 def operands_first(value: Value, known: Mapping[int, object]) -> list[Value]:
     """The value and all it is made of that is not known yet, each after its operands."""
     found: dict[int, Value] = {}

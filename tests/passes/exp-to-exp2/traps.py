@@ -599,45 +599,6 @@ def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.con
 # shared: attend
 
 
-# case: normalized_early
-# expect: unchanged
-"""Three exponentials: of the tile, and of two maxima below a common one; one over two lines."""
-
-
-@triton.jit
-def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
-    rows = tl.program_id(0) * BM + tl.arange(0, BM)
-    dims = tl.arange(0, D)
-    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
-    m_i = tl.zeros([BM], dtype=tl.float32) - float("inf")
-    l_i = tl.zeros([BM], dtype=tl.float32)
-    acc = tl.zeros([BM, D], dtype=tl.float32)
-    for start in range(0, (tl.program_id(0) + 1) * BM, BN):
-        cols = start + tl.arange(0, BN)
-        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
-        qk = tl.zeros([BM, BN], dtype=tl.float32)
-        qk += tl.dot(q, k)
-        qk *= scale
-        qk = tl.where(rows[:, None] >= cols[None, :], qk, float("-inf"))
-        m_ij = tl.max(qk, 1)
-        p = tl.exp(qk - m_ij[:, None])
-        l_ij = tl.sum(p, 1)
-        m_new = tl.maximum(m_i, m_ij)
-        alpha = tl.exp(m_i - m_new)
-        beta = tl.exp(
-            m_ij - m_new
-        )
-        l_new = alpha * l_i + beta * l_ij
-        p = p * (beta / l_new)[:, None]
-        acc = acc * (l_i / l_new * alpha)[:, None]
-        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
-        acc += tl.dot(p.to(v.dtype), v)
-        l_i = l_new
-        m_i = m_new
-    tl.store(Out + rows[:, None] * D + dims[None, :], acc, mask=rows[:, None] < N)
-# shared: attend
-
-
 # case: compared
 # expect: not applied, tiny-results-count
 """Whether a result is above 0 is asked of tiny ones too."""
@@ -730,3 +691,248 @@ def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.con
     out = acc / total[:, None]
     tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
 # shared: attend
+
+
+# case: from_a_number_not_so_low
+# expect: not applied, maximum-is-not-subtracted
+"""Exponentials below it need not be 0."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, N):
+    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    q = tl.load(Q + at)
+    m = tl.full([16], -2.0e9, tl.float32)
+    total = tl.zeros([16], tl.float32)
+    acc = tl.zeros([16, 16], tl.float32)
+    for start in range(0, N, 16):
+        s = tl.dot(q, tl.load(K + start * 16 + at))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p, tl.load(V + start * 16 + at))
+        m = new
+    tl.store(Out + at, acc / total[:, None])
+
+
+# case: from_a_sink
+# expect: not applied, maximum-is-not-subtracted
+"""The score of the sink has a 1 in the sum, and none in the product."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, N):
+    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    q = tl.load(Q + at)
+    m = tl.load(Q + tl.arange(0, 16)).to(tl.float32)
+    total = tl.full([16], 1.0, tl.float32)
+    acc = tl.zeros([16, 16], tl.float32)
+    for start in range(0, N, 16):
+        s = tl.dot(q, tl.load(K + start * 16 + at))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p, tl.load(V + start * 16 + at))
+        m = new
+    tl.store(Out + at, acc / total[:, None])
+
+
+# case: nothing_seen_is_0
+# expect: not applied, maximum-is-not-subtracted
+"""Once nothing was seen in a tile, the maximum stays at 0 or above."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, N):
+    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    q = tl.load(Q + at)
+    m = tl.full([16], float("-inf"), tl.float32)
+    total = tl.zeros([16], tl.float32)
+    acc = tl.zeros([16, 16], tl.float32)
+    for start in range(0, N, 16):
+        s = tl.dot(q, tl.load(K + start * 16 + at))
+        new = tl.maximum(m, tl.max(s, 1))
+        new = tl.where(new == float("-inf"), 0.0, new)
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p, tl.load(V + start * 16 + at))
+        m = new
+    tl.store(Out + at, acc / total[:, None])
+
+
+# case: another_number_is_replaced
+# expect: not applied, maximum-is-not-subtracted
+"""What is subtracted instead of 0 is no maximum."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, N):
+    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    q = tl.load(Q + at)
+    m = tl.full([16], float("-inf"), tl.float32)
+    total = tl.zeros([16], tl.float32)
+    acc = tl.zeros([16, 16], tl.float32)
+    for start in range(0, N, 16):
+        s = tl.dot(q, tl.load(K + start * 16 + at))
+        new = tl.maximum(m, tl.max(s, 1))
+        top = tl.where(new == 0.0, 90.0, new)
+        p = tl.exp(s - top[:, None])
+        alpha = tl.exp(m - top)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p, tl.load(V + start * 16 + at))
+        m = new
+    tl.store(Out + at, acc / total[:, None])
+
+
+# case: masked_scores_are_not_so_low
+# expect: not applied, tiny-results-count
+"""Cleared lanes may have the maximum."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, N):
+    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    q = tl.load(Q + at)
+    m = tl.full([16], float("-inf"), tl.float32)
+    total = tl.zeros([16], tl.float32)
+    acc = tl.zeros([16, 16], tl.float32)
+    for start in range(0, N, 16):
+        s = tl.dot(q, tl.load(K + start * 16 + at))
+        s = tl.where(at < N, s, -10000.0)
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.where(at < N, tl.exp(s - new[:, None]), 0.0)
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p, tl.load(V + start * 16 + at))
+        m = new
+    tl.store(Out + at, acc / total[:, None])
+
+
+# case: cleared_by_another_mask
+# expect: not applied, tiny-results-count
+"""The lane of the maximum may be cleared, of scores with another mask."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, N):
+    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    q = tl.load(Q + at)
+    m = tl.full([16], float("-inf"), tl.float32)
+    total = tl.zeros([16], tl.float32)
+    acc = tl.zeros([16, 16], tl.float32)
+    for start in range(0, N, 16):
+        s = tl.where(at < N, tl.dot(q, tl.load(K + start * 16 + at)), -1e30)
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.where(at > start, tl.exp(s - new[:, None]), 0.0)
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p, tl.load(V + start * 16 + at))
+        m = new
+    tl.store(Out + at, acc / total[:, None])
+
+
+# case: mean_without_the_sum_before
+# expect: not applied, tiny-results-count
+"""The element of the maximum is divided by the sum again and again."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, N):
+    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    q = tl.load(Q + at)
+    m = tl.full([16], float("-inf"), tl.float32)
+    total = tl.zeros([16], tl.float32)
+    acc = tl.zeros([16, 16], tl.float32)
+    for start in range(0, N, 16):
+        s = tl.dot(q, tl.load(K + start * 16 + at))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        end = total * alpha + tl.sum(p, 1)
+        p = p / end[:, None]
+        acc = acc * (alpha / end)[:, None] + tl.dot(p, tl.load(V + start * 16 + at))
+        total = end
+        m = new
+    tl.store(Out + at, acc)
+
+
+# case: scaled_by_a_large_number
+# expect: not applied, tiny-results-count
+"""A large number brings tiny products back."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, N):
+    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    q = tl.load(Q + at)
+    m = tl.full([16], float("-inf"), tl.float32)
+    total = tl.zeros([16], tl.float32)
+    acc = tl.zeros([16, 16], tl.float32)
+    for start in range(0, N, 16):
+        s = tl.dot(q, tl.load(K + start * 16 + at))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p, tl.load(V + start * 16 + at))
+        m = new
+    tl.store(Out + at, acc * 1e30 / total[:, None])
+
+
+# case: values_made_of_scores
+# expect: not applied, tiny-results-count
+"""What is weighed grows as its weight falls."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, N):
+    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    q = tl.load(Q + at)
+    m = tl.full([16], float("-inf"), tl.float32)
+    total = tl.zeros([16], tl.float32)
+    acc = tl.zeros([16, 16], tl.float32)
+    for start in range(0, N, 16):
+        s = tl.dot(q, tl.load(K + start * 16 + at))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        v = tl.exp2(-tl.minimum(tl.trans(s), 0.0))
+        acc = acc * alpha[:, None] + tl.dot(p, v)
+        m = new
+    tl.store(Out + at, acc / total[:, None])
+
+
+# case: sum_starts_anew
+# expect: not applied, tiny-results-count
+"""The second loop goes on with the maximum alone, which its sum need not attain."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, N):
+    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    q = tl.load(Q + at)
+    m = tl.full([16], float("-inf"), tl.float32)
+    total = tl.zeros([16], tl.float32)
+    acc = tl.zeros([16, 16], tl.float32)
+    for start in range(0, N, 16):
+        s = tl.dot(q, tl.load(K + start * 16 + at))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p, tl.load(V + start * 16 + at))
+        m = new
+    total = tl.zeros([16], tl.float32)
+    for start in range(0, N, 16):
+        s = tl.dot(q, tl.load(K + start * 16 + at))
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p, tl.load(V + start * 16 + at))
+        m = new
+    tl.store(Out + at, acc / total[:, None])
