@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.rewriting.measured import WHERE, figure
@@ -46,8 +47,7 @@ class GridStride(Pass):
       new name, else it would accumulate.
 
     The kernel computes the number of tiles (`tl.cdiv(n, BLOCK)`) where every visible launch starts
-    exactly that many programs. Otherwise each launch passes it, as a new last parameter
-    `NUM_TILES=None`; without it each program runs once, as before.
+    exactly that many programs. Otherwise each launch passes it, as a new parameter.
 
     Options:
 
@@ -57,7 +57,8 @@ class GridStride(Pass):
       atomics, else `sm*8` on axis 0 and CUDA's 65535 on the others. In a kernel that already loops
       over tiles, only the grid's limit changes.
     - `unseen_launches` (`decline`): with `keep`, a kernel whose launches are not all visible gets
-      the parameter and no launch changes; not where the file compiles it ahead of time.
+      a parameter `NUM_TILES=None` and no launch changes: without it each program runs once, as
+      before. Not where the file compiles it ahead of time.
 
     ## Why
 
@@ -81,12 +82,15 @@ class GridStride(Pass):
       scalars (`name-is-bound-elsewhere`). No helper returns early on a runtime condition.
     - Every launch is visible, its result unused, its grid a tuple or a function that only returns
       one.
-    - Where `NUM_TILES` is added, no heuristic or hook takes all arguments, and the tuner's pruning
+    - Where a parameter is added, no heuristic or hook takes all arguments, and the tuner's pruning
       functions take `**kwargs` and read only named keys (`parameter-cannot-be-added`). No file
       changes a dict that the tuner gets as `**NAME`.
     - A hoisted load aliases no store and follows no early exit.
     - An accumulated atomic has the same mask for every tile and an unused result; nothing else
       accesses its memory. The accumulator has the memory's type, fp32 for narrower floats.
+    - The grid has one axis, or something is saved: sums, or loads before the loop. Else a limit
+      along axis 0 does not bound how many programs there are (`other-axes-are-unlimited`; not with
+      `programs`).
     - Tiles and programs together stay below 2**31 (`no-int32-overflow`, assumed).
 
     ## Numerics
@@ -223,6 +227,7 @@ class GridStride(Pass):
         tiling: Tiling | None = None
         with Attempt() as attempt:
             tiling = prove_tiling(body, writer, attempt, keep_unseen=keep)
+            self._check_limit(tiling)
             self._write(tiling, writer, attempt)
         sums: tuple[TileSum, ...] = ()
         if tiling is not None and attempt.holds:
@@ -241,6 +246,18 @@ class GridStride(Pass):
             profit=profit(facts, "grid-stride", never="" if adds else _NO_SUM),
             advice=self._advice(tiling) if tiling is not None else "",
         )
+
+    def _check_limit(self, tiling: Tiling) -> None:
+        """That the limit of its own bounds the programs of a launch. Raises Declined."""
+        saved = tiling.sums.sums or tiling.body.hoisted_loads
+        if self.programs or self.axis or saved or tiling.launches.are_kept:
+            return
+        for extent in tiling.launches.extents:
+            if extent.axes != 1:
+                detail = f"the launch in {extent.launch.where} starts programs along other axes too"
+                way = "name a limit for this one, as in grid-stride{programs=sm*8}"
+                reason = "other-axes-are-unlimited"
+                raise refuted("grid-is-known", reason, f"{detail}: {way}")
 
     def _write(self, tiling: Tiling, writer: Writer, attempt: Attempt) -> None:
         """Of the kernel and its launches. Raises NotExpressible."""

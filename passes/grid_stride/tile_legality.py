@@ -19,13 +19,15 @@ from tritonopt.facts.language import DTYPES, function
 from tritonopt.facts.memory.dependence import Accesses
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value, is_integer
+from tritonopt.launches.division import in_parentheses_of_lines, words_of
 from tritonopt.launches.known_launches import (
+    NewParameter,
     check_numbers,
     check_parameter,
     extents_of,
     number_at_launch,
 )
-from tritonopt.launches.launch_grids import Extent
+from tritonopt.launches.launch_grids import Extent, new_name
 from tritonopt.launches.plan import LaunchPlan, check_statements, why_not_changed
 from tritonopt.launches.programs import (
     check_effects,
@@ -35,7 +37,8 @@ from tritonopt.launches.programs import (
     check_races,
 )
 from tritonopt.passes.grid_stride.tile_body import TileBody, check_exits, check_names, check_waits
-from tritonopt.source import AddArgument, Change
+from tritonopt.source import Change, InsertBefore, ReplaceExpression
+from tritonopt.source.editing import excerpts
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 
@@ -48,7 +51,10 @@ class TileLaunches:
     """What the launches say of the number of tiles, where it is known or passed by each."""
 
     parameter: str
-    """The one that takes the number of tiles where the kernel cannot compute it."""
+    """The one that takes the number of tiles where the kernel cannot compute it, or no launch
+    changes."""
+    added: NewParameter | None = None
+    """It, where every launch passes it."""
     extents: tuple[Extent, ...] = ()
     """How many programs the launches start that change with the kernel."""
     bound: str = ""
@@ -73,16 +79,37 @@ class TileLaunches:
         One in another file is left as it is, and starts a program for each tile.
         """
         here = [extent for extent in self.extents if not extent.launch.is_elsewhere]
-        return [change for extent in here for change in self._edited(extent, limit)]
+        given: list[str] = []
+        return [change for extent in here for change in self._edited(extent, limit, given)]
 
-    def _edited(self, extent: Extent, most: Limit) -> list[Change]:
-        launch = extent.launch
-        limit, changes = most.at(launch)
-        if self.bound:
-            return [*changes, *extent.capped(limit)]
-        number = number_at_launch(extent, "num_tiles")
-        changes += [*number.changes, *extent.capped(limit, number.bound_to)]
-        changes.append(AddArgument(launch.call, f"{self.parameter}={number.code}"))
+    def _edited(self, extent: Extent, most: Limit, given: list[str]) -> list[Change]:
+        """`given` are the new names of numbers, which other launches of a launcher read later."""
+        launch, own = extent.launch, extent.own_statement
+        word = "" if self.bound else next(iter(words_of(extent)), "")
+        is_tuple = own is not None and not (extent.meta or self.bound or word)
+        if is_tuple and not (extent.is_plain and extent.comes_before_others):
+            own = None  # the number is evaluated at the launch
+        limit, changes = most.at(launch, own)
+        if own is None:
+            if self.bound or word:
+                changes += extent.capped(limit)
+            else:
+                number = number_at_launch(extent, self.parameter.lower())
+                changes += [*number.changes, *extent.capped(limit, number.bound_to)]
+                word = number.code
+        else:
+            assert extent.expression is not None
+            tiles = excerpts.joined(launch.module.text_of(extent.expression))
+            if is_tuple:
+                word = new_name(self.parameter.lower(), launch, given)
+                given.append(word)
+                changes.append(InsertBefore(own, f"{word} = {in_parentheses_of_lines(tiles)}"))
+                tiles = word
+            elif not (self.bound or word):
+                word = number_at_launch(extent, self.parameter.lower()).code
+            changes.append(ReplaceExpression(extent.expression, f"min({tiles}, {limit})"))
+        if self.added is not None:
+            changes.append(self.added.passed(launch, word))
         return changes
 
 
@@ -106,19 +133,22 @@ class _Legality:
     def check(self, attempt: Attempt) -> TileLaunches:
         if self.facts.launches.unknown and self.keep_unseen:
             self._check_signature()
-        parameter = self.writer.fresh("NUM_TILES")
         if self.keep_unseen and why_not_changed(self.facts):
             check_statements(self.facts)
             check_parameter(self.facts)
             attempt.prove("launches-are-seen", "not needed: without the argument all is as before")
-            return TileLaunches(parameter, are_kept=True)
+            return TileLaunches(self.writer.fresh("NUM_TILES"), are_kept=True)
         way = (
             "with grid-stride{unseen_launches=keep} the kernel is changed alone, and a launch that "
         )
-        way += f"then limits its grid by hand passes {parameter}, the number of tiles"
-        LaunchPlan.of(self.facts, attempt, way=way)
+        way += "then limits its grid by hand passes NUM_TILES, the number of tiles"
+        plan = LaunchPlan.of(self.facts, attempt, way=way)
         extents = extents_of(self.facts, self.axis)
-        return TileLaunches(parameter, extents, self._bound(extents, attempt))
+        bound = self._bound(extents, attempt)
+        if bound:
+            return TileLaunches("", None, extents, bound)
+        count = plan.new_count(extents, self.writer.fresh, "num_tiles", "NUM_TILES")
+        return TileLaunches(count.code, count.parameter, extents)
 
     def _check_signature(self) -> None:
         """Whether nobody names the parameters one by one, as a compilation ahead does."""

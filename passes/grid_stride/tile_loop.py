@@ -413,12 +413,13 @@ class TileNames:
                         self.replaced[node] = new
 
     def _count(self) -> tuple[str, tuple[str, ...]]:
-        tiles, counts = self.launches.bound, self.body.ids.counts
-        if tiles and not counts:
+        launches, counts = self.launches, self.body.ids.counts
+        tiles = launches.bound or launches.parameter
+        if not launches.are_kept and not counts:
             return tiles, ()
         name = self.writer.fresh("num_tiles")
-        if not tiles:
-            parameter = self.launches.parameter
+        if launches.are_kept:
+            parameter = launches.parameter
             whole = language_call(self.body, self.writer, "num_programs")
             tiles = f"{whole} if {parameter} is None else {parameter}"
         if counts:
@@ -496,8 +497,11 @@ class _TileLoop:
         changes: list[Change] = [Remove(self.names.statement)] if self.names.statement else []
         changes += map(self._update, self.names.updated)
         changes += [Remove(s, moved=True) for s in moved]
-        if not self.tiling.launches.bound:
-            changes.append(AddParameter(body.kernel, f"{self.tiling.launches.parameter}=None"))
+        launches = self.tiling.launches
+        if launches.are_kept:
+            changes.append(AddParameter(body.kernel, f"{launches.parameter}=None"))
+        elif launches.added is not None:
+            changes.append(launches.added.added)
         changes += [InsertBefore(first, code) for code in before]
         top = "".join(f"    {line}\n" for line in self.branches.begins[0])
         changes.append(Enclose(first, last, f"{self._head()}{top}    ..."))

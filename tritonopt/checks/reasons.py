@@ -345,6 +345,9 @@ partials-are-used-elsewhere: Something else may see the buffer between the two k
 grid-of-processors: No launch starts more programs than there are multiprocessors: all of them run
     at once, and none has a second tile.
     -> Nothing.
+other-axes-are-unlimited: A limit along one axis of the grid does not bound how many programs there
+    are along the others, and nothing is saved.
+    -> Name the limit, as in `grid-stride{programs=sm*8}`.
 parameter-cannot-be-added: Something sees all parameters of the kernel and would see one more: a
     heuristic, a hook, a function that prunes configurations, or a compilation ahead of time.
     -> Let it look at the arguments that it needs, by name.

@@ -45,14 +45,15 @@ class Limit:
 
     text: str
 
-    def at(self, launch: Launch) -> tuple[str, list[Change]]:
-        """Code for it at a launch, and what must stand before. Raises NotExpressible."""
+    def at(self, launch: Launch, place: ast.stmt | None = None) -> tuple[str, list[Change]]:
+        """Code for it at a launch, and what must stand before, or before another place of its
+        block. Raises NotExpressible."""
         check_builtin(launch, "min")
         if not self._each:
             return self.text, []
         name = new_name(_NAME, launch)
         code = self._assigned(launch, name)
-        return name, [InsertBefore(PlannedLaunch(launch).statement, code)]
+        return name, [InsertBefore(place or PlannedLaunch(launch).statement, code)]
 
     @property
     def _each(self) -> str:

@@ -290,6 +290,25 @@ class Extent:
         whole = ", ".join(parts) + ("," if len(parts) == 1 else "")
         return [ReplaceExpression(self.launch.grid, f"{function}({whole})")]
 
+    @cached_property
+    def own_statement(self) -> ast.stmt | None:
+        """The statement of the launch's block that binds its grid, which nothing else reads."""
+        launcher, statement = self.launch.launcher, statement_of(self.launch)
+        if not self.name or self.expression is None or self._is_shared or launcher is None:
+            return None
+        home = names_of(launcher).home
+        bindings = self.scope.bindings
+        if len(bindings[self.name]) != 1 or statement not in home or "torch" in bindings:
+            return None  # what stands above its import cannot ask torch
+        _, block, place = home[statement]
+        for before in block[:place]:
+            match before:
+                case ast.Assign(targets=[ast.Name(id=name)]) if name == self.name:
+                    return before
+                case ast.FunctionDef(name=name) if name == self.name:
+                    return before
+        return None
+
     @property
     def _is_shared(self) -> bool:
         """Whether the grid is also another launch's, or of a function around the launcher."""

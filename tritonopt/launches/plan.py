@@ -327,15 +327,19 @@ class LaunchPlan:
         if code:
             self.attempt.prove("grid-is-known", f"every launch starts {code} programs")
             return Count(code, None, extents)
-        self.attempt.prove("grid-is-known", "each launch passes its own number of programs")
         check_parameter(self.facts)
+        self.attempt.prove("grid-is-known", "each launch passes its own number of programs")
+        return self.new_count(extents, fresh, *_counting_names(self.facts.kernel))
+
+    def new_count(self, extents: tuple[Extent, ...], fresh: Callable[..., str], *own: str) -> Count:
+        """A parameter for the number of programs, in a word of the launches or one of one's own."""
         words = [words_of(extent) for extent in extents]
         best = {name for names in words for name in names[:1]}
         word = best.pop() if len(best) == 1 and all(words) else ""
         if len(word) == 1 and self._has_capitals:
             word = word.upper()
         wanted = [word] if word.isidentifier() else []
-        name = fresh(*wanted, *_counting_names(self.facts.kernel))
+        name = fresh(*wanted, *own)
         return Count(name, new_parameter(self.facts, name), extents)
 
     @property

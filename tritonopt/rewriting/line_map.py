@@ -36,6 +36,8 @@ _ALIKE_ELSEWHERE = 0.7
 _WINDOW = 200
 """Lines around the place of a new line in which a line like it is looked for."""
 _WORD = re.compile(r"\w+")
+_LOOP = re.compile(r"(for|while)\b")
+"""A loop that stands where none did was written by a pass, whatever words they share."""
 _T = TypeVar("_T")
 
 
@@ -196,7 +198,11 @@ def _matched(old: list[str], new: list[str], gone: Collection[int] = frozenset()
                 like = _most_alike(mine, words, around, behind, gone)
                 if like is not None and mine.likeness(words(like))[0] < _ALIKE_ELSEWHERE:
                     like = None
-            found.append(_Match(place, not mine.words) if like is None else _Match(like))
+            if like is None:
+                found.append(_Match(place, not mine.words))
+            else:
+                loops = [bool(_LOOP.match(line)) for line in (new[head + j1 + k], old[like])]
+                found.append(_Match(like, loops != [True, False]))
     return [*found, *map(_Match, range(len(old) - tail, len(old)))]
 
 

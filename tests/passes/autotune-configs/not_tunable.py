@@ -186,3 +186,23 @@ def sums(x: torch.Tensor):
     y = torch.empty(m, dtype=torch.float32, device=x.device)
     row_sum[(m,)](x, y, n, BLOCK=1024, num_warps=4 if n < 4096 else 8)
     return y
+
+
+# case: one_number_for_the_tile
+# expect: not applied, not-tunable
+"""The tile is the same at each launch, and two lanes may store to one element: it stays."""
+
+
+@triton.jit
+def scatter(X, At, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    at = tl.load(At + offsets, mask=offsets < N, other=0)
+    tl.store(Y + at, tl.load(X + offsets, mask=offsets < N), mask=offsets < N)
+
+
+def scattered(x: torch.Tensor, at: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    tile = 256
+    scatter[(triton.cdiv(n, tile),)](x, at, y, n, BLOCK=tile)
+    return y

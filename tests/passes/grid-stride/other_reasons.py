@@ -276,3 +276,24 @@ def run(x: torch.Tensor):
     out = torch.empty_like(x)
     kernel[(triton.cdiv(2 * x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
     return out
+
+
+# case: other_axes
+# expect: not applied, other-axes-are-unlimited
+"""As many programs as heads for each of the programs that are left: nothing is bounded."""
+
+
+@triton.jit
+def scale_heads(X, Y, heads, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0) * heads + tl.program_id(1)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * n + cols, mask=cols < n)
+    tl.store(Y + row * n + cols, x * 2, mask=cols < n)
+
+
+def scaled(x: torch.Tensor):
+    m, h, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    scale_heads[(m, h)](x, y, h, n, BLOCK=triton.next_power_of_2(n))
+    return y

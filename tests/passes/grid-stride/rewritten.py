@@ -224,3 +224,97 @@ def run(x: torch.Tensor):
     n = x.numel()
     kernel[(n // 64 + 1,)](x, out, n)
     return out
+
+
+# case: grid_is_bound_before
+# options: programs=sm*4
+"""The grid is limited where it is bound, below the limit; another launch keeps it as it is."""
+
+
+@triton.jit
+def double(X, Y, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < n)
+    tl.store(Y + offsets, x * 2, mask=offsets < n)
+
+
+def doubled(x: torch.Tensor):
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    n = x.numel()
+    grid = (triton.cdiv(n, 64),)
+    double[grid](x, y, n, BLOCK=64)
+    return y
+
+
+# case: grid_of_rows_is_bound_before
+# options: programs=sm*4
+"""The launcher has a word for the number of rows."""
+
+
+@triton.jit
+def double(X, Y, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * n_cols + cols, mask=cols < n_cols)
+    tl.store(Y + row * n_cols + cols, x * 2, mask=cols < n_cols)
+
+
+def doubled(x: torch.Tensor):
+    x = x.contiguous()
+    n_rows, n_cols = x.shape
+    # One program for each row.
+    grid = (n_rows,)
+    y = torch.empty_like(x)
+    double[grid](x, y, n_cols, BLOCK=triton.next_power_of_2(n_cols))
+    return y
+
+
+# case: grids_of_two_launches
+# options: programs=2
+"""The number of each launch has a name of its own: both are bound before either is read."""
+
+
+@triton.jit
+def double(X, Y, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < n)
+    tl.store(Y + offsets, x * 2, mask=offsets < n)
+
+
+def doubled(x: torch.Tensor, w: torch.Tensor):
+    x, w = x.contiguous(), w.contiguous()
+    y, z = torch.empty_like(x), torch.empty_like(w)
+    grid = (triton.cdiv(x.numel(), 16),)
+    grid_w = (triton.cdiv(w.numel(), 16),)
+    double[grid](x, y, x.numel(), BLOCK=16)
+    double[grid_w](w, z, w.numel(), BLOCK=16)
+    return y, z
+
+
+# case: grid_is_shared
+# options: programs=sm*4
+"""The second launch is of another kernel: its grid stays as long as it is."""
+
+
+@triton.jit
+def double(X, Y, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < n)
+    tl.store(Y + offsets, x * 2, mask=offsets < n)
+
+
+@triton.jit
+def shift(Y, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) + tl.num_programs(0)
+    tl.store(Y + tl.program_id(0) * BLOCK, at, mask=tl.program_id(0) * BLOCK < n)
+
+
+def doubled(x: torch.Tensor):
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    n = x.numel()
+    grid = (triton.cdiv(n, 64),)
+    double[grid](x, y, n, BLOCK=64)
+    shift[grid](y, n, BLOCK=64)
+    return y
