@@ -22,7 +22,7 @@ _SAME = frozenset({Op.INSERT_AXES, Op.BROADCAST_TO, Op.NEG, Op.POS})
 _NARROW = frozenset({"fp16", "bf16", "fp8e4nv", "fp8e5", "int8", "int16", "uint8", "uint16"})
 _EXTREMES, _ENDS = frozenset({Op.MAXIMUM, Op.MINIMUM}), ("max", "min")
 _DECLARED = re.compile(r"\b(\w+)\s*:\s*([\w|]+)\[")
-_ROUNDED = "rounded-before-the-sum", "is added up in the type of what is loaded: cast that first"
+_ROUNDED = "rounded-before-the-sum", "is summed in the type of the loaded values: cast them first"
 _LATE = "masked-after-the-exponential", "is NaN where the exponential is inf: mask the exponent"
 
 

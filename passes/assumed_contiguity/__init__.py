@@ -136,7 +136,7 @@ def _site(facts: KernelFacts, binding: LaunchBinding, name: str) -> Site | None:
         return None
     if tensor is None or not why:
         return None
-    what = f"{why}, and the kernel reads {name} in the order of memory"
+    what = f"{why}; the kernel reads {name} as if it were contiguous"
     anchor = facts.kernel.node if launch.is_elsewhere else launch.call
     site = Site.of_mistake(anchor, "order-is-made-sure-of", "assumes-contiguity", what)
     place = _place(view, tensor) if not tensor.moved else None
@@ -171,7 +171,7 @@ def _why(view: FlatReads, tensor: Given) -> str:
             "element"
         )
     if view.has_given_stride and others:
-        return f"{where} 1 as the stride of {name}: if it is expanded or sliced, it has another"
+        return f"{where} 1 as the stride of {name}, but an expanded or sliced tensor has another"
     assert launch.launcher is not None
     if least_rank(launch.launcher, name) < 2 or not view.goes_over_rows:
         return ""

@@ -58,9 +58,10 @@ class RowBatches(Pass):
 
     ## Why
 
-    For a short row, a program's start-up and reductions over idle threads dominate. Without its
-    name the pass acts if all launches show rows of at most 256 elements and none shows fewer than
-    4096 programs. For a kernel without loops one such launch is enough, if none shows longer rows.
+    For a short row, a program's start-up and reductions over idle threads dominate. Where no
+    pass is named it acts if all launches show rows of at most 256 elements and none shows fewer
+    than 4096 programs. For a kernel without loops one such launch is enough, if none shows longer
+    rows.
 
     ## Conditions
 
@@ -140,7 +141,7 @@ class RowBatches(Pass):
     ## Measured
 
     1.09x to 7.56x for rows of up to 128 elements, 0.98x to 1.95x for 256, 0.93x to 1.05x for longer
-    ones, one to a program.
+    ones, one row per program.
 
     Row kernels (`examples/`), 22 shapes in fp32, fp16 and bf16, one H200, Triton 3.6, cold L2,
     original / rewritten. Many rows gain most, as in 1000000 rows of 64. `several_tiles=true` also
@@ -197,14 +198,14 @@ class RowBatches(Pass):
             if not self.several_tiles:
                 check_tiles(proof)
             changes = proof.changes()
-            detail = "the last program also numbers rows past the end; they stay below 2**31"
+            detail = "row numbers that the last program computes past the end stay below 2**31"
             attempt.assume("no-int32-overflow", detail)
             attempt.write(changes, "what several rows need can be written")
         sums = proof is not None and proof.adds_up_floats
         return Site.of(
             attempt,
             ids.calls[0],
-            f"made each program handle several rows, of about {self.elements} elements together",
+            f"made each program handle several rows, about {self.elements} elements in all",
             "did not batch rows",
             needs={Safety.CONTRACT, Safety.ROUNDING} if sums else {Safety.CONTRACT},
             bits=Bits.REDUCTION_ORDER if sums else Bits.SAME,

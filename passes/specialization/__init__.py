@@ -43,16 +43,16 @@ class Specialization(Lint):
     an annotation `int` the second. The pass reports such a parameter where that narrows loads or
     stores:
 
-    - It is in the address of adjacent lanes (a row stride) or ends their mask. Unless it is known
-      to be a multiple of 16, the lanes are not known to be aligned.
-    - It is the stride between lanes, and no length that ends a mask or loop. Unless it is known to
-      be 1, the lanes are not known to be adjacent.
+    - It is in the address of adjacent lanes (a row stride) or bounds their mask. Unless it is
+      known to be a multiple of 16, the lanes are not known to be aligned.
+    - It is the stride between lanes, and no length that bounds a mask or loop. Unless it is known
+      to be 1, the lanes are not known to be adjacent.
 
-    It also reports parameters that should be listed, since the kernel is compiled again for no
-    better code: a random seed, and a number that sets the grid and that only a branch compares, or
-    that only ends a loop over programs. The fix lists the latter. Such a constexpr, or one in the
-    mask of rows, is compiled for each number. `tritonopt facts --compile` lists the accesses of
-    each version of a kernel.
+    It also reports parameters that `do_not_specialize` should list, since compiling again gives no
+    better code: a random seed; a number that sets the grid and is only compared in a branch, or
+    only ends a loop over programs. The fix lists the latter. If such a number, or one in the mask
+    of rows, is a constexpr, each value of it compiles the kernel again.
+    `tritonopt facts --compile` lists the accesses of each version of a kernel.
 
     ## Why
 
@@ -63,12 +63,11 @@ class Specialization(Lint):
     - In an address or mask, the parameter has an odd coefficient and no constexpr factor, which
       could be the multiple of 16. The other terms are sizes, program ids, iterations times a size,
       and lanes. Only accesses of the tiles with the most axes count.
-    - The list can be read, and the kernel is no helper, which is compiled with its caller's
-      knowledge.
+    - The list can be read. The kernel is no helper, which is compiled for what its caller knows.
     - The access can be wider: more than one element per thread, and no store of one tile by all
       programs.
-    - A listed parameter is not the length or start of a part of a batch with indices, lengths or
-      flags.
+    - A listed parameter is no length or start that may change with each batch: the kernel loads no
+      indices, lengths or flags there.
 
     When selected explicitly (`--passes specialization`), with Triton and torch and a launch that
     shows the arguments, the pass compiles both versions, in a process that imports the file, and

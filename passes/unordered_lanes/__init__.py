@@ -28,8 +28,8 @@ class UnorderedLanes(Lint):
     ## What it does
 
     A program that stores to a buffer and loads it with another mapping from lanes to elements
-    hands numbers from thread to thread. So does one that loads elements and then overwrites some
-    of them in other lanes. The pass reports the second access with two lanes that meet, and
+    passes values between threads. So does one that loads elements and then overwrites some of them
+    in other lanes. The pass reports the second access with two lanes that access one element, and
     inserts `tl.debug_barrier()` before it.
 
     ## Why
@@ -41,14 +41,14 @@ class UnorderedLanes(Lint):
     ## Conditions
 
     - Both accesses go to one parameter, or to two for which a launch passes one tensor or views of
-      it. The same element is shown in two different lanes by index arithmetic, for all strides and
-      sizes that the launches leave open, and no mask or branch excludes either.
+      it. Index arithmetic shows that two different lanes access one element, for all strides and
+      sizes that the launches leave open. No mask or branch excludes either.
     - No barrier, atomic or unknown call stands between, on the way through the next iteration
       either. Some launch may have more than one warp.
-    - Scalars are stored by one thread and loaded by all: they count where what is loaded matters to
-      a tile.
+    - Scalars are stored by one thread and loaded by all: reported where a tile depends on the
+      loaded value.
 
-    Where lanes exchange numbers in between (a reduction, a scan, `tl.dot`), today's compiler has a
+    Where lanes exchange values in between (a reduction, a scan, `tl.dot`), today's compiler has a
     barrier: that is reported only when the pass is selected.
 
     Left alone are addresses that are loaded or computed in an unknown way. No barrier is inserted
@@ -56,7 +56,7 @@ class UnorderedLanes(Lint):
 
     ## Numerics
 
-    `exact`: where the warps came in order, nothing changes.
+    `exact`: where the warps ran in order, nothing changes.
 
     ## Example
 
