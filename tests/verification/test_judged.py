@@ -6,7 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.verification.judged import JUDGED, NORM, NORM_KERNEL, SOFTMAX, SOFTMAX_KERNEL, Judged
+from tests.verification.judged import (
+    GELU_KERNEL,
+    JUDGED,
+    NORM,
+    NORM_KERNEL,
+    SOFTMAX,
+    SOFTMAX_KERNEL,
+    Judged,
+)
 from tritonopt import source
 from tritonopt.verification import Verdict
 from tritonopt.verification.reference.subjects import subject_of
@@ -197,8 +205,27 @@ def test_inputs_are_contiguous_and_others_are_told_of(of_texts: OfTexts) -> None
     assert verdict.verdict in ("identical", "equivalent"), verdict
     (told,) = verdict.layouts  # a gap between rows is what it takes
     assert told.startswith("x transposed: ")
+    asking = SOFTMAX_KERNEL.replace("    x = x", "    if x.stride(-1) != 1:\n        x = x")
+    verdict = of_texts(SOFTMAX, asking, require="kernel", **FEW)
+    assert verdict.verdict in ("identical", "equivalent") and not verdict.layouts, verdict
     verdict = of_texts(SOFTMAX, assuming, require="layouts", **FEW)
     assert verdict.verdict == "counterexample" and "transposed" in (verdict.counterexample or "")
+
+
+TANH = "import torch\n\n\ndef tanh(x: torch.Tensor):\n    return torch.tanh(x)\n"
+TANH_KERNEL = (
+    GELU_KERNEL.replace("gelu", "tanh")
+    .replace("y = 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476))", "a = tl.exp(2 * tl.abs(x))")
+    .replace("tl.store(Y + at, y,", "tl.store(Y + at, tl.where(x < 0, -1, 1) * (1 - 2 / (a + 1)),")
+)
+
+
+def test_digits_that_rounding_takes_of_a_small_result_are_told_of(of_texts: OfTexts) -> None:
+    verdict = of_texts(TANH, TANH_KERNEL, **FEW)
+    assert verdict.verdict == "equivalent", verdict
+    assert any("near 0" in note for note in verdict.notes)
+    verdict = of_texts(TANH, TANH_KERNEL.replace("(1 - 2", "(1 + 4e-6 - 2"), **FEW)
+    assert verdict.verdict == "counterexample", verdict
 
 
 _WEIGHTED = """\
