@@ -274,6 +274,43 @@ def test_sizes_that_are_given_as_equal_may_stay_so(of_texts: OfTexts) -> None:
     assert verdict.verdict == "counterexample", verdict
 
 
+_EXP = """\
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.exp(x)
+
+
+def get_inputs():
+    return [torch.rand(5, 16)]
+"""
+_EXP_KERNEL = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, n: tl.constexpr):
+    at = tl.program_id(0) * n + tl.arange(0, n)
+    tl.store(Y + at, tl.exp(tl.load(X + at)))
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        y = torch.empty_like(x)
+        kernel[(x.shape[0],)](x, y, n=x.shape[1])
+        return y
+"""
+
+
+def test_a_size_that_triton_refuses_is_left_as_it_is_given(of_texts: OfTexts) -> None:
+    verdict = of_texts(_EXP, _EXP_KERNEL, **FEW)
+    assert verdict.verdict != "counterexample" and "f32[m, 16]" in verdict.args, verdict
+
+
 @pytest.mark.thorough
 def test_without_the_requirement_a_cheat_is_only_named(of_texts: OfTexts) -> None:
     verdict = of_texts(SOFTMAX, CHEATS["kernel-unused"], **FEW)
