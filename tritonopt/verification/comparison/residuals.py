@@ -204,7 +204,8 @@ class Residuals:
         if not (accused and self.oracle.versions.interpreted):
             return found
         exact, _ = self.oracle.ask(example, ours.first)
-        truth, other = (o and o.output(found.label) for o in (exact, theirs.first))
+        truth = None if exact is None else exact.output(found.label)
+        other = theirs.first.output(found.label)
         if truth is None or other is None:
             return found
         away = np.abs(truth.reals() - other.reals())
