@@ -6,7 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.verification.judged import JUDGED, NORM, NORM_KERNEL, SOFTMAX, SOFTMAX_KERNEL, Judged
+from tests.verification.judged import (
+    GELU_KERNEL,
+    JUDGED,
+    NORM,
+    NORM_KERNEL,
+    SOFTMAX,
+    SOFTMAX_KERNEL,
+    Judged,
+)
 from tritonopt import source
 from tritonopt.verification import Verdict
 from tritonopt.verification.reference.subjects import subject_of
@@ -197,8 +205,27 @@ def test_inputs_are_contiguous_and_others_are_told_of(of_texts: OfTexts) -> None
     assert verdict.verdict in ("identical", "equivalent"), verdict
     (told,) = verdict.layouts  # a gap between rows is what it takes
     assert told.startswith("x transposed: ")
+    asking = SOFTMAX_KERNEL.replace("    x = x", "    if x.stride(-1) != 1:\n        x = x")
+    verdict = of_texts(SOFTMAX, asking, require="kernel", **FEW)
+    assert verdict.verdict in ("identical", "equivalent") and not verdict.layouts, verdict
     verdict = of_texts(SOFTMAX, assuming, require="layouts", **FEW)
     assert verdict.verdict == "counterexample" and "transposed" in (verdict.counterexample or "")
+
+
+TANH = "import torch\n\n\ndef tanh(x: torch.Tensor):\n    return torch.tanh(x)\n"
+TANH_KERNEL = (
+    GELU_KERNEL.replace("gelu", "tanh")
+    .replace("y = 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476))", "a = tl.exp(2 * tl.abs(x))")
+    .replace("tl.store(Y + at, y,", "tl.store(Y + at, tl.where(x < 0, -1, 1) * (1 - 2 / (a + 1)),")
+)
+
+
+def test_digits_that_rounding_takes_of_a_small_result_are_told_of(of_texts: OfTexts) -> None:
+    verdict = of_texts(TANH, TANH_KERNEL, **FEW)
+    assert verdict.verdict == "equivalent", verdict
+    assert any("near 0" in note for note in verdict.notes)
+    verdict = of_texts(TANH, TANH_KERNEL.replace("(1 - 2", "(1 + 4e-6 - 2"), **FEW)
+    assert verdict.verdict == "counterexample", verdict
 
 
 _WEIGHTED = """\
@@ -245,6 +272,43 @@ def test_sizes_that_are_given_as_equal_may_stay_so(of_texts: OfTexts) -> None:
     )
     verdict = of_texts(_WEIGHTED, unmasked, **FEW)
     assert verdict.verdict == "counterexample", verdict
+
+
+_EXP = """\
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.exp(x)
+
+
+def get_inputs():
+    return [torch.rand(5, 16)]
+"""
+_EXP_KERNEL = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, n: tl.constexpr):
+    at = tl.program_id(0) * n + tl.arange(0, n)
+    tl.store(Y + at, tl.exp(tl.load(X + at)))
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        y = torch.empty_like(x)
+        kernel[(x.shape[0],)](x, y, n=x.shape[1])
+        return y
+"""
+
+
+def test_a_size_that_triton_refuses_is_left_as_it_is_given(of_texts: OfTexts) -> None:
+    verdict = of_texts(_EXP, _EXP_KERNEL, **FEW)
+    assert verdict.verdict != "counterexample" and "f32[m, 16]" in verdict.args, verdict
 
 
 @pytest.mark.thorough

@@ -446,10 +446,8 @@ class Verification:
             if found is not None or checker.tally.unmade:
                 answer = self._answered(result, checker, signature, found)
         answer = _told(self, _on_a_gpu(self, answer, checker), checker, never_ran)
-        if answer.verdict in YES and self.task.reference and signature.contiguous:
-            from tritonopt.verification.reference.cheats import in_layouts
-
-            answer = replace(answer, layouts=tuple(in_layouts(checker, calls)))
+        if answer.verdict in YES:
+            answer = replace(answer, layouts=tuple(search.layouts))
         return Finding(answer, signature, never_ran)
 
     def _with_algebra(self, verdict: Verdict, checker: Checker) -> Verdict:

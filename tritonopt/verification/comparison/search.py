@@ -91,6 +91,8 @@ class Search:
         self.requirements = requirements
         self.max_examples = max_examples
         self.first = FirstDifference()
+        self.layouts: list[str] = []
+        """With which inputs a candidate is wrong that is judged on contiguous ones."""
         self.scouting = Scouting(checker, requirements, report)
         wanted = requirements.to_reach, requirements.demands
         self.aimings = [
@@ -132,6 +134,7 @@ class Search:
             self._known_failures,
             self.aimed.run,
             self.edge_cases.run,
+            self._other_layouts,
             *gaps,
             self.scouting.the_rest,
             # Errors are judged over all examples, so their turn comes after the last.
@@ -173,6 +176,13 @@ class Search:
             if found is not None:
                 return found
         return None
+
+    def _other_layouts(self) -> None:
+        """A branch for them has to run; what is wrong in one is only told."""
+        from tritonopt.verification.reference.cheats import in_layouts
+
+        if self.checker.versions.has_reference and self.calls.signature.contiguous:
+            self.layouts += in_layouts(self.checker, self.calls)
 
     def _far(self, found: Counterexample | None) -> Counterexample | None:
         """Of a kernel for a reference without one it is only said how far it goes."""

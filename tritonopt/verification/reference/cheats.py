@@ -231,9 +231,9 @@ def in_difference(text: str) -> Iterator[Cheat]:
 
 
 def in_layouts(checker: Checker, calls: Calls) -> Iterator[str]:
-    """What is wrong with inputs that are not contiguous, of a yes for those that are.
+    """What is wrong with inputs that are not contiguous, where a verdict is about those that are.
 
-    What is seen is no evidence for or against that yes.
+    A branch for them has run then; what is wrong is no evidence against that verdict.
     """
     largest = checker.rich(_FEW_ELEMENTS)
     for name, recipe in {} if largest is None else largest.tensors.items():
@@ -243,10 +243,13 @@ def in_layouts(checker: Checker, calls: Calls) -> Iterator[str]:
                 continue
             plain = largest.plain(ORDINARY, calls.widest_types(largest))
             example = _laid_out(plain, name, layout)
+            before = checker.residuals.worst, checker.tally.any_bits_differ
             checker.try_out(example)
             difference = checker.difference(example)
             if difference is not None:
                 yield f"{name} {layout}: {difference.message}"
+                del checker.examinations[example]
+                checker.residuals.worst, checker.tally.any_bits_differ = before
 
 
 def _laid_out(example: Example, name: str, layout: str) -> Example:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, islice
+from itertools import combinations
 from typing import Any
 
 from tritonopt.verification.errors import VerificationError
-from tritonopt.verification.inputs.examples import Example, rising
+from tritonopt.verification.inputs.examples import PATTERNS, Example, rising
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker
 from tritonopt.verification.process.messages import Attempt, Outcome, RunOptions, VersionSpec
 from tritonopt.verification.settling.trial import NothingWorks, Trial, _bounded
@@ -33,6 +33,8 @@ from tritonopt.verification.signature.launchers import Launcher
 
 _NAMES = "mnkbchwdpqrsuvz"
 _MOST_NAMES = 6
+_NO_SUCH_RANGE = "range must be a power of 2"
+"""What Triton says of `tl.arange(0, n)` when it compiles a kernel: it refuses the size."""
 _EQUAL = (
     "sizes that get_inputs gives as equal were not drawn apart: the candidate would read or write "
     "outside of its memory"
@@ -90,6 +92,8 @@ class Both(VersionWorker):
         theirs = self.candidate.attempt(example)
         if theirs.level in self.refused:
             return theirs
+        if theirs.level == Attempt.FAILED_AFTER_LAUNCH and _NO_SUCH_RANGE in theirs.trouble:
+            return replace(theirs, level=Attempt.FAILED)  # no program has run
         return replace(ours, lines=theirs.lines, configurations=theirs.configurations)
 
     def run(self, example: Example, *options: RunOptions) -> tuple[Outcome, ...]:
@@ -177,15 +181,17 @@ class GivenInputs:
         """
         reading = InferredSignature(launcher, self.arguments, {}, {}, frozenset())
         trial = Trial(Both(reference, candidate, within=True), reading, False)
-        free, *tied = islice(self._forms(), 2)
-        apart = str(free) in map(str, tied) or trial._taken_whole(free)
+        free, *tied = self._forms()
+        apart = not tied or str(free) == str(tied[0]) or trial._taken_whole(free)
         forms: Iterable[Signature] = [replace(form, notes=(_EQUAL,)) for form in tied]
-        if apart or not any(map(trial._taken_whole, tied)):
-            trial, forms = Trial(Both(reference, candidate), reading, False), self._forms()
+        plain = Trial(Both(reference, candidate), reading, False)
+        if apart or any(trial._attempt(tied[0], p).level == Attempt.OUTSIDE for p in PATTERNS):
+            trial, forms = plain, self._forms()
         for signature in forms:
             if trial._taken_whole(signature):
                 break
         else:
+            trial = plain
             signature = Signature(self._named(dict(self.sizes)))
             example = trial._attempt(signature, rising)
             if example.level != Attempt.GOOD:
