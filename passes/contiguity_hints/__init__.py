@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts
-from tritonopt.facts.memory.hints import read_hints
 from tritonopt.facts.memory.offsets import without_casts
 from tritonopt.facts.uses import adds_up_floats
+from tritonopt.passes.contiguity_hints.hints import read_hints
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Pass

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.emit.writing import NotExpressible, Writer
-from tritonopt.facts import KernelFacts, Polynomial, Value
+from tritonopt.facts import AssumptionError, KernelFacts, Polynomial, Value, parse_assumption
+from tritonopt.facts import of as facts_of
 from tritonopt.facts.algebra.atoms import Global, Param
 from tritonopt.facts.algebra.divisibility import Proof, substitute
 from tritonopt.facts.algebra.polynomial import ONE
 from tritonopt.facts.interpretation import Environment
-from tritonopt.facts.memory.counterexamples import CannotTell, find_counterexample, promise_about
-from tritonopt.facts.memory.hints import strides
 from tritonopt.facts.memory.offsets import (
     Kind,
     NotConsecutive,
@@ -23,8 +22,13 @@ from tritonopt.facts.memory.offsets import (
     read_offsets,
     stays_below,
 )
+from tritonopt.passes.contiguity_hints.counterexamples import (
+    CannotTell,
+    find_counterexample,
+    promise_about,
+)
+from tritonopt.passes.contiguity_hints.hints import strides
 from tritonopt.passes.contiguity_hints.wrapped_offsets import Wrap, WrappedOffsets
-from tritonopt.rewriting.advice import is_worth_assuming
 from tritonopt.source import Change, InsertAfter, ReplaceExpression
 
 WIDEST = 1024
@@ -285,7 +289,7 @@ def hint_for(
         return any(hint_for(given, w, least, Attempt(), advises=False) for w in same)
 
     def helps(fact: str) -> bool:
-        return advises and is_worth_assuming(kernel.facts, fact, could_be_written)
+        return advises and _is_worth_assuming(kernel.facts, fact, could_be_written)
 
     hint: Hint | None = None
     with attempt:
@@ -383,3 +387,18 @@ def _bound_name(statement: ast.stmt, place: ast.expr) -> str | None:
         case ast.AugAssign(target=ast.Name(id=name) as target) if target is place:
             return name
     return None
+
+
+def _is_worth_assuming(known: KernelFacts, fact: str, helps: Callable[[KernelFacts], bool]) -> bool:
+    """Whether `--assume FACT` is accepted of this kernel, speaks of its parameters, and helps.
+
+    `helps` is asked about the same kernel with the fact given.
+    """
+    try:
+        assumption = parse_assumption(fact)
+        names = {parameter.name for parameter in known.kernel.parameters}
+        if not assumption.names or not assumption.names <= names:
+            return False
+        return helps(facts_of(known.kernel, (*known.assumptions.given, assumption)))
+    except AssumptionError:
+        return False

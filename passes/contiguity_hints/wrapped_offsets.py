@@ -13,11 +13,11 @@ from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.algebra.divisibility import Divisibility, Proof
 from tritonopt.facts.algebra.polynomial import TooLarge, put_in
 from tritonopt.facts.language import function
-from tritonopt.facts.memory.counterexamples import CannotTell
-from tritonopt.facts.memory.hints import Hinted, counterexample, is_address
 from tritonopt.facts.memory.offsets import Kind, NotConsecutive, read_offsets
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import is_float
+from tritonopt.passes.contiguity_hints.counterexamples import CannotTell
+from tritonopt.passes.contiguity_hints.hints import Hinted, counterexample, is_address
 from tritonopt.rewriting.model import Condition, Site, Status
 
 

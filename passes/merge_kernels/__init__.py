@@ -12,7 +12,7 @@ from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Pass
 
 if TYPE_CHECKING:
-    from tritonopt.launches.launch_pairs import Candidate
+    from tritonopt.passes.merge_kernels.launch_pairs import Candidate
 
 
 @dataclass(frozen=True)
@@ -138,8 +138,8 @@ class MergeKernels(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        from tritonopt.facts.slot_reductions import reduces
-        from tritonopt.launches.launch_pairs import candidates
+        from tritonopt.passes.merge_kernels.launch_pairs import candidates
+        from tritonopt.passes.merge_kernels.slot_reductions import reduces
 
         for candidate in candidates(facts):
             if reduces(candidate.final, set(candidate.buffers.values())):

@@ -22,12 +22,12 @@ from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.facts.recurrences.partials import TYPES
-from tritonopt.facts.slot_reductions import DEFAULT, Coordinate, SlotReduction
 from tritonopt.launches.known_launches import check_builtin, check_pruning, with_buffers
 from tritonopt.launches.launch_grids import new_name
-from tritonopt.launches.launch_pairs import Made, Pair, uses
 from tritonopt.launches.plan import can_choose
+from tritonopt.passes.merge_kernels.launch_pairs import Made, Pair, uses
 from tritonopt.passes.merge_kernels.partial_stores import PartialStore
+from tritonopt.passes.merge_kernels.slot_reductions import DEFAULT, Coordinate, SlotReduction
 from tritonopt.source import (
     AddArgument,
     Change,

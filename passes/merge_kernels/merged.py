@@ -31,19 +31,10 @@ from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.memory.circumstances import inputs_of
 from tritonopt.facts.precision import check_pins
 from tritonopt.facts.recurrences.kinds import Kind
-from tritonopt.facts.slot_reductions import CLAIM as REDUCED
-from tritonopt.facts.slot_reductions import COMBINED as MET
-from tritonopt.facts.slot_reductions import (
-    Coordinate,
-    Shared,
-    SlotReduction,
-    not_understood,
-    reaches,
-    slot_reductions,
-    span,
-)
 from tritonopt.facts.values import FLOAT_BITS
-from tritonopt.launches.launch_pairs import (
+from tritonopt.launches.plan import LaunchPlan
+from tritonopt.passes.merge_kernels.atomic_kernel import AtomicKernel, OneLaunch, Place, Result
+from tritonopt.passes.merge_kernels.launch_pairs import (
     CLAIM,
     Candidate,
     Pair,
@@ -52,9 +43,18 @@ from tritonopt.launches.launch_pairs import (
     check_zeros,
     pairs_of,
 )
-from tritonopt.launches.plan import LaunchPlan
-from tritonopt.passes.merge_kernels.atomic_kernel import AtomicKernel, OneLaunch, Place, Result
 from tritonopt.passes.merge_kernels.partial_stores import PartialStore, partial_store
+from tritonopt.passes.merge_kernels.slot_reductions import CLAIM as REDUCED
+from tritonopt.passes.merge_kernels.slot_reductions import COMBINED as MET
+from tritonopt.passes.merge_kernels.slot_reductions import (
+    Coordinate,
+    Shared,
+    SlotReduction,
+    not_understood,
+    reaches,
+    slot_reductions,
+    span,
+)
 from tritonopt.rewriting.promised_order import assume_free_order
 from tritonopt.source import Launch, Remove
 from tritonopt.source.launches import places

@@ -14,9 +14,9 @@ from tritonopt.facts.algebra.atoms import Mod, ProgramId
 from tritonopt.facts.algebra.polynomial import Polynomial
 from tritonopt.facts.memory.masked_off_value import LARGEST
 from tritonopt.facts.operations import COMPARISONS, Op
-from tritonopt.facts.slot_reductions import COMBINED as CLAIM
-from tritonopt.facts.slot_reductions import Coordinate, coordinates_of
 from tritonopt.facts.values import is_integer
+from tritonopt.passes.merge_kernels.slot_reductions import COMBINED as CLAIM
+from tritonopt.passes.merge_kernels.slot_reductions import Coordinate, coordinates_of
 from tritonopt.source.trees import walk
 
 _PASSED = frozenset({Op.INSERT_AXES, Op.BROADCAST_TO, Op.IN_BRANCH, Op.FULL, Op.CAST})

@@ -203,7 +203,8 @@ def test_what_only_a_finding_needs_is_not_imported(tmp_path: Path, root: Path) -
     done = python("-c", FINDS_NOTHING, str(tmp_path / "k.py"), cwd=root)
     assert done.returncode == 0, done.stderr
     looking = {"emit.loop_invariants", "emit.writing", "passes.licm", "passes.loop_unswitch"}
-    looking |= {"passes.contiguity_hints", "passes.contiguity_hints.wrapped_offsets"}
+    hints = ("hints", "counterexamples", "wrapped_offsets")
+    looking |= {"passes.contiguity_hints", *(f"passes.contiguity_hints.{name}" for name in hints)}
     looking |= {"passes.licm.invariant_loads", "passes.loop_unswitch.invariant_branches"}
     names = {name.removeprefix("tritonopt.") for name in done.stdout.split()}
     assert names <= looking, f"import where a site was found: {names - looking}"

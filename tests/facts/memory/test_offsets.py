@@ -12,7 +12,6 @@ from tests.facts.support import body, facts_of, value
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import CeilDiv, FloorDiv, Maximum, Minimum, Mod, Param
 from tritonopt.facts.algebra.divisibility import Divisibility
-from tritonopt.facts.memory.counterexamples import find_counterexample, promise_about
 from tritonopt.facts.memory.offsets import (
     Kind,
     NotConsecutive,
@@ -22,6 +21,7 @@ from tritonopt.facts.memory.offsets import (
     read_offsets,
     stays_below,
 )
+from tritonopt.passes.contiguity_hints.counterexamples import find_counterexample, promise_about
 
 
 def kernel(expression: str, assume: Sequence[str] = ()) -> KernelFacts:

@@ -18,7 +18,7 @@ from tritonopt.source import InsertBefore
 from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
-    from tritonopt.facts.memory.lane_order import HandOver
+    from tritonopt.passes.unordered_lanes.lane_order import HandOver
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class UnorderedLanes(Lint):
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         if not _loads_what_it_stores(facts):
             return
-        from tritonopt.facts.memory.lane_order import find_hand_overs
+        from tritonopt.passes.unordered_lanes.lane_order import find_hand_overs
 
         inserted: list[int] = []
         every = list(find_hand_overs(facts))

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, product
-from typing import TYPE_CHECKING
 
+from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.atoms import (
     CeilDiv,
     Compared,
@@ -48,9 +48,6 @@ from tritonopt.facts.memory.offsets import (
 )
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
-
-if TYPE_CHECKING:
-    from tritonopt.facts.kernel_facts import KernelFacts
 
 MAX_DRAWS = 20_000
 MAX_TRIALS = 2000

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.atoms import (
     Choice,
     Chosen,
@@ -22,9 +22,6 @@ from tritonopt.facts.effects import Effect
 from tritonopt.facts.host.callers import rank_of
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import Op
-
-if TYPE_CHECKING:
-    from tritonopt.facts.kernel_facts import KernelFacts
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,10 @@ from tritonopt.facts.algebra.divisibility import Divisibility
 from tritonopt.facts.algebra.polynomial import TooLarge, put_in
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS
 from tritonopt.facts.memory.circumstances import is_left_out
-from tritonopt.facts.memory.masked_off_lanes import (
+from tritonopt.facts.operations import Op
+from tritonopt.facts.uses import is_stored_elsewhere, is_used_otherwise
+from tritonopt.facts.values import is_integer
+from tritonopt.passes.undefined_lanes.masked_off_lanes import (
     NEUTRAL,
     Reduction,
     TakenIn,
@@ -25,9 +28,6 @@ from tritonopt.facts.memory.masked_off_lanes import (
     taken_in,
     worst,
 )
-from tritonopt.facts.operations import Op
-from tritonopt.facts.uses import is_stored_elsewhere, is_used_otherwise
-from tritonopt.facts.values import is_integer
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import AddArgument, Change, ReplaceExpression

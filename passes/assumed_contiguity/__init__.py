@@ -17,8 +17,8 @@ from tritonopt.source import InsertBefore, Launch
 from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
-    from tritonopt.facts.host.layouts import Given
-    from tritonopt.facts.memory.flat_reads import FlatReads
+    from tritonopt.passes.assumed_contiguity.flat_reads import FlatReads
+    from tritonopt.passes.assumed_contiguity.layouts import Given
 
 
 class AssumedContiguity(Lint):
@@ -119,8 +119,8 @@ class AssumedContiguity(Lint):
 
 def _site(facts: KernelFacts, binding: LaunchBinding, name: str) -> Site | None:
     # Imported here: of many files no launch is known.
-    from tritonopt.facts.host.layouts import given
-    from tritonopt.facts.memory.flat_reads import FlatReads
+    from tritonopt.passes.assumed_contiguity.flat_reads import FlatReads
+    from tritonopt.passes.assumed_contiguity.layouts import given
 
     launch, argument = binding.launch, binding.launch.arguments.get(name)
     accesses = [e for e in facts.effects if facts.bases(e) == frozenset({name})]
@@ -153,7 +153,7 @@ def _site(facts: KernelFacts, binding: LaunchBinding, name: str) -> Site | None:
 
 def _why(view: FlatReads, tensor: Given) -> str:
     """The sign that it may come in another order, in words; "" for none."""
-    from tritonopt.facts.host.layouts import least_rank
+    from tritonopt.passes.assumed_contiguity.layouts import least_rank
 
     launch, name = view.binding.launch, tensor.name
     where = f"the launch in {launch.where} passes"

@@ -12,8 +12,8 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
+from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.atoms import Iteration, Lane, Loaded, Placed
 from tritonopt.facts.algebra.divisibility import replaced
 from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge, put_in
@@ -27,9 +27,6 @@ from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.operations import ELEMENTWISE, NAMED, Op
 from tritonopt.facts.values import Value
 from tritonopt.source import Launch
-
-if TYPE_CHECKING:
-    from tritonopt.facts.kernel_facts import KernelFacts
 
 _ALL_OF = 8
 """Of an axis with so many lanes each one is put in; of a longer one those at both ends."""

@@ -11,28 +11,25 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
+from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.atoms import Iteration, Lane, NumPrograms, Param, ProgramId
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.algebra.divisibility import Divisibility
 from tritonopt.facts.algebra.polynomial import ONE, Polynomial
 from tritonopt.facts.effects import EffectKind, is_loaded, parts_of
 from tritonopt.facts.language import function
-from tritonopt.facts.memory.counterexamples import (
+from tritonopt.facts.memory.offsets import Kind, NotConsecutive, read_offsets, stays_below
+from tritonopt.facts.operations import Op
+from tritonopt.facts.values import Value, is_integer
+from tritonopt.passes.contiguity_hints.counterexamples import (
     CannotTell,
     Circumstance,
     Promise,
     find_counterexample,
     promise_about,
 )
-from tritonopt.facts.memory.offsets import Kind, NotConsecutive, read_offsets, stays_below
-from tritonopt.facts.operations import Op
-from tritonopt.facts.values import Value, is_integer
 from tritonopt.source.trees import walk
-
-if TYPE_CHECKING:
-    from tritonopt.facts.kernel_facts import KernelFacts
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.atoms import Compared, Lane, Negative
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.algebra.divisibility import Divisibility
@@ -28,10 +28,6 @@ from tritonopt.facts.memory.offsets import Kind, NotConsecutive, Offsets, read_o
 from tritonopt.facts.operations import COMPARISONS, ELEMENTWISE, Op
 from tritonopt.facts.repetition import Axes, Computation, Row, Unclear
 from tritonopt.facts.values import Value, is_integer
-
-if TYPE_CHECKING:
-    from tritonopt.facts.kernel_facts import KernelFacts
-
 
 NEUTRAL = {
     "sum": 0.0,
