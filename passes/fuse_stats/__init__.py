@@ -20,6 +20,7 @@ from tritonopt.rewriting.protocol import Gain, Pass
 
 if TYPE_CHECKING:
     from tritonopt.emit.sweeps import TwoSums
+    from tritonopt.facts.loop_nests import TwoSweeps
     from tritonopt.passes.fuse_stats.linear_sums import LinearSum
 
 
@@ -222,18 +223,7 @@ class FuseStats(Pass):
             prove_linear(sum_, attempt, plain=self._is_plain)
             changes = LinearSweep(sum_).changes(attempt)
             attempt.write(changes, "what the merged sweep needs can be written there")
-        first, second = sum_.sweeps.first, sum_.sweeps.second
-        into = f"the loop in line {second.line} into the one in line {first.line}"
-        return Site.of(
-            attempt,
-            second.node,
-            f"merged {into} (multiplied out): {_expanded()}",
-            f"did not merge {into}",
-            needs={Safety.ROUNDING},
-            bits=Bits.REDUCTION_ORDER,
-            profit=profit(sum_.facts, "fuse-stats, expanded", loop=second),
-            advice=f"merge {into} (multiplied out)",
-        )
+        return _site(attempt, sum_.sweeps, "multiplied out", _expanded(), "fuse-stats, expanded")
 
     def _examined(self, facts: KernelFacts, candidate: TwoSums) -> Site:
         """The site as it came out: every condition up to the first that fails, and the edit."""
@@ -245,18 +235,23 @@ class FuseStats(Pass):
             fusion = prove_fusion(candidate, attempt)
             changes = MergedSweep(fusion).changes(FORMULAS[self.formula])
             attempt.write(changes, "what the merged sweep needs can be written there")
-        first, second = candidate.sweeps.first, candidate.sweeps.second
-        into = f"the loop in line {second.line} into the one in line {first.line}"
-        return Site.of(
-            attempt,
-            second.node,
-            f"merged {into} ({self.formula} formula): {_measured(self.formula)}",
-            f"did not merge {into}",
-            needs={Safety.ROUNDING},
-            bits=Bits.REDUCTION_ORDER,
-            profit=profit(facts, "fuse-stats", loop=second),
-            advice=f"merge {into} ({self.formula} formula)",
-        )
+        how, measured = f"{self.formula} formula", _measured(self.formula)
+        return _site(attempt, candidate.sweeps, how, measured, "fuse-stats")
+
+
+def _site(attempt: Attempt, sweeps: TwoSweeps, how: str, measured: str, rewrite: str) -> Site:
+    """The site of the second sweep, as the attempt to merge it came out."""
+    into = f"the loop in line {sweeps.second.line} into the one in line {sweeps.first.line}"
+    return Site.of(
+        attempt,
+        sweeps.second.node,
+        f"merged {into} ({how}): {measured}",
+        f"did not merge {into}",
+        needs={Safety.ROUNDING},
+        bits=Bits.REDUCTION_ORDER,
+        profit=profit(sweeps.facts, rewrite, loop=sweeps.second),
+        advice=f"merge {into} ({how})",
+    )
 
 
 def _expanded() -> str:

@@ -6,8 +6,9 @@ The earlier sweep then adds up the coefficients, and behind it they are put toge
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from tritonopt.checks.attempt import Attempt
@@ -20,13 +21,269 @@ from tritonopt.facts.algebra.atoms import ceiling_division
 from tritonopt.facts.algebra.counting import Lanes, end_of_mask
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.constexprs import is_constexpr
+from tritonopt.facts.language import function
 from tritonopt.facts.loop_nests import TwoSweeps
 from tritonopt.facts.operations import Op
 from tritonopt.facts.precision import check_pins
-from tritonopt.facts.reductions import Accumulation, accumulation, full_sum
-from tritonopt.passes.fuse_stats.later_numbers import LaterNumbers, NotLinear, Split
-from tritonopt.passes.fuse_stats.references import Reference, reference_for
+from tritonopt.facts.reductions import (
+    Accumulation,
+    accumulation,
+    full_sum,
+    number_of,
+    takes_extremes,
+)
 from tritonopt.source.trees import walk
+
+# What an iteration adds, split by numbers that are known only behind the loop.
+#
+# `(lse - x) * p` is `lse * p - x * p`: of each product of such numbers the coefficient is code that
+# an earlier loop can compute. Where both are large and alike, digits would cancel, so something is
+# taken from both that is known in time: `(lse - largest) * p + (largest - x) * p`.
+
+Split = Mapping[tuple[str, ...], ast.expr]
+"""Coefficients by the later numbers, as code, that they are multiplied by; `()` for none."""
+
+
+class NotLinear(Exception):
+    """What is added is no sum of products with later numbers, each of which goes in once."""
+
+
+@dataclass
+class LaterNumbers:
+    """Splits the expressions of a loop's body."""
+
+    facts: KernelFacts
+    is_later: Callable[[ast.expr], bool]
+    """Whether a name or an expression of the loop is a number that is known only later."""
+    close_to: Callable[[ast.expr], str]
+    """A name for something close to such a number, which is known in time; "" where there is
+    none."""
+    differences: list[ast.expr] = field(default_factory=list)
+    """Such numbers from which a tile is taken, or to which it is added."""
+    names: dict[str, Split] = field(default_factory=dict)
+    """Names of the loop that stand for something with a later number in it."""
+    conditions: list[ast.expr] = field(default_factory=list)
+    """Of each `tl.where` that has a later number in what it chooses from."""
+    made: set[ast.expr] = field(default_factory=set)
+    """Calls in the coefficients that are not the kernel's own."""
+    _numbers: list[ast.expr] = field(default_factory=list)
+
+    def has_any(self, node: ast.AST) -> bool:
+        """Whether a later number goes into what is computed in a statement or an expression."""
+        if isinstance(node, ast.AugAssign) and names_bound(node) & self.names.keys():
+            return True
+        names = (n for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+        return any(name.id in self.names or self.is_later(name) for name in names)
+
+    def of(self, node: ast.expr) -> Split:
+        """Raises NotLinear."""
+        if not self.has_any(node):
+            return {(): node}
+        if self.is_later(node):
+            self._numbers.append(node)
+            return {(Writer(self.facts).operand(node),): ast.Constant(1.0)}
+        match node:
+            case ast.Name(id=name):
+                return self.names[name]
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
+                if self.is_later(left) and not self.has_any(right):
+                    return self._difference(left, right, op)
+                if self.is_later(right) and not self.has_any(left):
+                    split = self._difference(right, left, op)
+                    negated = isinstance(op, ast.Sub)
+                    return {m: _negative(c) for m, c in split.items()} if negated else split
+                return _sum(self.of(left), self.of(right), op)
+            case ast.BinOp(left=left, op=ast.Mult(), right=right):
+                return _product(self.of(left), self.of(right))
+            case ast.BinOp(left=left, op=ast.Div(), right=right) if not self.has_any(right):
+                return {m: ast.BinOp(c, ast.Div(), right) for m, c in self.of(left).items()}
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return {m: _negative(c) for m, c in self.of(operand).items()}
+            case ast.Call():
+                return self._call(node)
+        raise NotLinear
+
+    def _difference(self, number: ast.expr, tile: ast.expr, op: ast.operator) -> Split:
+        """`number - tile` or `number + tile`, with what is close to the number in both."""
+        self.differences.append(number)
+        self._numbers.append(number)
+        writer, close = Writer(self.facts), self.close_to(number)
+        if not close:
+            rest = _negative(tile) if isinstance(op, ast.Sub) else tile
+            return {(writer.operand(number),): ast.Constant(1.0), (): rest}
+        rest = ast.BinOp(ast.Name(close, ast.Load()), op, tile)
+        is_sum = isinstance(number, ast.BinOp) and isinstance(number.op, (ast.Add, ast.Sub))
+        code = writer.text(number) if is_sum else writer.operand(number)
+        return {(f"({code} - {close})",): ast.Constant(1.0), (): rest}
+
+    def _call(self, call: ast.Call) -> Split:
+        called = function(self.facts.kernel.module.resolve(call.func))
+        match called, call.args:
+            case "sum", [tile, *axis] if not any(map(self.has_any, axis)):
+                split = self.of(tile)
+                if any(self.facts.values[number].shape != () for number in self._numbers):
+                    raise NotLinear  # with other axes than those of the sum
+                return {
+                    m: self._called(call, [self._as_wide(c, tile), *axis], call.keywords)
+                    for m, c in split.items()
+                }
+            case "where", [condition, chosen, zero] if (
+                not call.keywords and not self.has_any(condition) and self._is_zero(zero)
+            ):
+                self.conditions.append(condition)
+                split = self.of(chosen)
+                return {m: self._called(call, [condition, c, zero], []) for m, c in split.items()}
+        raise NotLinear
+
+    def _called(
+        self, call: ast.Call, arguments: list[ast.expr], keywords: list[ast.keyword]
+    ) -> ast.Call:
+        made = ast.Call(call.func, arguments, keywords)
+        self.made.add(made)
+        return made
+
+    def _is_zero(self, node: ast.expr) -> bool:
+        value = self.facts.values.get(node)
+        return value is not None and value.constant == 0
+
+    def _as_wide(self, coefficient: ast.expr, tile: ast.expr) -> ast.expr:
+        """The coefficient, if it has the lanes of what is summed. Raises NotLinear."""
+        shape = self._shape(coefficient)
+        if shape is None or shape != self.facts.values[tile].shape:
+            raise NotLinear
+        return coefficient
+
+    def _shape(self, node: ast.expr) -> tuple[Value, ...] | None:
+        value = self.facts.values.get(node)
+        if value is not None:
+            return value.shape
+        match node:
+            case ast.BinOp(left=left, right=right):
+                return _broadcast(self._shape(left), self._shape(right))
+            case ast.UnaryOp(operand=operand):
+                return self._shape(operand)
+            case ast.Call(args=[condition, chosen, _]):  # one that `_call` made
+                return _broadcast(self._shape(condition), self._shape(chosen))
+        return ()
+
+
+def _broadcast(
+    one: tuple[Value, ...] | None, other: tuple[Value, ...] | None
+) -> tuple[Value, ...] | None:
+    if one is None or other is None:
+        return None
+    longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
+    lead = len(longer) - len(shorter)
+    pairs = zip(longer[lead:], shorter, strict=True)
+    return (*longer[:lead], *(b if a.constant == 1 else a for a, b in pairs))
+
+
+def _sum(one: Split, other: Split, op: ast.operator) -> Split:
+    found = dict(one)
+    for monomial, coefficient in other.items():
+        mine = found.get(monomial)
+        if mine is not None:
+            found[monomial] = ast.BinOp(mine, op, coefficient)
+        else:
+            found[monomial] = coefficient if isinstance(op, ast.Add) else _negative(coefficient)
+    return found
+
+
+def _product(one: Split, other: Split) -> Split:
+    found: dict[tuple[str, ...], ast.expr] = {}
+    for mine, left in one.items():
+        for theirs, right in other.items():
+            monomial = (*mine, *theirs)
+            if len(set(monomial)) < len(monomial) or monomial in found:
+                raise NotLinear
+            found[monomial] = _times(left, right)
+    return found
+
+
+def _times(left: ast.expr, right: ast.expr) -> ast.expr:
+    if _is_one(left):
+        return right
+    return left if _is_one(right) else ast.BinOp(left, ast.Mult(), right)
+
+
+def _is_one(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 1
+
+
+def _negative(node: ast.expr) -> ast.expr:
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return operand
+    return ast.UnaryOp(ast.USub(), node)
+
+
+# What is close to a number that is known only later, and is known in time.
+#
+# The logarithm of a sum of exponentials is close to the maximum, and a maximum is known so far in
+# every iteration. Whatever it is, taking it from both sides of a difference changes nothing but how
+# many digits cancel.
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A maximum that goes into a number."""
+
+    name: str
+    """What the kernel calls it."""
+    shape: tuple[Value, ...]
+    is_running: bool
+    """The first sweep carries it, and it changes there."""
+    may_be_infinite: bool = False
+    """It starts with -inf."""
+
+
+def reference_for(sweeps: TwoSweeps, number: ast.expr) -> Reference | None:
+    """A maximum that a number of the second sweep is a sum with.
+
+    Where it is infinite, so is the number, or NaN.
+    """
+    for part, is_whole in _addends(sweeps.facts.values[number]):
+        found = _maximum(sweeps, part)
+        if found is not None and (is_whole or found.is_running):
+            return found
+    return None
+
+
+def _addends(value: Value, is_whole: bool = True) -> Iterator[tuple[Value, bool]]:
+    """What is added up in a value; of a part of which the largest lane is added that is said."""
+    match value.op:
+        case Op.ADD:
+            for side in value.operands:
+                yield from _addends(side, is_whole)
+        case Op.SUB:
+            yield from _addends(value.left, is_whole)
+        case Op.INSERT_AXES:
+            yield from _addends(value.operand, is_whole)
+        case Op.REDUCE if value.reduction.name == "max":
+            yield from _addends(value.operand, False)
+        case Op.RESULT:
+            yield value, is_whole
+
+
+def _maximum(sweeps: TwoSweeps, value: Value) -> Reference | None:
+    facts, first = sweeps.facts, sweeps.first
+    loop, name = facts.loops[value.carrier.loop], value.carrier.name
+    wide = facts.precision.is_wide(value)
+    if not wide or value.shape is None or not takes_extremes(facts, loop, name):
+        return None
+    if loop is first:
+        if not value.shape and value.dtype not in (None, "fp32"):
+            return None  # a number of 64 bits that is 0 cannot be written
+        start = number_of(loop.initial[name])
+        return Reference(name, value.shape, True, start is None or math.isinf(start))
+    changed = names_bound(first.node)
+    for known, held in facts.before[first.node].items():
+        if held is value and known not in changed:
+            return Reference(known, value.shape, False)
+    return None
+
+
+# Which sums are linear, and why they may be divided so
 
 _LATER = "accumulators-are-sums"
 

@@ -13,8 +13,7 @@ from tritonopt.emit.reuse import Stretch, reused
 from tritonopt.emit.trip_guards import runs
 from tritonopt.emit.writing import NotExpressible, Writer
 from tritonopt.facts import EffectKind
-from tritonopt.passes.fuse_stats.linear_sums import LinearSum
-from tritonopt.passes.fuse_stats.references import Reference
+from tritonopt.passes.fuse_stats.linear_sums import LinearSum, Reference
 from tritonopt.source import (
     Change,
     InsertAfter,
