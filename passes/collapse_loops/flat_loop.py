@@ -74,15 +74,9 @@ class FlatLoop:
 
     # Sizes
 
-    @cached_property
-    def _counts(self) -> list[Polynomial]:
-        """How many turns each loop has, and elements the row."""
-        found = [self.nest.facts.forms.trip_count(loop) for loop in self.nest.outer]
-        return [*(count for count in found if count is not None), self.nest.extent]
-
     def _product(self, first: int) -> str:
         """The number of elements that the loops from one on go through."""
-        counts = self._counts[first:]
+        counts = self.nest.counts[first:]
         if len(counts) > 1:
             whole = counts[0]
             for count in counts[1:]:
@@ -161,7 +155,7 @@ class FlatLoop:
     def _index(self, number: int, loop: Loop) -> str:
         index = f"{self.place} // {in_parentheses(self._product(number + 1))}"
         if number > 0:
-            index += f" % {self._spelled(self._counts[number])}"
+            index += f" % {self._spelled(self.nest.counts[number])}"
         start = self._begin(loop)
         return index if start == "0" else f"{start} + {index}"
 
@@ -226,7 +220,9 @@ class FlatLoop:
     def _all(self) -> Polynomial:
         """The place among all elements, as a form of the nest."""
         form, inside = self.nest.place, self.nest.extent
-        for loop, count in zip(reversed(self.nest.outer), reversed(self._counts[:-1]), strict=True):
+        for loop, count in zip(
+            reversed(self.nest.outer), reversed(self.nest.counts[:-1]), strict=True
+        ):
             form += inside * Polynomial.of(Iteration(loop.identity))
             inside *= count
         return form

@@ -58,6 +58,12 @@ class Nest:
         return frozenset(target.id for target in targets if isinstance(target, ast.Name))
 
     @cached_property
+    def counts(self) -> list[Polynomial]:
+        """How many turns each outer loop has, and elements the row."""
+        found = [self.facts.forms.trip_count(loop) for loop in self.outer]
+        return [*(count for count in found if count is not None), self.extent]
+
+    @cached_property
     def place(self) -> Polynomial:
         """Where a lane is in the row."""
         trip = Polynomial.of(Iteration(self.sweep.identity))

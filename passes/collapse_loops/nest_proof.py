@@ -346,15 +346,10 @@ class _Proof:
         if None in kinds or len(kinds) > 1:
             text = "the loops count in integers of different types, or of types not known"
             raise unknown("is-expressible", "not-expressible", text)
-        unsure = [e for e in self._extents if not facts.forms.is_nonnegative(e)]
+        unsure = [e for e in self.nest.counts if not facts.forms.is_nonnegative(e)]
         if unsure:
             names = ", ".join(e.readable for e in unsure)
             self.attempt.assume("sizes-are-positive", f"{names} is at least 0")
-
-    @property
-    def _extents(self) -> list[Polynomial]:
-        counts = [self.nest.facts.forms.trip_count(loop) for loop in self.nest.outer]
-        return [*(count for count in counts if count is not None), self.nest.extent]
 
     def _check_statements(self) -> None:
         """Between the loops numbers are computed, and nothing is done behind an inner one."""

@@ -557,8 +557,6 @@ class _Types:
         if combining in (Kind.AND, Kind.OR) and not self._is_logical(carried):
             text = f"the language has no reduction for the bits of {carried.name}"
             raise refuted(claim, "no-such-reduction", text)
-        if combining is Kind.ADD and dtype in BOOLEANS:
-            raise refuted(claim, "no-such-reduction", f"{carried.name} is a truth value")
 
     def _is_logical(self, carried: Carried) -> bool:
         """Whether bits are truth values, so that `or` is the largest and `and` the least."""

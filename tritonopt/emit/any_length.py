@@ -66,7 +66,6 @@ _LANE_BY_LANE = (
     *(NumPrograms, Param, ProgramId, Quotient, Rounded, Zero),
 )
 """What an index may be made of."""
-"""Functions of a float that give the same type."""
 _PLACE = Param("(place in the row)")
 """What no parameter is called."""
 

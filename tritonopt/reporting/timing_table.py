@@ -175,18 +175,26 @@ def remarks_on(row: Row, unit: str = "us") -> Iterator[str]:
 def compiled_lines(compiled: Sequence[Compiled], versions: Sequence[str]) -> Iterator[str]:
     """What kernels need as machine code: one line where the versions have the same."""
     width = max((len(c.kernel) + len(c.target) + 2 for c in compiled), default=0)
+    for head, versioned, same in by_kernel(compiled, versions):
+        for name in versions[:1] if same else versions:
+            for each in versioned.get(name, ()):
+                label = "same machine code" if same else name
+                yield f"{head:{width}}  {label}: {each.failure or _numbers(each)}".rstrip()
+
+
+def by_kernel(
+    compiled: Sequence[Compiled], versions: Sequence[str]
+) -> Iterator[tuple[str, dict[str, list[Compiled]], bool]]:
+    """For each kernel and target what they are called, what each version has, and whether all
+    versions have the same."""
     groups: dict[tuple[str, str], dict[str, list[Compiled]]] = {}
     for each in compiled:
         versioned = groups.setdefault((each.kernel, each.target), {})
         versioned.setdefault(each.version, []).append(each)
     for (kernel, target), versioned in groups.items():
-        head = f"{f'{kernel}, {target}':{width}}"
         digests = {tuple(c.digest for c in versioned.get(name, ())) for name in versions}
         same = len(versions) > 1 and len(digests) == 1 and all(map(all, digests))
-        for name in versions[:1] if same else versions:
-            for each in versioned.get(name, ()):
-                label = "same machine code" if same else name
-                yield f"{head}  {label}: {each.failure or _numbers(each)}".rstrip()
+        yield f"{kernel}, {target}", versioned, same
 
 
 def _numbers(compiled: Compiled) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tritonopt.reporting.page.contents import Table
+from tritonopt.reporting.timing_table import by_kernel
 
 if TYPE_CHECKING:
     from tritonopt.measurement.results import Compiled, Row
@@ -86,14 +87,7 @@ def _columns(versions: Sequence[str]) -> tuple[str, ...]:
 
 def _lines(compiled: Sequence[Compiled], versions: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """One line for each kernel and target."""
-    groups: dict[tuple[str, str], dict[str, list[Compiled]]] = {}
-    for each in compiled:
-        versioned = groups.setdefault((each.kernel, each.target), {})
-        versioned.setdefault(each.version, []).append(each)
-    for (kernel, target), versioned in groups.items():
-        head = f"{kernel}, {target}"
-        digests = {tuple(c.digest for c in versioned.get(name, ())) for name in versions}
-        same = len(versions) > 1 and len(digests) == 1 and all(map(all, digests))
+    for head, versioned, same in by_kernel(compiled, versions):
         if same:
             for each in versioned[versions[0]]:
                 yield head, *_cells([each.numbers], "same")
