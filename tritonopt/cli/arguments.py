@@ -28,6 +28,37 @@ def missing(error: ModuleNotFoundError, command: str) -> str:
     return f"{command} needs {error.name}: {install_command('verify')}"
 
 
+def add_precision(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument(
+        "--precision",
+        type=share,
+        default=0.005,
+        metavar="SHARE",
+        help=f"{what}, up and down (default: %(default)s)",
+    )
+
+
+def add_timeout(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--timeout",
+        type=seconds,
+        default=120.0,
+        metavar="S",
+        help="what a first call may take, in which kernels are compiled and tuned "
+        "(default: %(default)s)",
+    )
+
+
+def add_examples(parser: argparse._ActionsContainer, what: str) -> None:
+    parser.add_argument(
+        "--max-examples",
+        type=positive,
+        default=100,
+        metavar="N",
+        help=f"{what} (default: %(default)s)",
+    )
+
+
 def add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=formats.OF_VERDICTS, default="text", help="the form of the report"
@@ -144,6 +175,13 @@ def _engine(text: str) -> str:
     except EngineError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     return text
+
+
+def share(text: str) -> float:
+    """A part of a whole that a user gives."""
+    if not 0 < (value := float(text)) < 1:
+        raise argparse.ArgumentTypeError("must be between 0 and 1")
+    return value
 
 
 def seconds(text: str) -> float:

@@ -63,13 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_effort(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--precision",
-        type=share,
-        default=0.005,
-        metavar="SHARE",
-        help="go on until the ratio is known to so much, up and down (default: %(default)s)",
-    )
+    shared.add_precision(parser, "go on until the ratio is known to so much")
     parser.add_argument(
         "--seconds",
         type=shared.seconds,
@@ -77,20 +71,7 @@ def _add_effort(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="but no longer than this for one call (default: %(default)s)",
     )
-    parser.add_argument(
-        "--timeout",
-        type=shared.seconds,
-        default=120.0,
-        metavar="S",
-        help="what a first call may take, in which kernels are compiled and tuned "
-        "(default: %(default)s)",
-    )
-
-
-def share(text: str) -> float:
-    if not 0 < (value := float(text)) < 1:
-        raise argparse.ArgumentTypeError("must be between 0 and 1")
-    return value
+    shared.add_timeout(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -78,13 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="where --verify runs the kernels; auto is the GPU where there is one",
     )
-    group.add_argument(
-        "--max-examples",
-        type=shared.positive,
-        default=100,
-        metavar="N",
-        help="how many inputs --verify draws for a launcher (default: %(default)s)",
-    )
+    shared.add_examples(group, "how many inputs --verify draws for a launcher")
     shared.add_script(group, "the folder for scripts that show counterexamples")
     shared.add_engine(group, jobs=False)
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tritonopt.cli import arguments as shared
-from tritonopt.cli.bench import share
 from tritonopt.cli.html_report import add_report, applying, facts_of, is_written
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
 from tritonopt.cli.places import PlaceError, place
@@ -106,20 +105,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_effort(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--precision",
-        type=share,
-        default=0.005,
-        metavar="SHARE",
-        help="to which an accepted ratio is known, up and down (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--max-examples",
-        type=shared.positive,
-        default=100,
-        metavar="N",
-        help="on how many inputs what is accepted is verified (default: %(default)s)",
-    )
+    shared.add_precision(parser, "to which an accepted ratio is known")
+    shared.add_examples(parser, "on how many inputs what is accepted is verified")
     parser.add_argument(
         "--backend",
         choices=("auto", "interpreter", "cuda"),
@@ -127,14 +114,7 @@ def _add_effort(parser: argparse.ArgumentParser) -> None:
         help="where it is verified; auto is Triton's interpreter, and the GPU where there is one "
         "(default: %(default)s)",
     )
-    parser.add_argument(
-        "--timeout",
-        type=shared.seconds,
-        default=120.0,
-        metavar="S",
-        help="what a first call may take, in which kernels are compiled and tuned "
-        "(default: %(default)s)",
-    )
+    shared.add_timeout(parser)
     parser.add_argument(
         "--store",
         metavar="FILE",

@@ -135,13 +135,7 @@ def _add_judgment(parser: argparse.ArgumentParser) -> None:
 def _add_effort(parser: argparse.ArgumentParser) -> None:
     """How much is tried for it."""
     count = parser.add_mutually_exclusive_group()
-    count.add_argument(
-        "--max-examples",
-        type=shared.positive,
-        default=100,
-        metavar="N",
-        help="how many inputs to draw for a launcher (default: %(default)s)",
-    )
+    shared.add_examples(count, "how many inputs to draw for a launcher")
     count.add_argument(
         "--quick",
         action="store_const",
