@@ -22,6 +22,7 @@ from tritonopt.facts.memory.offsets import (
     read_offsets,
     stays_below,
 )
+from tritonopt.passes.contiguity_hints.counterexamples import find_counterexample, promise_about
 
 
 def kernel(expression: str, assume: Sequence[str] = ()) -> KernelFacts:
