@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
+import time
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.layers import EVERYTHING
+from tests.layers import EVERYTHING, children
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -68,6 +71,53 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     skipped = terminalreporter.stats.get("skipped", [])
     if any(_NO_RAY in str(report.longrepr) for report in skipped):
         terminalreporter.write_line(f"NOT TESTED: tasks on a cluster, for {_NO_RAY}", yellow=True)
+
+
+_SHARED = (
+    ("tritonopt.verification.process.fork_server", "_current", "process.pid"),
+    ("multiprocessing.resource_tracker", "_resource_tracker", "_pid"),
+)
+"""What one test starts for those that follow: where it is kept, and its process."""
+
+
+def _shared() -> Iterator[int]:
+    for module, name, place in _SHARED:
+        found: Any = getattr(sys.modules.get(module), name, None)
+        for part in place.split("."):
+            found = getattr(found, part, None)
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def no_process_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test ends what it starts: what it leaves takes the time of those that follow."""
+    before = children()
+    yield
+    end = time.monotonic() + 60
+    while (left := children() - before - {*_shared()}) and time.monotonic() < end:
+        time.sleep(0.05)  # it may be about to end
+    assert not left, f"{request.node.nodeid} leaves processes: {left}"
+
+
+@pytest.fixture
+def hangs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in which a worker process puts a file of its number once it is going to hang.
+
+    Then, and no sooner, the time for its answer begins: one second. A busy machine has no other.
+    """
+    from tritonopt.verification.process.client import Worker
+
+    folder, usual = tmp_path_factory.mktemp("hangs"), Worker.receive
+
+    def receive(worker: Worker, seconds: float | None = None) -> Any:
+        assert worker.process is not None
+        mark, end = folder / str(worker.process.pid), time.monotonic() + 300
+        while not worker.has_answered(0.05) and not mark.exists() and time.monotonic() < end:
+            pass
+        return usual(worker, 1.0 if mark.exists() else None)
+
+    monkeypatch.setattr(Worker, "receive", receive)
+    return folder
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,3 +35,22 @@ def everything() -> bool:
 def number(every_run: int, thorough: int) -> int:
     """So many examples are drawn."""
     return thorough if everything() else every_run
+
+
+def children() -> frozenset[int]:
+    """The living processes that this one has started; none where the system does not tell."""
+    found = set()
+    for thread in Path("/proc/self/task").glob("*"):
+        try:
+            found |= {int(n) for n in (thread / "children").read_text().split()}
+        except OSError:
+            continue  # it has ended, or is no file here
+    return frozenset(filter(is_alive, found))
+
+
+def is_alive(process: int) -> bool:
+    # What nobody waits for yet is no more than an entry in a table.
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.layers import few
+from tests.layers import children, few
 
 
 def _named(tree: ast.Module) -> Iterator[tuple[str, str, bool]]:
@@ -51,3 +53,11 @@ def test_each_test_is_in_one_layer(root: Path) -> None:
     holding = {f"tests/{path.relative_to(root / 'tests').parts[0]}" for path in folders}
     files = {f"tests/{path.name}" for path in root.glob("tests/test_*.py")}
     assert sorted(named) == sorted(holding | files)
+
+
+def test_a_process_that_a_test_leaves_is_seen() -> None:
+    before = children()
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        assert children() - before == ({process.pid} if Path("/proc").is_dir() else set())
+        process.kill()
+    assert children() == before

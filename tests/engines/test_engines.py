@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.engines import chores
+from tests.layers import is_alive
 from tritonopt.engines import Answer, EngineError, Outcome, Task, engine_of, local
 
 HOME = "tests.engines.chores"
@@ -27,16 +28,8 @@ def answers(engine: str, tasks: list[Task], jobs: int | None = None) -> dict[str
         return {answer.task.name: answer for answer in found}
 
 
-def is_alive(process: int) -> bool:
-    # What nobody waits for yet is no more than an entry in a table.
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def eventually(holds: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while not holds() and time.monotonic() < deadline:
         time.sleep(0.05)
     return holds()
@@ -54,17 +47,17 @@ def test_every_task_is_answered(engine: str) -> None:
     assert found["double 1"].task == doubling(1)
 
 
-def test_a_crash_and_a_hang_cost_themselves(tmp_path: Path) -> None:
-    hanging = Task("hang", f"{HOME}:hang", (str(tmp_path),), {"also": True}, timeout=2.0)
+def test_a_crash_and_a_hang_cost_themselves(hangs: Path) -> None:
+    hanging = Task("hang", f"{HOME}:hang", (str(hangs),), {"also": True}, timeout=300.0)
     tasks = [doubling(1), Task("crash", f"{HOME}:crash"), hanging, doubling(2), doubling(3)]
     found = answers("local", tasks, jobs=2)
     assert [found[f"double {n}"].value for n in (1, 2, 3)] == [2, 4, 6]
     assert found["crash"].outcome is Outcome.DIED
     assert "SIGSEGV" in found["crash"].reason and "where nothing is" in found["crash"].reason
     assert found["hang"].outcome is Outcome.TIMED_OUT
-    assert found["hang"].reason == "no answer within 2 s"
+    assert found["hang"].reason == "no answer within 1 s"
     # Neither the process nor what it started is there any more.
-    numbers = [int(path.name) for path in tmp_path.iterdir()]
+    numbers = [int(path.name) for path in hangs.iterdir()]
     assert len(numbers) == 2
     assert eventually(lambda: not any(map(is_alive, numbers)))
 
@@ -126,7 +119,7 @@ def test_what_is_left_early_leaves_nothing_behind(tmp_path: Path) -> None:
     begin = time.monotonic()
     with engine_of("local", 2).running([*hanging, doubling(1)]) as _:
         assert eventually(lambda: len(list(tmp_path.iterdir())) == 4)
-    assert time.monotonic() - begin < 10
+    assert time.monotonic() - begin < 500  # the tasks take 600
     numbers = [int(path.name) for path in tmp_path.iterdir()]
     assert eventually(lambda: not any(map(is_alive, numbers)))
 

@@ -130,8 +130,8 @@ def test_what_held_in_all_calls_is_asked_after_what_is_free_of_it(
     use = tmp_path / "use.py"
     use.write_text(
         "import torch, kernels\nfor n in 2, 4:\n"
-        "    kernels.apart(torch.randn(n, 4096), 32)\n"
-        "    kernels.tiled(torch.randn(n, 4096), 32)\n"
+        "    kernels.apart(torch.randn(n, 512), 32)\n"
+        "    kernels.tiled(torch.randn(n, 512), 32)\n"
     )
     asked = requests_of(Wanted(file, None, command=(sys.executable, str(use))), LIKE)
     found = {request.launcher: (request.args, *request.otherwise) for request in asked.requests}
@@ -140,9 +140,9 @@ def test_what_held_in_all_calls_is_asked_after_what_is_free_of_it(
             "x: f32[n, m], parts: 32",
             "x: f32[n, m], parts: parts, m % parts == 0",
             None,
-            "x: f32[n, 4096], parts: 32",
+            "x: f32[n, 512], parts: 32",
         ),
-        "tiled": ("x: f32[n, m], tile: 32", None, "x: f32[n, 4096], tile: 32"),
+        "tiled": ("x: f32[n, m], tile: 32", None, "x: f32[n, 512], tile: 32"),
     }
 
 

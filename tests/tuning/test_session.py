@@ -20,7 +20,7 @@ from tritonopt.tuning.session import OVER, Session
 from tritonopt.tuning.subjects import Wanted, subjects_of
 from tritonopt.tuning.timing_server import Version
 from tritonopt.tuning.trials import Trials
-from tritonopt.verification.process.client import Died
+from tritonopt.verification.process.client import Died, Worker
 
 EFFORT = Effort(least=3, most=3)
 
@@ -98,13 +98,14 @@ FAILURES = {
     24: ("raise torch.OutOfMemoryError('so little')", "out of memory"),
     28: ("import os; os._exit(3)", "exit status 3"),
     32: ("import sys; sys.exit('so it ends')", "so it ends"),
-    36: ("while True:\n            pass", "no answer within 5 s"),
+    36: ("hangs()\n        while True:\n            pass", "no answer within 1 s"),
 }
 
 
-def test_what_fails_for_some_shapes_costs_these(timed: Timed) -> None:
+def test_what_fails_for_some_shapes_costs_these(timed: Timed, hangs: Path) -> None:
     bodies = "".join(f"    if n == {n}:\n        {body}\n" for n, (body, _) in FAILURES.items())
-    rows = timed("    # before", f"{bodies}    #", timeout=5.0, sizes=(*FAILURES, 40))
+    bodies = bodies.replace("hangs()", f"import os; open(f'{hangs}/{{os.getpid()}}', 'w').close()")
+    rows = timed("    # before", f"{bodies}    #", sizes=(*FAILURES, 40))
     for row in rows[:-1]:
         assert FAILURES[row.sizes["n"]][1] in row.failures[AFTER]
         assert set(row.times) == {BEFORE}
@@ -138,12 +139,15 @@ def test_a_version_that_cannot_be_imported_leaves_the_other(
         assert set(row.times) == {BEFORE}
 
 
-def test_what_is_compiled_ahead_is_called_once_and_may_fail(tmp_path: Path) -> None:
+def test_what_is_compiled_ahead_is_called_once_and_may_fail(
+    tmp_path: Path, hangs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The calls leave a file each: nothing comes back from these workers."""
     file = tmp_path / "kernel.py"
     file.write_text(KERNEL)
     wanted = Wanted(file, None, args="x: f32[n=20|40]", launcher="double")
     (subject,) = subjects_of(wanted).subjects
+    mark = f"open(f'{hangs}/{{os.getpid()}}', 'w').close()"
     texts = [
         KERNEL.replace(
             "    # before the launch", f"    open(f'{tmp_path}/{name}-{{n}}', 'w').close(){rest}"
@@ -152,7 +156,10 @@ def test_what_is_compiled_ahead_is_called_once_and_may_fail(tmp_path: Path) -> N
             ("good", ""),
             ("bad", "; 1 / (n - 20)"),
             ("ends", "; exit(3)"),
-            ("hangs", "\n    while n == 20: pass"),
+            (
+                "hangs",
+                f"\n    if n == 20:\n        import os\n        {mark}\n    while n == 20: pass",
+            ),
         )
     ]
     texts.insert(2, "import nowhere")
@@ -161,6 +168,11 @@ def test_what_is_compiled_ahead_is_called_once_and_may_fail(tmp_path: Path) -> N
         for at, text in enumerate(texts)
     ]
     small, large = subject.calls
+    # There is no GPU, which a forked process could not use, and importing torch takes longer.
+    monkeypatch.setattr(
+        "tritonopt.tuning.compiling.ahead.Worker",
+        lambda seconds, forked, server: Worker(seconds, forked=True, server=server),
+    )
     ahead = Ahead("tests.tuning.cpu_server", count=2)
     try:
         ahead.begin(Version("original", str(file), KERNEL, str(file), "double"))

@@ -15,6 +15,11 @@ from tritonopt.verification.verdict import Cheat
 JUDGE = Path(__file__).resolve().parents[2] / "examples" / "judge"
 
 
+@pytest.fixture(autouse=True)
+def asks_for_no_cheats() -> None:
+    """It is asked here."""
+
+
 def table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
     arguments = ["judge.py", str(JUDGE / "softmax.py"), str(JUDGE / "candidates"), "120"]
     monkeypatch.setattr(sys, "argv", arguments)

@@ -25,6 +25,11 @@ OfTexts = Callable[..., Verdict]
 FEW = {"max_examples": 1}
 
 
+@pytest.fixture(autouse=True)
+def asks_for_no_cheats() -> None:
+    """It is asked here."""
+
+
 def marked() -> list[object]:
     quick, rest = [j for j in JUDGED if j.quick], [j for j in JUDGED if not j.quick]
     found: list[object] = [pytest.param(j, id=j.name) for j in quick]

@@ -13,6 +13,11 @@ from tritonopt.verification import Verdict
 BACKEND = os.environ.get("TRITONOPT_BACKEND", "interpreter")
 
 
+@pytest.fixture(autouse=True)
+def asks_for_no_cheats() -> None:
+    """It is asked here."""
+
+
 @pytest.fixture
 def asks_no_gpu() -> None:
     """It is asked here."""

@@ -136,20 +136,22 @@ def launch(mood):
     if mood == "crash":
         os._exit(3)
     if mood == "hang":
-        time.sleep(60)
+        open(f"{os.environ['HANGS']}/{os.getpid()}", "w").close()
+        time.sleep(600)
     return mood, os.environ["MOOD"]
 """
 
 
 def test_the_run_goes_on_after_a_crash_and_a_hang(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, hangs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The fork server has long been there: what it forks lives in today's environment.
     monkeypatch.setenv("MOOD", "as set today")
+    monkeypatch.setenv("HANGS", str(hangs))
     path = tmp_path / "moody.py"
     path.write_text(_MOODY)
     spec = VersionSpec("original", str(path), _MOODY, str(path), "interpreter", "launch", False)
-    worker = VersionWorker(spec, timeout=2.0)
+    worker = VersionWorker(spec, timeout=120.0)
     found = []
     try:
         for mood in ("good", "crash", "good", "hang", "good"):

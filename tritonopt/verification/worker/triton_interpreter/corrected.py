@@ -228,6 +228,7 @@ class Interpreter:
 
     def _atomics(self, builder: Any) -> None:
         barrier = builder.create_barrier
+        word = lru_cache(str)  # of a constant of Triton's, which takes as long as an operation
 
         def wait() -> Any:
             self._touched(Touch("barrier"))
@@ -243,7 +244,9 @@ class Interpreter:
                 if pointers.get_element_ty() == self.language.bfloat16:
                     raise Refused("atomic operations on bfloat16, which the interpreter gets wrong")
                 mask = arguments[3] if name == "create_atomic_rmw" else None
-                if name == "create_atomic_cas" or "XCHG" in str(arguments[0]):
+                kind = name if name == "create_atomic_cas" else word(arguments[0])
+                exchanges = "XCHG" in kind
+                if name == "create_atomic_cas" or exchanges:
                     self.access.locks = True
                 lanes = (
                     lanes_of(mask, pointers.data.shape)
@@ -253,11 +256,10 @@ class Interpreter:
                 RECORDER.access(int(np.count_nonzero(lanes)), store=True)
                 addresses = pointers.data[lanes]
                 self._check(addresses, pointers, "store")
-                kind = name if name == "create_atomic_cas" else arguments[0]
-                how = " ".join(map(str, (kind, *arguments[-2:]))).upper()
+                how = " ".join((kind, *map(word, arguments[-2:]))).upper()
                 self._touched(Touch("atomic", addresses=addresses, lanes=lanes, operation=how))
                 arguments = tuple(map(_side_by_side, arguments))
-                if "XCHG" in str(arguments[0]):
+                if exchanges:
                     return self._exchanged(original, *arguments)
                 return original(*arguments)
 
@@ -541,8 +543,9 @@ def _within(addresses: Any, size: int, ranges: list[tuple[int, int]]) -> bool:
     # As `addresses.min()`, without its way through Python.
     first = int(np.minimum.reduce(addresses, axis=None))
     last = int(np.maximum.reduce(addresses, axis=None)) + size
-    if any(low <= first and last <= high for low, high in ranges):
-        return True
+    for low, high in ranges:
+        if low <= first and last <= high:
+            return True
     inside = np.zeros(addresses.shape, dtype=bool)
     for low, high in ranges:
         if high - low >= size:

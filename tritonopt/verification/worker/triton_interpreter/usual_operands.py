@@ -134,6 +134,8 @@ def _know_what_pointers_point_at(interpreter: Any) -> None:
 
 _PLAIN = frozenset((int, bool, str, type(None)))
 _MOST = 4096
+_NEW = object()
+"""In the place of what is not known yet."""
 _CASTS = ("create_fp_trunc", "create_fp_ext", "create_si_to_fp", "create_int_cast")
 _STORES = ("create_store", "create_masked_store")
 _SPREADING = ("create_splat", "create_broadcast", "create_expand_dims")
@@ -219,7 +221,7 @@ class Functions:
         """A function that does as it did before; an `operator` of two operands may spread them."""
         builder, tensor, semantic = self.builder, self.tensor, self.semantic
         replaced = vars(builder)
-        known: dict[Any, _Known | None] = {}
+        known: dict[Any, Any] = {}
 
         def call(*args: Any, _semantic: Any = None, **named: Any) -> Any:
             if semantic.builder is not builder:  # what this is part of is noted
@@ -229,7 +231,8 @@ class Functions:
                 key = (*map(self._key, given), tuple(named))
             except _Unknown:
                 return usual(*args, _semantic=semantic, **named)
-            if key not in known:
+            how = known.get(key, _NEW)
+            if how is _NEW:
                 if len(known) >= _MOST:
                     known.clear()
                 noting = _Noting(builder)
@@ -237,7 +240,6 @@ class Functions:
                     result = usual(*args, _semantic=semantic, **named)
                 known[key] = self._how(given, result, noting.asked, operator)
                 return result
-            how = known[key]
             if how is None or (how.told and "create_splat" in replaced):
                 return usual(*args, _semantic=semantic, **named)
             if not how.operation:
