@@ -19,7 +19,13 @@ from tritonopt.verification.comparison.compare import (
     not_judged,
     unstable,
 )
-from tritonopt.verification.comparison.drawing import Drawing, FirstDifference, deadline, smaller
+from tritonopt.verification.comparison.drawing import (
+    Drawing,
+    FirstDifference,
+    deadline,
+    in_layouts,
+    smaller,
+)
 from tritonopt.verification.comparison.tally import Counterexample
 from tritonopt.verification.coverage.aiming import Aiming
 from tritonopt.verification.coverage.requirements import Requirements, Scouts
@@ -171,8 +177,6 @@ class Search:
 
     def _other_layouts(self) -> None:
         """A branch for them has to run; what is wrong in one is only told."""
-        from tritonopt.verification.reference.cheats import in_layouts
-
         if self.checker.versions.has_reference and self.calls.signature.contiguous:
             self.layouts += in_layouts(self.checker, self.calls)
 
