@@ -251,6 +251,7 @@ def test_json(answer: Any, capsys: pytest.CaptureFixture[str]) -> None:
         "fault": None,
         "coverage": {"arguments": "", "required": 0, "uncovered": []},
         "cheats": [],
+        "layouts": [],
         "seconds": 0.0,
         "notes": ["a note"],
         "evidence": ["same numbers"],

@@ -446,9 +446,7 @@ class Verification:
             if found is not None or checker.tally.unmade:
                 answer = self._answered(result, checker, signature, found)
         answer = _told(self, _on_a_gpu(self, answer, checker), checker, never_ran)
-        if answer.verdict in YES:
-            answer = replace(answer, layouts=tuple(search.layouts))
-        return Finding(answer, signature, never_ran)
+        return Finding(replace(answer, layouts=tuple(search.layouts)), signature, never_ran)
 
     def _with_algebra(self, verdict: Verdict, checker: Checker) -> Verdict:
         """A yes of the interpreter, with what residues say of it; or none, if it must be both."""

@@ -167,8 +167,8 @@ class Verdict:
     cheats: tuple[Cheat, ...] = ()
     """What the rewritten version does in place of the work; `require="kernel"` refuses these."""
     layouts: tuple[str, ...] = ()
-    """Of a yes for contiguous inputs: with which others it is wrong, which `require="layouts"`
-    refuses."""
+    """With which inputs that are not contiguous it is wrong, where others are judged; these
+    `require="layouts"` refuses."""
     required: int = 0
     """So many lines, tests, loops and launches had to run."""
     uncovered: tuple[str, ...] = ()

@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 
 import pytest
-from tritonopt.facts.memory.counterexamples import find_counterexample, promise_about
 
 from tests.facts.support import body, facts_of, value
 from tritonopt.facts import KernelFacts, Polynomial

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 import unittest
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
@@ -15,12 +15,19 @@ from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import Difference
 from tritonopt.verification.comparison.tally import Counterexample, now
 from tritonopt.verification.coverage.sized_calls import SizedCalls
-from tritonopt.verification.inputs.examples import Example
+from tritonopt.verification.inputs.examples import (
+    ORDINARY,
+    ROW_GAP,
+    SPACED,
+    TRANSPOSED,
+    Example,
+)
 from tritonopt.verification.inputs.hypothesis_internals import (
     no_local_constants,
     no_traces,
     past_failures,
 )
+from tritonopt.verification.inputs.strategies import Calls
 
 # Making a counterexample small, and how much time that may take.
 
@@ -178,3 +185,34 @@ class _Pass:
             if self.deadline is None:
                 self.deadline = deadline(ends=checker.tally.ends)
         return difference
+
+
+# Inputs that no benchmark passes, and callers do.
+
+_FEW_ELEMENTS = 600
+
+
+def in_layouts(checker: Checker, calls: Calls) -> Iterator[str]:
+    """What is wrong with inputs that are not contiguous, where a verdict is about those that are.
+
+    A branch for them has run then; what is wrong is no evidence against that verdict.
+    """
+    largest = checker.rich(_FEW_ELEMENTS)
+    for name, recipe in {} if largest is None else largest.tensors.items():
+        assert largest is not None
+        for layout in (TRANSPOSED, ROW_GAP) if len(recipe.shape) > 1 else (SPACED,):
+            if not recipe.shape or checker.tally.is_late():
+                continue
+            plain = largest.plain(ORDINARY, calls.widest_types(largest))
+            example = _laid_out(plain, name, layout)
+            before = checker.residuals.worst, checker.tally.any_bits_differ
+            checker.try_out(example)
+            difference = checker.difference(example)
+            if difference is not None:
+                yield f"{name} {layout}: {difference.message}"
+                del checker.examinations[example]
+                checker.residuals.worst, checker.tally.any_bits_differ = before
+
+
+def _laid_out(example: Example, name: str, layout: str) -> Example:
+    return example.with_tensors(lambda n, r: replace(r, layout=layout) if n == name else r)

@@ -122,6 +122,13 @@ class Residuals:
     of_zero: tuple[float, float] = (0.0, 0.0)
     """The rewritten version's and the original's, in rows whose true value is 0."""
 
+    @property
+    def notes(self) -> list[str]:
+        if not self.near_zero:
+            return []
+        text = "results near 0 have no right digits, since the kernel adds or subtracts larger "
+        return [f"{text}numbers: not counted, in {self.near_zero} examples"]
+
     def measured(
         self, example: Example, ours: Pair, theirs: Pair
     ) -> tuple[Difference | None, list[Measure]]:

@@ -16,7 +16,13 @@ from tritonopt.verification.comparison.compare import (
     Pair,
     unstable,
 )
-from tritonopt.verification.comparison.drawing import Drawing, FirstDifference, deadline, smaller
+from tritonopt.verification.comparison.drawing import (
+    Drawing,
+    FirstDifference,
+    deadline,
+    in_layouts,
+    smaller,
+)
 from tritonopt.verification.comparison.far_calls import large_grid_calls, large_offset_calls
 from tritonopt.verification.comparison.tally import Counterexample, now
 from tritonopt.verification.coverage.aiming import Aiming
@@ -179,8 +185,6 @@ class Search:
 
     def _other_layouts(self) -> None:
         """A branch for them has to run; what is wrong in one is only told."""
-        from tritonopt.verification.reference.cheats import in_layouts
-
         if self.checker.versions.has_reference and self.calls.signature.contiguous:
             self.layouts += in_layouts(self.checker, self.calls)
 

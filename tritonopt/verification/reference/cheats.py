@@ -2,7 +2,6 @@
 
 Most of it is asked of the rewritten version in a few more runs of calls that were compared before:
 what its kernels wrote is changed after each launch, and the same call is made again and again.
-In others the inputs are not contiguous, which no benchmark passes, and callers do.
 """
 
 from __future__ import annotations
@@ -17,15 +16,7 @@ import numpy as np
 from tritonopt import source
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import shared
-from tritonopt.verification.inputs.examples import (
-    ORDINARY,
-    ROW_GAP,
-    SPACED,
-    TRANSPOSED,
-    Example,
-    TensorRecipe,
-)
-from tritonopt.verification.inputs.strategies import Calls
+from tritonopt.verification.inputs.examples import Example, TensorRecipe
 from tritonopt.verification.process.messages import (
     DURING,
     Outcome,
@@ -38,7 +29,6 @@ from tritonopt.verification.verdict import Cheat, Verdict
 
 _MOST_ASKED = 3
 _CALLS = 4
-_FEW_ELEMENTS = 600
 _NEAR = {"f64": 1e-9, "f32": 1e-4, "f16": 1e-2, "bf16": 5e-2}
 """Shares of the largest value: above what rounding is granted, below what work leaves."""
 _NAMED = {
@@ -228,32 +218,6 @@ def _nearly(one: Output, other: Output) -> bool:
 def in_difference(text: str) -> Iterator[Cheat]:
     """The name of a difference that is a cheat."""
     yield from (Cheat(*named) for words, named in _NAMED.items() if words in text)
-
-
-def in_layouts(checker: Checker, calls: Calls) -> Iterator[str]:
-    """What is wrong with inputs that are not contiguous, where a verdict is about those that are.
-
-    A branch for them has run then; what is wrong is no evidence against that verdict.
-    """
-    largest = checker.rich(_FEW_ELEMENTS)
-    for name, recipe in {} if largest is None else largest.tensors.items():
-        assert largest is not None
-        for layout in (TRANSPOSED, ROW_GAP) if len(recipe.shape) > 1 else (SPACED,):
-            if not recipe.shape or checker.tally.is_late():
-                continue
-            plain = largest.plain(ORDINARY, calls.widest_types(largest))
-            example = _laid_out(plain, name, layout)
-            before = checker.residuals.worst, checker.tally.any_bits_differ
-            checker.try_out(example)
-            difference = checker.difference(example)
-            if difference is not None:
-                yield f"{name} {layout}: {difference.message}"
-                del checker.examinations[example]
-                checker.residuals.worst, checker.tally.any_bits_differ = before
-
-
-def _laid_out(example: Example, name: str, layout: str) -> Example:
-    return example.with_tensors(lambda n, r: replace(r, layout=layout) if n == name else r)
 
 
 def with_cheats(verdict: Verdict, cheats: Iterable[Cheat], *, refused: bool) -> Verdict:
