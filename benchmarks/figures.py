@@ -111,6 +111,9 @@ def of_a_library() -> Iterator[tuple[str, float]]:
             yield "licm, branch in an inner loop", row["ratio"]
 
 
+_ALONE = ("licm", "contiguity-hints", "max-to-where", "drop-redundant-where", "exp-to-exp2")
+
+
 def rewrites() -> Iterator[tuple[str, float]]:
     for row in results("rewrites_speed-nvidia-h200"):
         passes, kernel, ratio = row["passes"], row["kernel"], row["ratio"]
@@ -123,7 +126,7 @@ def rewrites() -> Iterator[tuple[str, float]]:
             taken = row["arguments"].endswith(" 1")
             size = "a large product" if large else "a small product"
             yield f"loop-unswitch, {'taken' if taken else 'not taken'}, {size}", ratio
-        elif passes in ("licm", "contiguity-hints", "max-to-where", "drop-redundant-where"):
+        elif passes in _ALONE:
             yield passes, ratio
 
 
