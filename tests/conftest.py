@@ -76,13 +76,15 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 _SHARED = (
     ("tritonopt.verification.process.fork_server", "_current", "process.pid"),
     ("multiprocessing.resource_tracker", "_resource_tracker", "_pid"),
+    ("tritonopt.facts.machine_code.compiler", "_server", "_process.pid"),
 )
-"""What one test starts for those that follow: where it is kept, and its process."""
+"""What one test starts for those that follow: where it is kept, or what gives it; its process."""
 
 
 def _shared() -> Iterator[int]:
     for module, name, place in _SHARED:
         found: Any = getattr(sys.modules.get(module), name, None)
+        found = found() if callable(found) else found
         for part in place.split("."):
             found = getattr(found, part, None)
         yield found
