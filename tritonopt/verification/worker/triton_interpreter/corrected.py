@@ -246,8 +246,7 @@ class Interpreter:
                 mask = arguments[3] if name == "create_atomic_rmw" else None
                 kind = name if name == "create_atomic_cas" else word(arguments[0])
                 exchanges = "XCHG" in kind
-                if name == "create_atomic_cas" or exchanges:
-                    self.access.locks = True
+                self.access.locks |= name == "create_atomic_cas" or exchanges
                 lanes = (
                     lanes_of(mask, pointers.data.shape)
                     if mask is not None
