@@ -205,13 +205,13 @@ def in_layouts(checker: Checker, calls: Calls) -> Iterator[str]:
                 continue
             plain = largest.plain(ORDINARY, calls.widest_types(largest))
             example = _laid_out(plain, name, layout)
-            before = checker.residuals.worst, checker.tally.any_bits_differ
+            before = replace(checker.residuals), checker.tally.any_bits_differ
             checker.try_out(example)
             difference = checker.difference(example)
             if difference is not None:
                 yield f"{name} {layout}: {difference.message}"
                 del checker.examinations[example]
-                checker.residuals.worst, checker.tally.any_bits_differ = before
+                checker.residuals, checker.tally.any_bits_differ = before
 
 
 def _laid_out(example: Example, name: str, layout: str) -> Example:
