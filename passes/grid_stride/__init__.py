@@ -16,7 +16,7 @@ from tritonopt.checks.condition import refuted
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.rewriting.measured import WHERE, figure
-from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
+from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.profitability import profit
 from tritonopt.rewriting.protocol import Gain, Pass
@@ -54,8 +54,7 @@ class GridStride(Pass):
     - `axis` (0): the grid dimension.
     - `programs`: the most programs along it, a number or `sm*K` for K per multiprocessor, queried
       from torch (unlimited where `torch.cuda` sees no GPU). Default: `sm*2` with accumulated
-      atomics, else `sm*8` on axis 0 and CUDA's 65535 on the others. In a kernel that already loops
-      over tiles, only the grid's limit changes.
+      atomics, else `sm*8` on axis 0 and CUDA's 65535 on the others.
     - `unseen_launches` (`decline`): with `keep`, a kernel whose launches are not all visible gets
       a parameter `NUM_TILES=None` and no launch changes: without it each program runs once, as
       before. Not where the file compiles it ahead of time.
@@ -74,7 +73,7 @@ class GridStride(Pass):
     - The kernel does not stride or divide its work by `tl.num_programs` (`already-done`); other
       reads get the number of tiles. Some launch starts more programs than multiprocessors
       (`grid-of-processors`).
-    - No loop polls memory that the kernel writes, except a lock taken and released per tile.
+    - No loop polls memory that the kernel writes, as one that takes a lock does.
     - No tile reads what another writes (`tiles-race`). Launches pass no overlapping parts of a
       tensor (`x[1:]`, `x[:-1]`), and no tensor twice, read and written at offsets that may differ.
     - A `return` ends an `if` without `else`, in the kernel's own block or a constexpr `if` there
@@ -163,7 +162,7 @@ class GridStride(Pass):
     | 32768 | 4096 | 3.25 | 4.26 | 4.18 |
     | 32768 | 8192 | 2.62 | 4.15 | 4.14 |
 
-    No gain for 128 rows, fewer than the limit (0.98x), or with a lock per row (0.98x).
+    No gain for 128 rows, fewer than the limit (0.98x).
 
     Without sums, `programs=sm*8`:
 
@@ -208,12 +207,8 @@ class GridStride(Pass):
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         ids = ProgramIds.of(facts.kernel, self.axis)
-        if not ids.calls or _is_helper(facts):
-            return
-        if not ids.are_strided:
+        if ids.calls and not ids.are_strided and not _is_helper(facts):
             yield self._tiled(facts, ids)
-        elif self.programs:
-            yield from self._limited(facts, ids)
 
     def _tiled(self, facts: KernelFacts, ids: ProgramIds) -> Site:
         """One tile for each program becomes a loop over tiles."""
@@ -270,32 +265,6 @@ class GridStride(Pass):
         limit = self.programs or default_limit(self.axis, has_sums=bool(tiling.sums.sums))
         changes += tiling.launches.changes(Limit(limit))
         attempt.write(changes, "what the loop needs can be written")
-
-    def _limited(self, facts: KernelFacts, ids: ProgramIds) -> Iterator[Site]:
-        """A kernel that loops over tiles already is started with as many programs as asked for."""
-        from tritonopt.emit.tile_limits import ExistingLimits, Limit
-        from tritonopt.emit.writing import NotExpressible
-
-        limits = ExistingLimits.of(facts, ids)
-        try:
-            changes = limits.changes(Limit(self.programs))
-        except NotExpressible:
-            return
-        if not changes:
-            return
-        detail = "the kernel reads the number of programs only to go on to its next tile"
-        # Each program ends with its own atomics, and adds up its own tiles.
-        adds = any(effect.kind is EffectKind.ATOMIC for effect in facts.effects)
-        lines = ", ".join(str(extent.launch.call.lineno) for extent in limits.extents)
-        message = f"changed the most programs of the launch in line {lines} to {self.programs}"
-        yield Site(
-            ids.calls[0],
-            (Condition("grid-is-known", Status.PROVED, detail),),
-            f"{message}; what that is worth was not measured",
-            frozenset({Safety.CONTRACT, Safety.ROUNDING} if adds else {Safety.CONTRACT}),
-            Bits.REDUCTION_ORDER if adds else Bits.SAME,
-            changes=tuple(changes),
-        )
 
     def may_act(self, facts: KernelFacts) -> bool:
         # Profitable is an atomic that is done once for a program.
