@@ -35,11 +35,6 @@ class Int64Offsets(Pass):
     `row = tl.program_id(0).to(tl.int64)`; if that would widen a division or more tiles of a loop,
     `row.to(tl.int64) * stride`. What is computed from it is 64-bit too.
 
-    `int64-offsets{constexpr=true}` keeps 32 bits for tensors below 1 GB, where no offset overflows,
-    not even on inactive lanes: a heuristic sets a constexpr `INT64`. It costs a second compilation
-    and a storage query per launch. `verify` draws no such tensor and reaches no verdict; it can
-    verify the rewrite without the option.
-
     ## Why
 
     From 2**31 elements on (65536 rows of 32768, 4 GB in fp16) the offset wraps around, and the
@@ -57,8 +52,7 @@ class Int64Offsets(Pass):
 
     The 64-bit value only enters addresses and comparisons: stores, loop-carried variables and
     functions may depend on its type. Masks, branches and loop bounds that overflow too become
-    64-bit, or nothing does. For `constexpr=true`, launches pass torch tensors (assumed) and no
-    None, and nothing calls the kernel or bypasses its heuristics.
+    64-bit, or nothing does.
 
     Most kernels overflow only at sizes that nobody uses. So `tritonopt suggest` shows only findings
     in floating-point data (not indices or lengths), in files where some kernel computes a program
@@ -111,8 +105,6 @@ class Int64Offsets(Pass):
     Not measured: it is about correctness.
     """
 
-    constexpr: bool = False
-
     name: ClassVar[str] = "int64-offsets"
     summary: ClassVar[str] = (
         "compute offsets that overflow 32 bits in 64, with sizes for which they do"
@@ -149,15 +141,14 @@ class Int64Offsets(Pass):
         from tritonopt.passes.int64_offsets.wide_places import WidePlace, WidePlaces
 
         places: list[WidePlace] = []
-        for found in WidePlaces(facts, overflows, bindings=self.constexpr).find():
+        for found in WidePlaces(facts, overflows).find():
             if isinstance(found, WidePlace):
                 places.append(found)
             else:
                 yield _missed(facts, *found)
-        # Under one constant they are one change.
-        for group in [places] if self.constexpr and places else [[one] for one in places]:
-            site = _site(facts, group, on_demand=self.constexpr)
-            yield replace(site, is_reported=any(o in data for p in group for o in p.fixed))
+        for place in places:
+            site = _site(facts, [place])
+            yield replace(site, is_reported=any(o in data for o in place.fixed))
 
 
 def _of_loaded_rows(facts: KernelFacts) -> Iterator[Site]:
@@ -175,7 +166,7 @@ def _of_loaded_rows(facts: KernelFacts) -> Iterator[Site]:
     places = list(WidePlaces(facts, overflows).find())
     group = [place for place in places if isinstance(place, WidePlace)]
     if group and len(group) == len(places):
-        yield _site(facts, group, on_demand=False)
+        yield _site(facts, group)
         return
     first = overflows[0]
     what = f"{_text(facts, first)} would be {first.number} where it is {first.where}"
@@ -240,7 +231,7 @@ def _is_float(facts: KernelFacts, part: Value) -> bool:
     return part.op is Op.DIV or facts.types.of(part).some_in(FLOATS | {"float"})
 
 
-def _site(facts: KernelFacts, places: Sequence[WidePlace], *, on_demand: bool) -> Site:
+def _site(facts: KernelFacts, places: Sequence[WidePlace]) -> Site:
     writer, attempt = Writer(facts), Attempt()
     changes: tuple[Change, ...] = ()
     nodes = [node for place in places for node in place.nodes]
@@ -253,18 +244,12 @@ def _site(facts: KernelFacts, places: Sequence[WidePlace], *, on_demand: bool) -
         if any(comments_in(facts.kernel.module.text_of(node)) for node in nodes):
             lost = "a comment inside would be lost"
             raise refuted("nothing-else-is-lost", "comment-inside", lost)
-        if on_demand:
-            from tritonopt.passes.int64_offsets.wide_places import WideOnDemand
-
-            changes = tuple(WideOnDemand(facts, places).changes(writer, attempt))
-        else:
-            changes = tuple(_cast(facts, writer, node) for node in nodes)
+        changes = tuple(_cast(facts, writer, node) for node in nodes)
     if attempt.failed is not None:
         message = f"kept {text} in 32 bits: {attempt.failed.detail}"
         return Site(first, attempt.conditions, message)
     found = Condition("offset-fits", Status.REFUTED, what, "offset-is-too-large")
-    where = " for large tensors" if on_demand else ""
-    message = f"cast {text} to 64 bits{where}: {what}, which does not fit in 32 bits"
+    message = f"cast {text} to 64 bits: {what}, which does not fit in 32 bits"
     conditions = (found, *attempt.conditions)
     return Site(first, conditions, message, changes=changes, analysis=True)
 

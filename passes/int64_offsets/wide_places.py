@@ -13,24 +13,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.emit.heuristic_functions import (
-    check_heuristic,
-    heuristic,
-    may_be_none,
-)
-from tritonopt.emit.writing import Writer
+from tritonopt.checks.condition import Declined, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.effects import is_loaded, parts_of
 from tritonopt.facts.language import function
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.program_ids import reached_by
 from tritonopt.facts.uses import users
-from tritonopt.launches.launch_grids import heuristic_functions
 from tritonopt.passes.int64_offsets.overflows import Overflow, Widths, bounds_of
-from tritonopt.source import Change, InsertAfter, Kernel, ReplaceExpression
-from tritonopt.source.parsing import parsed
+from tritonopt.source import Kernel
 from tritonopt.source.trees import walk
 
 _PASSING_ON = frozenset(
@@ -55,14 +46,11 @@ class WidePlace:
 
 
 class WidePlaces:
-    """Those of one kernel; `bindings` asks for casts of whole values that a name is bound to."""
+    """Those of one kernel."""
 
-    def __init__(
-        self, facts: KernelFacts, overflows: Sequence[Overflow], *, bindings: bool = False
-    ) -> None:
+    def __init__(self, facts: KernelFacts, overflows: Sequence[Overflow]) -> None:
         self._facts = facts
         self._overflows = overflows
-        self._bindings = bindings
 
     def find(self) -> Iterator[WidePlace | tuple[Overflow, Declined]]:
         """Places that fix all that can be fixed; of the others, why they cannot."""
@@ -127,7 +115,7 @@ class WidePlaces:
         match self._facts.kernel.module.names.parents.get(node):
             case ast.Assign(targets=[ast.Name()]):
                 return node.lineno == node.end_lineno or isinstance(node, ast.Call)
-        return value.op is Op.PROGRAM_ID and not self._bindings
+        return value.op is Op.PROGRAM_ID
 
     def _costs_nothing(self, value: Value, fixed: Sequence[Overflow]) -> bool:
         """Whether wide numbers change no type elsewhere, and make nothing slower.
@@ -353,83 +341,3 @@ def may_be_of_python(value: Value) -> bool:
         return may_be_of_python(value.then) or may_be_of_python(value.other)
     numbers = (Op.PARAM, Op.CONST, Op.CONSTEXPR)
     return value.op in numbers or any(part.op is Op.ITERATION for part in value.walk())
-
-
-_NAME = "INT64"
-_MOST_BYTES = "2**30"
-
-
-@dataclass(frozen=True)
-class WideOnDemand:
-    """The casts of one kernel, all under one constant."""
-
-    facts: KernelFacts
-    places: Sequence[WidePlace]
-
-    def changes(self, writer: Writer, attempt: Attempt) -> Iterator[Change]:
-        """Raises Declined, or NotExpressible where triton has no name in the file."""
-        tensors = self._tensors()
-        parameters = [p for p in self.facts.kernel.parameters if p.name in tensors]
-        check_heuristic(self.facts, parameters)
-        attempt.prove("parameter-can-be-added", "every launch would ask it")
-        attempt.assume("launches-are-seen", "files that were not given use it for launches only")
-        function = _function([p.name for p in parameters])
-        name = self._set_already(function)
-        if not name:
-            name = writer.fresh(_NAME)
-            yield from heuristic(writer, name, function)
-        for place in self.places:
-            for node in place.nodes:
-                yield self._cast(writer, node, name)
-
-    def _set_already(self, function: str) -> str:
-        """The constant that a heuristic sets from the same tensors, if one does."""
-        wanted = ast.dump(parsed(function, mode="eval").body)
-        constants = {p.name for p in self.facts.kernel.parameters if p.constexpr}
-        for name, known in heuristic_functions(self.facts.kernel):
-            if name in constants and known is not None and ast.dump(known) == wanted:
-                return name
-        return ""
-
-    def _tensors(self) -> frozenset[str]:
-        """Those with the offsets that may not fit."""
-        claim, facts = "parameter-can-be-added", self.facts
-        # An axis that is added to what is cast stands in the parts of the offsets, see `_views`.
-        mended = {facts.values[node] for place in self.places for node in place.nodes}
-        mended |= {overflow.value for place in self.places for overflow in place.fixed}
-        found: set[str] = set()
-        for effect in facts.effects:
-            roots = [] if effect.pointer is None else [effect.pointer, *bounds_of(effect)]
-            if all(
-                mended.isdisjoint(parts_of(facts.loops, root, stop=is_loaded)) for root in roots
-            ):
-                continue
-            bases = facts.bases(effect)
-            if bases is None:
-                detail = f"which buffer line {effect.line} is about is not known"
-                raise unknown(claim, claim, detail)
-            found |= bases
-        if not found:
-            raise unknown(claim, claim, "which buffers have these offsets is not known")
-        for name in sorted(found):
-            if may_be_none(facts, name):
-                raise refuted(claim, "not-tunable", f"{name} may be None")
-        return frozenset(found)
-
-    def _cast(self, writer: Writer, node: ast.expr, name: str) -> Change:
-        wide, parents = writer.language("int64"), self.facts.kernel.module.names.parents
-        match parents.get(node):
-            case ast.Assign(targets=[ast.Name(id=bound)]) as statement:
-                return InsertAfter(statement, f"if {name}:\n    {bound} = {bound}.to({wide})")
-        cast = f"{writer.language('cast')}({writer.text(node)}, {wide})"
-        if not may_be_of_python(self.facts.values[node]):
-            cast = f"{writer.operand(node)}.to({wide})"
-        return ReplaceExpression(node, f"({cast} if {name} else {writer.text(node)})")
-
-
-def _function(tensors: Sequence[str]) -> str:
-    if len(tensors) == 1:
-        return f'lambda args: args["{tensors[0]}"].untyped_storage().nbytes() >= {_MOST_BYTES}'
-    names = ", ".join(f'"{name}"' for name in tensors)
-    large = f"args[name].untyped_storage().nbytes() >= {_MOST_BYTES} for name in ({names})"
-    return f"lambda args: any(\n    {large}\n)"

@@ -25,29 +25,6 @@ def launch(x):
     return y
 
 
-# case: on_demand_without_a_tensor
-# expect: not applied, not-tunable
-# options: constexpr=true
-"""A tensor that may be None cannot be asked for its size."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-        if Y is not None:
-            tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=1024)
-    return y
-
-
 # case: in_a_helper
 # expect: not applied, opaque-value
 """The product is in a function, which others may call."""
