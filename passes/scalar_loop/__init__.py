@@ -29,9 +29,8 @@ class ScalarLoopToTiles(Pass):
 
     `for i in range(n): x = tl.load(X + i) ...` becomes a loop over tiles: `i` is a tile of indices,
     masked by `i < n`, and each lane is an old iteration. An `if` becomes a mask or a `tl.where`.
-    Sums, maxima, minima, counts, `any`, `all`, argmax and searches for the first or last match use
-    a tile that is reduced after the loop, as in `defer-reduction`. A running sum becomes
-    `tl.cumsum` with a carry.
+    Sums, maxima, minima, counts, `any`, `all` and argmax use a tile that is reduced after the loop,
+    as in `defer-reduction`. A running sum becomes `tl.cumsum` with a carry.
 
     `block` sets the elements of a tile, in a constexpr of the kernel; launches stay.
 
@@ -46,8 +45,8 @@ class ScalarLoopToTiles(Pass):
     - The loop is innermost, over `range` or `tl.range`, without early exit or tiles. It only
       applies operators and language functions to numbers, and loads and stores single elements.
       Inactive lanes compute too, so no divisor may be 0.
-    - Iterations carry only reductions, running sums and search results. A search starts below or
-      above all that it can find, such as at -1 for an index.
+    - Iterations carry only reductions, running sums, and the index of the first of the largest or
+      smallest elements, which rises with the loop (`not-a-recurrence`).
     - Each iteration stores to its own elements (the index has a nonzero stride), or all store the
       same value. No iteration loads what another stores. Atomics are additions or the like, with
       unused result.

@@ -653,11 +653,7 @@ def lanes_together(carried: Carried, tiles: Mapping[str, AccumulatorTile]) -> st
         return f"{name} {sign} {function}({tile}, axis=0)"
     greatest = combining in (Kind.MAX, Kind.OR)
     outer, inner = ("max", "min") if greatest else ("min", "max")
-    if carried.kind is LaneMerge.CHOSEN_INNER:
-        start = name if accumulator.filler is None else number_code(accumulator.filler)
-        whole, outer, inner = f"{tile} == {start}", inner, outer
-        tile = f"{language('where')}({whole}, {language(inner)}({tile}, axis=0), {tile})"
-    elif carried.kind is LaneMerge.INDEX:
+    if carried.kind is LaneMerge.INDEX:
         beside = f"{tiles[carried.extremum].tile} == {carried.extremum}"
         tile = f"{language('where')}({beside}, {tile}, {language(inner)}({tile}, axis=0))"
     elif accumulator.dtype in BOOLEANS:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.constexprs import is_constexpr
-from tritonopt.facts.dtypes import BOOLEANS
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import ATOMICS, function, is_lane_by_lane
 from tritonopt.facts.operations import Op
@@ -69,16 +68,6 @@ def is_surely(facts: KernelFacts, value: Value, kinds: frozenset[str]) -> bool:
     """Whether a value is of one of these types whatever the kernel is launched with."""
     types = facts.types.of(value)
     return types.all_in(kinds) and not types.by_launch
-
-
-def conditions(facts: KernelFacts, value: Value) -> Iterator[Value]:
-    if value.op is Op.BOTH or (
-        value.op is Op.AND and all(is_surely(facts, o, BOOLEANS) for o in value.operands)
-    ):
-        for operand in value.operands:
-            yield from conditions(facts, operand)
-    else:
-        yield value
 
 
 class _Reader:
@@ -304,16 +293,6 @@ class LaneUpdate:
     """Whether the term is all that it is combined with, under no condition of its own."""
     condition: ast.expr | None = None
     """Of `tl.where(c, term, name)` and `term if c else name`."""
-
-    def asked(self, facts: KernelFacts) -> Iterator[tuple[Value, bool]]:
-        """The conditions that all hold, or do not hold, where the name changes."""
-        tests = [(branch.node.test, branch.holds) for branch in self.step.branches]
-        if self.condition is not None:
-            tests.append((self.condition, True))
-        for test, holds in tests:
-            value = facts.values[test]
-            parts = conditions(facts, value) if holds else (value,)
-            yield from ((part, holds) for part in parts)
 
     @property
     def tests(self) -> tuple[ast.expr, ...]:

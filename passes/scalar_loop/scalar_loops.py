@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial, Value
-from tritonopt.facts.algebra.atoms import Iteration
-from tritonopt.facts.algebra.variation import varies_with
+from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.reading import all_parts
@@ -65,12 +63,6 @@ class ScalarLoop:
         """The same of an expression; what has no value is taken to be one."""
         value = self.facts.values.get(node) if isinstance(node, ast.expr) else None
         return value is None or self.is_lane(value)
-
-    def in_trips(self, form: Polynomial) -> tuple[Polynomial, Polynomial] | None:
-        """(coefficient, rest) of `coefficient * trip + rest`, both the same in all iterations."""
-        parts = form.linear_in(Iteration(self.loop.identity))
-        uniform = not any(varies_with(a, self.loop) for part in parts or () for a in part.atoms)
-        return parts if uniform else None
 
 
 def scalar_loops(facts: KernelFacts) -> Iterator[ScalarLoop]:

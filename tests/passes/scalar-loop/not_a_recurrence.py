@@ -50,7 +50,7 @@ def kernel(X, Y, n):
 
 
 # case: payload_of_the_last
-# expect: not applied, not-a-recurrence
+# expect: not applied, last-value-is-used
 """What is kept of the last one neither rises nor falls."""
 
 
@@ -164,3 +164,26 @@ def kernel(X, Y, n):
         value += x
         value *= x
     tl.store(Y, value)
+
+
+# case: last_that_is
+# expect: not applied, last-value-is-used
+# options: block=32
+"""The last element of a kind: a search is no reduction."""
+
+
+@triton.jit
+def kernel(Offsets, Y, n):
+    t = tl.program_id(0)
+    i_n = 0
+    for i in tl.range(0, n, 1):
+        i_n = tl.where(tl.load(Offsets + i + 1) <= t, i + 1, i_n)
+    tl.store(Y + t, i_n)
+
+
+# tritonopt: offsets: i32[n + 1] in 0..6
+def run(offsets: torch.Tensor):
+    n = offsets.numel() - 1
+    y = torch.empty(6, dtype=torch.int32, device=offsets.device)
+    kernel[(6,)](offsets, y, n)
+    return y

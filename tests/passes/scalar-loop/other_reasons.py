@@ -153,7 +153,7 @@ def kernel(X, Y, n):
 
 
 # case: last_of_the_largest
-# expect: not applied, no-such-reduction
+# expect: not applied, not-a-recurrence
 """Of equal elements the last one's index."""
 
 

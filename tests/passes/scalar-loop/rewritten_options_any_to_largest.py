@@ -20,16 +20,12 @@ def run(x: torch.Tensor):
 def kernel(X, Y, n):
     some = False
     every = True
-    flag = 0
     for i in range(n):
         x = tl.load(X + i)
         some = some | (x == 3)
         every &= x > -4
-        if x == 5:
-            flag = 1
     tl.store(Y, some)
     tl.store(Y + 1, every)
-    tl.store(Y + 2, flag)
 # shared: run
 
 
@@ -245,21 +241,6 @@ def run(x: torch.Tensor):
     y = torch.empty_like(x)
     kernel[(m,)](x, y, n)
     return y
-
-
-# case: first_that_is
-# options: block=32
-"""A search for the first element of a kind."""
-
-
-@triton.jit
-def kernel(X, Y, n):
-    found = -1
-    for i in range(n):
-        if found == -1 and tl.load(X + i) > 2:
-            found = i
-    tl.store(Y, found)
-# shared: run
 
 
 # case: gathered

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 from tritonopt.checks.condition import Declined, Unmet, refuted, unknown
 from tritonopt.facts.algebra.atoms import Iteration
+from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.algebra.polynomial import Polynomial
 from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.effects import Loop
@@ -114,6 +115,8 @@ class RecurrenceReader:
     loop: Loop
     advancing: Collection[str] = ()
     kinds: Collection[Kind] = tuple(Kind)
+    scalars: bool = False
+    """Whether an index may be that of an iteration, and not only of a tile."""
     _operands: list[Value] = field(default_factory=list)
 
     def recurrence(self, name: str) -> Recurrence:
@@ -135,7 +138,7 @@ class RecurrenceReader:
 
     def extreme_of(self, name: str) -> Coupled | None:
         """The extreme that a name is the index of, or a sum of exponentials below."""
-        return coupled(self.facts, self.loop, name, self._is_free)
+        return coupled(self.facts, self.loop, name, self._is_free, self.scalars)
 
     def _kinds(self, value: Value, own: Value, name: str) -> set[Kind]:
         """The operations that combine what a name was with what an iteration brings.
@@ -236,13 +239,17 @@ class Coupled:
 
 
 def coupled(
-    facts: KernelFacts, loop: Loop, name: str, is_free: Callable[[Value], bool]
+    facts: KernelFacts,
+    loop: Loop,
+    name: str,
+    is_free: Callable[[Value], bool],
+    scalars: bool = False,
 ) -> Coupled | None:
     """The extreme that an accumulator belongs to; None where it stands alone.
 
     `is_free` says whether a value depends on nothing that the loop carries.
     """
-    reader = _Reader(facts, loop, is_free)
+    reader = _Reader(facts, loop, is_free, scalars)
     return reader.index(name) or reader.scaled(name)
 
 
@@ -270,6 +277,7 @@ class _Reader:
     facts: KernelFacts
     loop: Loop
     is_free: Callable[[Value], bool]
+    scalars: bool
 
     def index(self, name: str) -> Coupled | None:
         """Where the name is the index of the first of the largest elements, or of the least."""
@@ -301,6 +309,12 @@ class _Reader:
 
     def _rises(self, index: Value) -> bool:
         """Whether the index of a later iteration is larger: each has a tile of its own."""
+        if self.scalars:
+            parts = self.facts.forms.of(index).linear_in(Iteration(self.loop.identity))
+            if parts is None or any(varies_with(a, self.loop) for p in parts for a in p.atoms):
+                return False
+            step = Bounds(self.facts).lower_bound(parts[0])
+            return step is not None and step.number >= 1
         if index.op is not Op.ADD:
             return False
         for place, first in ((index.left, index.right), (index.right, index.left)):
