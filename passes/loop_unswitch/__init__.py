@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.checks.attempt import Attempt
+from tritonopt.checks.condition import refuted
 from tritonopt.facts import EffectKind, KernelFacts, Loop
 from tritonopt.facts.language import MATRIX, function
 from tritonopt.rewriting.measured import WHERE, figure
@@ -22,7 +23,6 @@ from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
     from tritonopt.passes.loop_unswitch.invariant_branches import InvariantBranch
-    from tritonopt.passes.loop_unswitch.loop_copies import Plan
 
 MEASURED_STATEMENTS = 16
 """In a loop; the copies of a longer one are much to read, and may spill registers."""
@@ -38,10 +38,6 @@ class LoopUnswitch(Pass):
     branch. Each copy decides repetitions and negations of the condition too. A copy without effect
     is dropped. Conditions that the compiler decides stay: `tl.constexpr`, `is None`, whether a
     pointer was passed, the type of a tensor.
-
-    If the loop would be copied, and the branch holds only stores, loads, sums of loads that start
-    at 0, or `tl.where` with the old value, its condition becomes their mask instead:
-    `tl.store(p, x, mask=mask & (flag > 0))`. The remark says why a mask does not serve.
 
     `max_statements` (24) limits the statements in all copies of a loop, nested ones included.
 
@@ -63,10 +59,7 @@ class LoopUnswitch(Pass):
     - The branch is compiled in any case: each `if` around it in the loop has a runtime condition,
       or is one constexpr `if` without `else` directly in the loop.
     - Names keep one type: what the loop binds is bound before it or not read after it.
-
-    Masks need no loop that can be copied, but one way of the branch, at most three accesses, and
-    operands that are safe to compute: no helper, reduction, block pointer, volatile load, assert,
-    division by what may be zero, or pointer that may be passed only if the condition holds.
+    - The branch does more than to store, or the loop does nothing else (`compiler-knows`).
 
     Barriers, atomics and calls are allowed: all threads of a program take the same branch.
 
@@ -135,8 +128,8 @@ class LoopUnswitch(Pass):
     | the same, gate on | 1.00x |
     | the same, 512 x 512, off and on | 1.04x, 1.00x: noise |
 
-    A branch without a load gained nothing in a memory-bound loop; masks were not measured. A branch
-    with a load in an inner loop (FlagGems' `cholesky_solve`) gave 0.94x to 1.00x.
+    A branch without a load gained nothing in a memory-bound loop. A branch with a load in an inner
+    loop (FlagGems' `cholesky_solve`) gave 0.94x to 1.00x.
 
     Compiled by Triton 3.7 for sm_80 and sm_90, the branch's `ld.global` in `gated_matmul.py`
     becomes a `cp.async` (`tests/passes/test_loop_unswitch_compiled.py`).
@@ -182,48 +175,42 @@ class LoopUnswitch(Pass):
 
         from tritonopt.passes.loop_unswitch.branch_legality import legal_plan
         from tritonopt.passes.loop_unswitch.loop_copies import unswitched
-        from tritonopt.passes.loop_unswitch.masked_code import NotMasked, masked
         from tritonopt.rewriting import loop_sites
 
         facts, never = branch.facts, _never(branch)
         test = f"`if {branch.module.text_of(branch.node.test).partition(chr(10))[0]}`"
         header = loop_sites.header(facts, branch.loop)
-        plan: Plan | None = None
-        with Attempt() as copies:
-            plan = legal_plan(branch, self.max_statements, copies)
-        is_copied = plan is None or plan.guard is not None or len(plan.copies) > 1
-        form = "made {} in {} the mask of what it guards"
+        left = "without it the loop does nothing"
         with Attempt() as attempt:
-            why = "a product waits for the load under it" if is_copied else ""
-            try:
-                if never and is_copied:
-                    attempt.changes = tuple(masked(branch, attempt))
-            except NotMasked as error:
-                why = str(error)
-            if not attempt.changes:
-                form = "moved {} out of {}; " + (
-                    f"the loop is there once for each way it can go, since no mask serves: {why}"
-                    if is_copied
-                    else "without it the loop does nothing"
-                )
-                plan = legal_plan(branch, self.max_statements, attempt)
-                attempt.changes = tuple(unswitched(branch, plan))
-            attempt.prove("is-expressible", "what replaces the branch can be written")
+            plan = legal_plan(branch, self.max_statements, attempt)
+            if plan.guard is not None or len(plan.copies) > 1:
+                left = "the loop is there once for each way it can go"
+                _check_waits(branch)
+            attempt.write(unswitched(branch, plan), "what replaces the branch can be written")
         missed = f"did not move {test} out of {header}"
         if not never and attempt.failed and attempt.failed.reason == "too-many-statements":
             missed += "; the load under it is not pipelined, so that may pay, or spill registers"
         return Site.of(
             attempt,
             branch.node,
-            form.format(test, header),
+            f"moved {test} out of {header}; {left}",
             missed,
             advice=f"move {test} out of {header}",
             profit=profit(facts, "loop-unswitch", never=never),
         )
 
 
+def _check_waits(branch: InvariantBranch) -> None:
+    """Raises Declined where a branch that nothing waits for would take copies of the loop."""
+    writes = {effect.node for effect in branch.effects_in(branch.node) if effect.writes}
+    stores = [s.value if isinstance(s, ast.Expr) else None for s in branch.node.body]
+    if not branch.node.orelse and writes.issuperset(stores):
+        detail = "the branch only stores, which no iteration waits for: the compiler masks it"
+        raise refuted("condition-can-move", "compiler-knows", detail)
+
+
 def _never(branch: InvariantBranch) -> str:
-    """Why no gain was measured; "" where one was: for copies of a loop, not for masks."""
+    """Why no gain was measured; "" where one was."""
     facts = branch.facts
     if not (_holds_a_load(facts, branch.node) and _multiplies(facts, branch.loop)):
         return "no matrix product waits for a load under the branch"
