@@ -77,8 +77,7 @@ class RowBatches(Pass):
       every memory access after it must then depend on the row.
     - No store goes to one address for all rows (`one-place-for-all-rows`). No program reads what
       another one writes (`tiles-race`).
-    - Programs that already handle several rows in two-axis tiles stay. The remark is `already-done`
-      if all launches pass the same number of rows, and tiles of more than `elements` elements.
+    - Programs that already handle several rows in two-axis tiles stay.
     - Launches are statements in the kernel's file and pass the tile length. No tuner or heuristic
       chooses it or sees the new argument.
     - Some launch may use a tile of at most `elements // 2` (otherwise `tile-is-long`), and more
@@ -172,19 +171,11 @@ class RowBatches(Pass):
             )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        from tritonopt.passes.row_batch.lifting_legality import fixed_rows, row_ids
+        from tritonopt.passes.row_batch.lifting_legality import row_ids
 
         ids = row_ids(facts)
         if ids is not None:
             yield self._examined(facts, ids)
-            return
-        several = fixed_rows(facts, self.elements)
-        if several is not None:
-            anchor, number = several
-            detail = f"a program handles {number} of them already, however long they are"
-            with Attempt() as attempt:
-                raise refuted("rows-can-be-lifted", "already-done", detail)
-            yield Site.of(attempt, anchor, "", "left the rows as they are")
 
     def _examined(self, facts: KernelFacts, ids: ProgramIds) -> Site:
         from tritonopt.emit.writing import Writer

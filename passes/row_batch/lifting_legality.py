@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import prod
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
@@ -14,7 +13,7 @@ from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Iteration, Lane, PowerOfTwo, ProgramId, Unread
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.turns import is_at_least, is_at_most, takes_one_turn
-from tritonopt.facts.language import MATRIX, REDUCTIONS, SCANS
+from tritonopt.facts.language import REDUCTIONS, SCANS
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.memory.circumstances import inputs_of
 from tritonopt.facts.operations import Op
@@ -188,40 +187,6 @@ def row_ids(facts: KernelFacts) -> ProgramIds | None:
     computed = facts.interpretation.computed
     is_flat = ids.are_strided or any(_is_flat(facts, value) for value in computed)
     return None if is_flat and not any(map(_is_reduction, computed)) else ids
-
-
-def fixed_rows(facts: KernelFacts, elements: int) -> tuple[ast.expr, str] | None:
-    """Where a kernel makes the numbers of several rows to a program, and how many each has.
-
-    None where it does not, where a launch may pass another number each time, and where no program
-    has a tile of more elements.
-    """
-    ids = ProgramIds.of(facts.kernel, AXIS)
-    computed = facts.interpretation.computed
-    if not ids.calls or 2 not in _ranks(facts) or any(v.function in MATRIX for v in computed):
-        return None  # the rows of a product are those of its tiles
-    reduced = (value.operands[0] for value in computed if _is_reduction(value))
-    if not any(tile.rank == 2 for tile in reduced):
-        return None
-    if _has_at_most(facts, elements):
-        return None
-    for rows in (value for value in computed if _is_flat(facts, value)):
-        each = facts.forms.of(rows).coefficient(_PROGRAM)
-        if each is None:
-            continue
-        passed = (substitute(each, binding) for binding in facts.launches.bindings)
-        numbers = {form.constant_value for form in passed}
-        if numbers and None not in numbers:
-            return ids.calls[0], ", ".join(map(str, sorted(filter(None, numbers))))
-    return None
-
-
-def _has_at_most(facts: KernelFacts, elements: int) -> bool:
-    """Whether each launch is seen to pass tiles whose lengths multiply to no more elements."""
-    lengths = {facts.forms.of(v.extent) for v in facts.interpretation.computed if v.op is Op.LANE}
-    tile = prod(lengths, start=Polynomial.constant(1))
-    sizes = [substitute(tile, binding).constant_value for binding in facts.launches.bindings]
-    return bool(sizes) and all(size is not None and size <= elements for size in sizes)
 
 
 def _ranks(facts: KernelFacts) -> set[int]:

@@ -43,3 +43,26 @@ def run(x: torch.Tensor):
     n = x.numel()
     kernel[(triton.cdiv(n, 256),)](x, y, n, BLOCK=256, TILES=1)
     return y
+
+
+# case: several_rows_already
+# expect: silent
+"""A program handles several rows already."""
+
+
+@triton.jit
+def kernel(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    cols = tl.arange(0, BLOCK)
+    mask = (rows < M)[:, None] & (cols < N)[None, :]
+    x = tl.load(X + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + rows, tl.sum(x, axis=1), mask=rows < M)
+
+
+# tritonopt: x: f32[m, n]
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, device=x.device)
+    kernel[(triton.cdiv(m, 4),)](x, y, m, n, ROWS=4, BLOCK=triton.next_power_of_2(n))
+    return y
