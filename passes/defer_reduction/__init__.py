@@ -56,8 +56,8 @@ class DeferReduction(Pass):
       reduction's name may be read once. A stored running sum, a rescaled sum
       (`l = l * alpha + tl.sum(p)`) or a sum with another addend stays.
     - All tiles have one shape, known before the loop. No loop or iteration ends early.
-    - The tile has one axis (`two_axes=true`, default false, takes two), and no launch shows more
-      than 16 elements for each thread (`tile-is-spilled`).
+    - The tile has one axis, and no launch shows more than 16 elements for each thread
+      (`tile-is-spilled`).
     - The kernel shows the accumulator's type, 32 bits or more: `0.0` is fp32, `0` is int32,
       `tl.zeros` has its `dtype`. Integers are reduced in that type, or are 8-bit or boolean, whose
       sum fits int32. Sums of 16-bit or 32-bit integers are not added to floats, since one tile may
@@ -113,8 +113,6 @@ class DeferReduction(Pass):
     Record: `benchmarks/rows.py`, `benchmarks/results/`.
     """
 
-    two_axes: bool = False
-
     name: ClassVar[str] = "defer-reduction"
     summary: ClassVar[str] = "reduce a tile once after a loop, not in every iteration"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING})
@@ -142,7 +140,7 @@ class DeferReduction(Pass):
             deferral: Deferral | None = None
             with Attempt() as attempt:
                 deferral = prove_deferral(facts, candidate.loop, candidate.name, attempt)
-                check_registers(deferral, attempt, two_axes=self.two_axes)
+                check_registers(deferral)
                 changes = DeferredLoop(deferral).changes()
                 attempt.write(changes, "the tile can be written before the loop")
             if deferral is not None and attempt.holds:
@@ -161,7 +159,7 @@ class DeferReduction(Pass):
         attempt: Attempt,
         deferrals: Sequence[Deferral],
     ) -> Site:
-        from tritonopt.passes.defer_reduction.regrouping import tile_sizes, why_never
+        from tritonopt.passes.defer_reduction.regrouping import why_never
 
         what = (
             f"{deferral.name} once, after the loop in line {deferral.first.lineno}, and not in "
@@ -174,7 +172,7 @@ class DeferReduction(Pass):
         return Site.of(
             attempt,
             deferral.updates[0].statement,
-            f"reduced {what}: a tile [{tile_sizes(deferral)}] is kept through the loop",
+            f"reduced {what}: a tile [{deferral.size.readable}] is kept through the loop",
             "",
             needs=() if deferral.exact else {Safety.ROUNDING},
             bits=Bits.SAME if deferral.exact else Bits.REDUCTION_ORDER,

@@ -9,8 +9,6 @@ from functools import cached_property
 
 from tritonopt.emit.accumulator_tile import AccumulatorTile
 from tritonopt.emit.writing import NotExpressible, Writer, block_of
-from tritonopt.facts import Value
-from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import function
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.reduction_calls import Reduced, Update
@@ -19,10 +17,8 @@ from tritonopt.source import Change, InsertAfter, Remove, ReplaceExpression
 from tritonopt.source.editing.excerpts import said_of
 from tritonopt.source.trees import remade, walk
 
-_BINARY = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.FLOORDIV: "//"}
 _SHAPED = {"arange": (0, 1), "zeros": (0,), "full": (0,), "broadcast_to": (1,), "reshape": (1,)}
 """Functions of the language that are told extents, and in which arguments."""
-_LONGEST = 88
 
 
 @dataclass(frozen=True)
@@ -46,7 +42,7 @@ class DeferredLoop:
             deferral.combining,
             deferral.initial,
             deferral.dtype,
-            self._extents,
+            self._extent,
             keeps_name=True,
         )
 
@@ -64,13 +60,10 @@ class DeferredLoop:
 
     # Before the loop
 
-    def _extents(self, statement: ast.stmt) -> str:
-        """Code for the extents of the tile, right before a statement."""
-        environment = self.deferral.facts.before[statement]
-        return ", ".join(self._extent(extent, environment) for extent in self.deferral.shape)
-
-    def _extent(self, extent: Value, environment: Environment) -> str:
-        deferral = self.deferral
+    def _extent(self, statement: ast.stmt) -> str:
+        """Code for the extent of the tile, right before a statement. Raises NotExpressible."""
+        deferral, extent = self.deferral, self.deferral.extent
+        environment = deferral.facts.before[statement]
         if isinstance(extent.constant, int):
             return str(extent.constant)
         if extent.op is Op.CONSTEXPR and environment.get(extent.name) is extent:
@@ -80,10 +73,6 @@ class DeferredLoop:
                 node, environment
             ):
                 return self.writer.text(node)
-        if extent.op in _BINARY:
-            sides = [self._extent(side, environment) for side in extent.operands]
-            sides = [f"({side})" if " " in side else side for side in sides]
-            return f"{sides[0]} {_BINARY[extent.op]} {sides[1]}"
         raise NotExpressible("the extent of the tile has no name before the loop")
 
     @cached_property
@@ -130,19 +119,12 @@ class DeferredLoop:
         return next_line and block[place : place + 1] == [statement] and not has_comment
 
     def _tile_code(self, one: Reduced, names: Mapping[ast.Name, str]) -> str:
-        """The tile, as the loop has it: on one line where it fits, else with its comments."""
-        module = self.deferral.facts.kernel.module
-        text = module.text_with(one.tile, names)
-        if "\n" not in text:
-            return text
-        inside = not names.keys().isdisjoint(walk(one.tile))
+        """The tile, as the loop has it, on one line. Raises NotExpressible."""
+        text = self.deferral.facts.kernel.module.text_with(one.tile, names)
+        if "#" in text and "\n" in text:
+            raise NotExpressible(f"a comment is in the reduction in line {one.whole.lineno}")
         own: dict[ast.AST, ast.expr] = {n: ast.Name(new, ast.Load()) for n, new in names.items()}
-        line = ast.unparse(_copied(one.tile, own)) if inside else self.writer.text(one.tile)
-        if "#" not in text and one.whole.col_offset + len(line) <= _LONGEST:
-            return line
-        lines = module.lines
-        outer = _indentation(lines.text[lines.start(one.whole.lineno) :])
-        return _shifted(text, _indentation(text.splitlines()[-1]) - outer)
+        return ast.unparse(_copied(one.tile, own)) if "\n" in text else text
 
     # After the loop
 
@@ -162,16 +144,6 @@ class DeferredLoop:
         for node in set(walk(one.whole)) - set(walk(one.tile)):
             if isinstance(node, ast.Name) and node.id in scope.bindings:
                 raise NotExpressible(f"the reduction names {node.id}, which the kernel binds")
-
-
-def _indentation(text: str) -> int:
-    return len(text) - len(text.lstrip(" "))
-
-
-def _shifted(text: str, by: int) -> str:
-    """A text whose lines, but for the first, begin so much further to the left."""
-    first, *rest = text.splitlines(keepends=True)
-    return first + "".join(line[min(max(by, 0), _indentation(line)) :] for line in rest)
 
 
 def _of_tile(one: Reduced, tile: str) -> ast.expr:

@@ -8,11 +8,10 @@ accumulator before the end, and that each lane is combined in the type of the ac
 from __future__ import annotations
 
 import ast
-import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, reduce
+from functools import cached_property
 from math import ceil
 
 from tritonopt.checks.attempt import Attempt
@@ -20,7 +19,7 @@ from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.emit.writing import block_of, comments_in
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts.algebra.divisibility import substitute
-from tritonopt.facts.algebra.polynomial import ONE, Polynomial
+from tritonopt.facts.algebra.polynomial import Polynomial
 from tritonopt.facts.algebra.turns import goes_through_parts, length_and_tile, tiles_of
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, SOME_FLOAT, SOME_INTEGER, Types
 from tritonopt.facts.language import REDUCTIONS, SCANS
@@ -70,13 +69,18 @@ class Deferral:
     updates: tuple[Update, ...]
     combining: Kind
     initial: Value
-    shape: tuple[Value, ...]
-    """Of the tile."""
+    extent: Value
+    """Of the tile, which has one axis."""
     dtype: str | None
     """Of the accumulator; None where only the code says which it is."""
     tile: Value
     """What one update reduces."""
     exact: bool
+
+    @property
+    def size(self) -> Polynomial:
+        """The number of elements of the tile."""
+        return self.facts.forms.of(self.extent)
 
     @property
     def loops(self) -> Iterator[Loop]:
@@ -141,9 +145,8 @@ class _Run:
 
     def _kind(self, statement: ast.stmt) -> object:
         updates = updates_in(self.facts, self.name, [statement])
-        reduced = [r for u in updates for r in u.reduced]
-        shapes = {self.facts.values[r.tile].shape for r in reduced}
-        return {u.combining for u in updates}, shapes, {_axes(self.facts, r) for r in reduced}
+        parts = [p for u in updates for r in u.reduced for p in (r.tile, r.whole)]
+        return {u.combining for u in updates}, {self.facts.values[p].shape for p in parts}
 
     def _leaves(self, statement: ast.stmt) -> bool:
         exits = {e.node for e in self.facts.effects if e.kind is EffectKind.EXIT}
@@ -178,7 +181,7 @@ class _Legality:
         updates = updates_in(self.facts, self.name, self.statements)
         combining = self._combining(updates)
         reduced = [r for update in updates for r in update.reduced]
-        shape = self._shape(updates, reduced)
+        extent = self._extent(reduced)
         dtype, exact = self._dtype(combining, reduced)
         self._check_text(reduced)
         if combining.rounds and not exact:
@@ -193,7 +196,7 @@ class _Legality:
             tuple(updates),
             combining,
             self.loop.initial[self.name],
-            shape,
+            extent,
             dtype,
             self.facts.values[reduced[0].tile],
             exact or not combining.rounds,
@@ -237,7 +240,7 @@ class _Legality:
         self.attempt.prove("accumulators-are-sums", f"all of them take the {combining.noun}")
         return combining
 
-    def _shape(self, updates: Sequence[Update], reduced: Sequence[Reduced]) -> tuple[Value, ...]:
+    def _extent(self, reduced: Sequence[Reduced]) -> Value:
         claim, values = "accumulators-are-sums", self.facts.values
         shapes = {values[r.tile].shape for r in reduced}
         results = {values[r.whole].shape for r in reduced}
@@ -247,24 +250,20 @@ class _Legality:
             raise unknown(claim, "shapes-differ", text)
         if len(shapes) != 1:
             raise refuted(claim, "shapes-differ", "tiles of different shapes are reduced")
-        if len({_axes(self.facts, one) for one in reduced}) != 1:
-            raise refuted(claim, "shapes-differ", "tiles are reduced along different axes")
-        ranks = {0, len(next(iter(shapes)) or ())}
-        if any(update.inside for update in updates) and len(initial) not in ranks:
-            text = f"{self.name} is spread over another axis of the tile than it is reduced along"
-            raise refuted(claim, "shapes-differ", text)
         if results != {initial}:
             text = f"{self.name} has another shape than the reduction"
             raise refuted(claim, "shapes-differ", text)
-        shape = shapes.pop()
-        assert shape is not None
+        shape = shapes.pop() or ()
+        sizes = ", ".join(self.facts.forms.of(extent).readable for extent in shape)
+        if len(shape) > 1:
+            text = f"the loop would keep a tile [{sizes}], which is larger than what it adds up"
+            raise refuted("tile-fits-the-registers", "tile-is-spilled", text)
         nest = {loop.identity for loop in self.facts.loops if loop.node in self.nodes}
         for extent in shape:
             if nest & set(self.facts.interpretation.variant_loops(extent)):
                 raise refuted(claim, "shapes-differ", "the tile has another size in each iteration")
-        sizes = ", ".join(self.facts.forms.of(extent).readable for extent in shape)
         self.attempt.prove(claim, f"all tiles are [{sizes}]")
-        return shape
+        return shape[0]
 
     def _dtype(self, combining: Kind, reduced: Sequence[Reduced]) -> tuple[str | None, bool]:
         """The type of the accumulator, and whether nothing is rounded in it."""
@@ -398,18 +397,6 @@ class _Legality:
                 raise refuted(claim, "comment-inside", "a comment inside would be lost")
 
 
-def _axes(facts: KernelFacts, one: Reduced) -> tuple[object, ...]:
-    """Along which axes a tile is reduced, and which its result gets."""
-    value, tile = facts.values[one.whole], facts.values[one.tile]
-    steps: list[object] = []
-    while value is not tile and value.operands:
-        if value.op is not Op.CAST:
-            others = tuple(other.serial for other in value.operands[1:])
-            steps.append((value.op, value.attribute, others))
-        value = value.operands[0]
-    return tuple(steps)
-
-
 # Loops that reduce a tile into a name that they carry, and what is known to lose of them
 
 _MOST_THREADS = 1024
@@ -527,44 +514,28 @@ def _varies(facts: KernelFacts, loop: Loop, value: Value) -> bool:
 # What is kept, and what is saved
 
 
-def check_registers(deferral: Deferral, attempt: Attempt, *, two_axes: bool) -> None:
-    """Raises Declined for a tile that may not find registers.
-
-    That is a long one, and one of several axes, which is larger than what is added up.
-    """
-    claim, reason, live = "tile-fits-the-registers", "tile-is-spilled", _live(deferral)
-    kept = f"the loop would keep a tile [{tile_sizes(deferral)}]"
+def check_registers(deferral: Deferral) -> None:
+    """Raises Declined for a tile that may not find registers."""
+    live = _live(deferral)
     if live is not None and live > MOST_LIVE:
-        raise refuted(claim, reason, f"{kept}, {live} elements for each thread")
-    if len(deferral.shape) == 1:
-        return
-    if not two_axes:
-        raise unknown(claim, reason, f"{kept}: {{two_axes=true}} permits it; measure the result")
-    if live is not None:
-        attempt.prove(claim, f"a thread keeps {live} elements")
-
-
-def tile_sizes(deferral: Deferral) -> str:
-    return ", ".join(deferral.facts.forms.of(extent).readable for extent in deferral.shape)
+        kept = f"the loop would keep a tile [{deferral.size.readable}]"
+        detail = f"{kept}, {live} elements for each thread"
+        raise refuted("tile-fits-the-registers", "tile-is-spilled", detail)
 
 
 def _live(deferral: Deferral) -> int | None:
     """Elements of the tile that a thread keeps, at the launch where these are most.
 
-    A tuner chooses its best configuration. None where one launch does not show them; of a tile of
-    one axis, where none does.
+    A tuner chooses its best configuration. None where no launch shows them.
     """
     facts, found = deferral.facts, dict[Launch, list[int | None]]()
-    size = reduce(operator.mul, map(facts.forms.of, deferral.shape), ONE)
     is_tuned = any(name == "triton.autotune" for name in facts.kernel.decorators)
     for binding in facts.launches.bindings:
         threads = None if is_tuned else threads_of(binding.launch)
-        elements = _elements(deferral, substitute(size, binding), binding.launch)
+        elements = _elements(deferral, substitute(deferral.size, binding), binding.launch)
         each = None if elements is None else ceil(elements / (threads or _MOST_THREADS))
         found.setdefault(binding.launch, []).append(each)
     shown = [None if None in own else min(filter(None, own)) for own in found.values()]
-    if None in shown and len(deferral.shape) > 1:
-        return None
     return max(filter(None, shown), default=None)
 
 
@@ -572,10 +543,9 @@ def _elements(deferral: Deferral, size: Polynomial, launch: Launch) -> Fraction 
     """Elements of the tile; of one that grows with the row, where that takes several."""
     if size.constant_value is not None:
         return size.constant_value
-    steps = {deferral.facts.forms.of(extent) for extent in deferral.shape}
     for loop in deferral.facts.loops:
         row = length_and_tile(deferral.facts, loop)
-        if loop.node in {own.node for own in deferral.loops} and row and steps == {row[1]}:
+        if loop.node in {own.node for own in deferral.loops} and row and row[1] == deferral.size:
             tiles = [t for t in tiles_of(deferral.facts, loop) if t.where == launch.where]
             if tiles and all(t.grows and t.size for t in tiles):
                 return min(filter(None, (t.size for t in tiles)))
@@ -599,8 +569,6 @@ def why_never(deferral: Deferral, deferrals: Sequence[Deferral]) -> str:
             continue
         if value.op is Op.REDUCE or value.function in SCANS:
             return f"the reduction in line {call.lineno} stays in the loop, and is waited for"
-    if len(deferral.shape) > 1:
-        return f"the tile has {len(deferral.shape)} axes"
     if deferral.dtype in _64_BITS and not facts.types.of(deferral.tile).all_in(_64_BITS):
         return f"the tile is of {deferral.dtype}, and what is reduced may be narrower"
     return ""

@@ -77,19 +77,3 @@ def test_a_thread_of_more_warps_keeps_less() -> None:
     few = read(launched(2**20, "16384, num_warps=4"), "case.py").kernel("kernel")
     (declined,) = select("defer-reduction")[0].sites(of(few))
     assert [one.otherwise for one in declined.failed] == ["tile-is-spilled"]
-
-
-def test_a_tile_of_two_axes_seldom_gains() -> None:
-    """Each iteration added it up to one axis: what is kept is as many times as large."""
-    (chosen,) = select("defer-reduction{two_axes=true}")
-    text = case("rows_of_a_tile")
-    (site,) = chosen.sites(of(read(text, "case.py").kernel("kernel")))
-    assert not site.failed and site.profit.answer is Answer.NEVER and "2 axes" in site.profit.why
-
-
-@pytest.mark.parametrize(("block", "warps", "passes"), [(512, 4, True), (1024, 4, False)])
-def test_two_axes_are_kept_up_to_16_elements_a_thread(block: int, warps: int, passes: bool) -> None:
-    text = case("rows_of_a_tile").replace("BLOCK=8", f"BLOCK={block}, num_warps={warps}")
-    (chosen,) = select("defer-reduction{two_axes=true}")
-    (site,) = chosen.sites(of(read(text, "case.py").kernel("kernel")))
-    assert (not site.failed) == passes, site.message

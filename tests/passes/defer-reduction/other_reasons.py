@@ -285,22 +285,6 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 # shared: run
 
 
-# case: keeps_a_large_tile_of_two_axes
-# expect: not applied, tile-is-spilled
-# options: two_axes=true
-"""A thread would keep 32 elements of a tile through the loop, as the launch shows."""
-# shared: kernel
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(triton.cdiv(m, 4),)](x, y, m, n, ROWS=4, BLOCK=512, num_warps=2)
-    return y
-
-
 # case: keeps_a_tile_of_two_axes
 # expect: not applied, tile-is-spilled
 """A tile of many times the elements of its sums would stay live through the loop."""
@@ -417,3 +401,53 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + start + cols, mask=start + cols < N, other=0.0).to(tl.float32)
         total += tl.sum(x, axis=0)
     tl.store(Y, total)
+
+
+# case: summed_twice
+# expect: not applied, tile-is-spilled
+"""A sum of sums takes the whole tile."""
+
+
+@triton.jit
+def kernel(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    rows = row * ROWS + tl.arange(0, ROWS)
+    acc = 0.0
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        mask = (rows[:, None] < M) & (cols[None, :] < N)
+        x = tl.load(X + rows[:, None] * N + cols[None, :], mask=mask, other=0.0).to(tl.float32)
+        acc += tl.sum(tl.sum(x, axis=1), axis=0)
+    tl.store(Y + row, acc)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(triton.cdiv(m, 4), dtype=torch.float32, device=x.device)
+    kernel[(triton.cdiv(m, 4),)](x, y, m, n, ROWS=4, BLOCK=8)
+    return y
+
+
+# case: comment_in_the_tile
+# expect: not applied, not-expressible
+"""A tile over several lines goes on one, without the comment in it."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    acc = 0.0
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+        acc += tl.sum(
+            tl.where(
+                cols < N,
+                x * x,  # of the whole row
+                0.0,
+            ),
+            axis=0,
+        )
+    tl.store(Y + row, acc)

@@ -301,7 +301,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: over_several_lines
-"""A reduction over several lines, with a comment in the tile."""
+"""A reduction over several lines."""
 
 
 @triton.jit
@@ -315,7 +315,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         acc += tl.sum(
             tl.where(
                 cols < N,
-                x * x,  # of the whole row
+                x * x,
                 0.0,
             ),
             axis=0,

@@ -13,7 +13,7 @@ def run(x: torch.Tensor):
 
 
 # case: largest_of_all_rows
-# expect: not applied, shapes-differ
+# expect: not applied, tile-is-spilled
 """The maxima of rows are spread over the columns, so each row takes in those of all."""
 
 
@@ -59,7 +59,7 @@ def run(x: torch.Tensor):
 
 
 # case: other_axes
-# expect: not applied, shapes-differ
+# expect: not applied, tile-is-spilled
 """A square tile is summed along one axis, and then along the other."""
 
 

@@ -113,7 +113,7 @@ class Reduced:
     """A reduction of a tile, as it stands in an update."""
 
     whole: ast.expr
-    """The expression, with the new axes and casts around the reduction."""
+    """The expression, with the casts around the reduction."""
     calls: tuple[Reducing, ...]
     """The reductions, from the outermost to the one of the tile itself."""
     tile: ast.expr
@@ -285,7 +285,7 @@ class _Reader:
 
 
 def _reduction(facts: KernelFacts, node: ast.expr) -> Reduced | None:
-    """A reduction, with what only gives its result new axes or another type around it."""
+    """A reduction, with what only gives its result another type around it."""
     casts: list[ast.Call] = []
     calls: list[Reducing] = []
     inner = node
@@ -301,8 +301,6 @@ def _reduction(facts: KernelFacts, node: ast.expr) -> Reduced | None:
         if calls or value is None:
             break
         match inner:
-            case ast.Subscript(value=below) if _only_adds_axes(inner):
-                inner = below
             case ast.Call(func=ast.Attribute(value=below, attr="to")) if (
                 value.op is Op.CAST and value.operand is facts.values.get(below)
             ):
@@ -311,16 +309,6 @@ def _reduction(facts: KernelFacts, node: ast.expr) -> Reduced | None:
             case _:
                 break
     return Reduced(node, tuple(calls), inner, tuple(casts)) if calls else None
-
-
-def _only_adds_axes(node: ast.Subscript) -> bool:
-    """`x[:, None]`"""
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    return all(
-        (isinstance(p, ast.Slice) and not (p.lower or p.upper or p.step))
-        or (isinstance(p, ast.Constant) and p.value is None)
-        for p in parts
-    )
 
 
 def combined_sides(
