@@ -44,7 +44,7 @@ _SMALL = BOOLEANS | {"int8", "uint8"}
 _INTO_INT32 = _SMALL | {"int16", "uint16", "int32"}
 _INTO_INT64 = _INTO_INT32 | {"uint32", "int64"}
 _INTO_FP32 = _INTO_INT64 | {"uint64", "fp16", "bf16", "fp32"}
-_STAYS: Mapping[str | None, frozenset[str]] = {
+_STAYS: Mapping[str, frozenset[str]] = {
     "int32": _INTO_INT32,
     "int64": _INTO_INT64,
     "fp32": _INTO_FP32,
@@ -71,8 +71,8 @@ class Deferral:
     initial: Value
     extent: Value
     """Of the tile, which has one axis."""
-    dtype: str | None
-    """Of the accumulator; None where only the code says which it is."""
+    dtype: str
+    """Of the accumulator."""
     tile: Value
     """What one update reduces."""
     exact: bool
@@ -265,26 +265,21 @@ class _Legality:
         self.attempt.prove(claim, f"all tiles are [{sizes}]")
         return shape[0]
 
-    def _dtype(self, combining: Kind, reduced: Sequence[Reduced]) -> tuple[str | None, bool]:
+    def _dtype(self, combining: Kind, reduced: Sequence[Reduced]) -> tuple[str, bool]:
         """The type of the accumulator, and whether nothing is rounded in it."""
         claim = "accumulators-are-wide"
         dtype = self._own_type()
-        if dtype is not None and dtype not in _WIDE:
+        if dtype not in _WIDE:
             narrow = f"{self.name} is {dtype}, in which a reduction may be made in another type"
             raise refuted(claim, "accumulator-is-narrow", narrow)
         for one in reduced:
             self._check_casts(one, dtype)
             self._check_terms(one, dtype)
-        if dtype is not None:
-            self.attempt.prove(claim, f"{self.name} is {dtype}")
-        else:
-            self.attempt.assume(claim, "its type is given to it; we assume that it is wide enough")
+        self.attempt.prove(claim, f"{self.name} is {dtype}")
         self._check_unrolled(reduced, dtype)
         if combining.repeats and not combining.symbol:
             return dtype, True
-        if dtype is None or dtype in FLOAT_BITS:
-            if combining.symbol in ("&", "|", "^"):
-                raise refuted(claim, "type-is-unknown", "bits of what may be a float")
+        if dtype in FLOAT_BITS:
             self._check_floats(reduced)
             return dtype, False
         if not all(self._stays_in_range(combining, dtype, one) for one in reduced):
@@ -296,20 +291,17 @@ class _Legality:
         self.attempt.prove("accumulators-are-wide", f"integers are reduced in {dtype}, or fit it")
         return dtype, True
 
-    def _own_type(self) -> str | None:
-        """As the kernel says it; None where it is that of an expression, as in `dtype=T`."""
+    def _own_type(self) -> str:
+        """As the kernel says it."""
         types = self.facts.types.of(self.loop.carried[self.name])
-        initial = self.loop.initial[self.name]
         if types.complete and len(types.seen) == 1 and not types.by_launch:
             (dtype,) = types.seen
             if dtype not in (SOME_FLOAT, SOME_INTEGER):
                 return dtype
-        if initial.op is Op.FULL and initial.attribute != "like":
-            return None
         text = f"the type of {self.name} is not known before the loop"
         raise unknown("accumulators-are-wide", "type-is-unknown", text)
 
-    def _check_casts(self, one: Reduced, dtype: str | None) -> None:
+    def _check_casts(self, one: Reduced, dtype: str) -> None:
         """What is cast before it is added, in the reduction or after it, is not cast any more."""
         values = self.facts.values
         if not one.casts and self._reduced_value(one) is values[one.tile]:
@@ -323,9 +315,9 @@ class _Legality:
             )
             raise unknown("accumulators-are-wide", "reduction-is-cast", text)
 
-    def _check_terms(self, one: Reduced, dtype: str | None) -> None:
+    def _check_terms(self, one: Reduced, dtype: str) -> None:
         """`tl.sum(a) - tl.sum(b)` becomes `a - b`, which is made in their own type."""
-        if one.alone or (dtype is not None and self._is_of(one, frozenset({dtype}))):
+        if one.alone or self._is_of(one, frozenset({dtype})):
             return
         text = (
             f"line {one.whole.lineno} adds reductions to each other, of which it is not known that "
@@ -333,12 +325,12 @@ class _Legality:
         )
         raise unknown("accumulators-are-wide", "reduction-may-overflow", text)
 
-    def _check_unrolled(self, reduced: Sequence[Reduced], dtype: str | None) -> None:
+    def _check_unrolled(self, reduced: Sequence[Reduced], dtype: str) -> None:
         """In a loop that the compiler unrolls, a name may change its type."""
         for loop in self.facts.loops:
             if loop.kind != "tl.static_range" or loop.node not in self.nodes:
                 continue
-            if dtype is None or not all(self._is_of(one, frozenset({dtype})) for one in reduced):
+            if not all(self._is_of(one, frozenset({dtype})) for one in reduced):
                 text = (
                     f"the compiler unrolls the loop in line {loop.line}, and {self.name} may be of "
                     "another type then"

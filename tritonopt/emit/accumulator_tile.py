@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,7 +22,7 @@ from tritonopt.emit.writing import (
     reads_of,
 )
 from tritonopt.facts import Loop, Value
-from tritonopt.facts.language import DTYPES, function
+from tritonopt.facts.language import DTYPES
 from tritonopt.facts.loop_nests import TwoSweeps
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import Kind
@@ -103,8 +103,7 @@ class AccumulatorTile:
     combining: Kind
     initial: Value
     """What the accumulator is before that statement."""
-    dtype: str | None
-    """None where only the code says which it is."""
+    dtype: str
     extents: Callable[[ast.stmt], str]
     """Code for the extents, right before a statement; raises NotExpressible."""
     keeps_name: bool = False
@@ -122,16 +121,8 @@ class AccumulatorTile:
             return InsertBefore(self.first, f"{self.tile} = {self._filled()}")
         if not self._keeps(self.start):
             return Replace(self.start, f"{self.tile} = {self._filled()}")
-        given = self.start.value
-        assert given is not None
-        shape = _shape_given(given, self.writer)
-        if shape is None:
-            return ReplaceExpression(given, self._filled())
-        extents = self.extents(self.start)
-        if not isinstance(shape, ast.Tuple):
-            return ReplaceExpression(shape, f"[{extents}]")
-        comma = "" if ", " in extents else ","
-        return ReplaceExpression(shape, f"({extents}{comma})")
+        assert self.start.value is not None
+        return ReplaceExpression(self.start.value, self._filled())
 
     @cached_property
     def start(self) -> ast.Assign | ast.AnnAssign | None:
@@ -188,8 +179,6 @@ class AccumulatorTile:
         facts = self.writer.facts
         if self.filler is None or not facts.effect_nodes.isdisjoint(walk(value)):
             return False
-        if self.dtype is None and _type_given(value, self.writer) is None:
-            return False
         return self.combining.repeats or self.starts_with_identity
 
     @property
@@ -199,7 +188,8 @@ class AccumulatorTile:
 
     def _filled(self) -> str:
         """Code for the tile as it is before the loop."""
-        shape, dtype = self.extents(self.start or self.first), self._dtype
+        shape = self.extents(self.start or self.first)
+        dtype = self.writer.language(SPELLED[self.dtype])
         if self.combining.repeats:
             if self.filler is not None:
                 filler = self._as_written or number_code(self.filler)
@@ -212,39 +202,6 @@ class AccumulatorTile:
             if filler == "1" and self.dtype in FLOAT_BITS:
                 filler = "1.0"
         return filled(self.writer, shape, filler, dtype)
-
-    @property
-    def _dtype(self) -> str:
-        """Code for the type of the accumulator."""
-        if self.dtype is not None:
-            return self.writer.language(SPELLED[self.dtype])
-        if self.start is None:
-            return f"{self.name}.dtype"
-        given = _type_given(self.start.value, self.writer)
-        assert given is not None
-        return self.writer.text(given)
-
-
-def _type_given(call: ast.expr | None, writer: Writer) -> ast.expr | None:
-    """The type that a call of `tl.zeros` or `tl.full` is given."""
-    return _given(call, writer, {"zeros": 1, "full": 2}, "dtype")
-
-
-def _shape_given(call: ast.expr, writer: Writer) -> ast.expr | None:
-    """The shape that a call of `tl.zeros` or `tl.full` is given, and a type with it."""
-    typed = _type_given(call, writer) is not None
-    return _given(call, writer, {"zeros": 0, "full": 0}, "shape") if typed else None
-
-
-def _given(
-    call: ast.expr | None, writer: Writer, places: Mapping[str, int], name: str
-) -> ast.expr | None:
-    """An argument of a call of `tl.zeros` or `tl.full`, by its place or its name."""
-    if not isinstance(call, ast.Call):
-        return None
-    place = places.get(function(writer.facts.kernel.module.resolve(call.func)))
-    named = next((k.value for k in call.keywords if k.arg == name and place is not None), None)
-    return named if place is None or len(call.args) <= place else call.args[place]
 
 
 # An accumulator of a second sweep that a first one is to keep: its name, its start, what goes

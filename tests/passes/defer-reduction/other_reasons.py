@@ -328,7 +328,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     acc = tl.zeros([], dtype=tl.float32)
     for start in tl.static_range(0, 64, BLOCK):
         cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float16)
         acc += tl.sum(x, axis=0)
     tl.store(Y + row, acc)
 # shared: run
@@ -451,3 +451,28 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
             axis=0,
         )
     tl.store(Y + row, acc)
+
+
+# case: type_of_the_code
+# expect: not applied, type-is-unknown
+"""The type of the accumulator has a name."""
+
+
+@triton.jit
+def kernel(X, Y, N, DTYPE: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    acc = tl.zeros([], dtype=DTYPE)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(DTYPE)
+        acc += tl.sum(x, axis=0)
+    tl.store(Y + row, acc)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, tl.float32, BLOCK=16)
+    return y
