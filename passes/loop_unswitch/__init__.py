@@ -56,8 +56,8 @@ class LoopUnswitch(Pass):
       may be zero.
     - The loop is a `range`, `tl.range` or `while` without `else`, `break`, `continue` or `return`;
       `tl.static_range` is unrolled anyway.
-    - The branch is compiled in any case: each `if` around it in the loop has a runtime condition,
-      or is one constexpr `if` without `else` directly in the loop.
+    - The branch is compiled in any case: each `if` around it in the loop has a runtime condition
+      (`under-a-condition`).
     - Names keep one type: what the loop binds is bound before it or not read after it.
     - The branch does more than to store, or the loop does nothing else (`compiler-knows`).
 
@@ -183,7 +183,7 @@ class LoopUnswitch(Pass):
         left = "without it the loop does nothing"
         with Attempt() as attempt:
             plan = legal_plan(branch, self.max_statements, attempt)
-            if plan.guard is not None or len(plan.copies) > 1:
+            if len(plan.copies) > 1:
                 left = "the loop is there once for each way it can go"
                 _check_waits(branch)
             attempt.write(unswitched(branch, plan), "what replaces the branch can be written")

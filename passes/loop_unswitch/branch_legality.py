@@ -9,7 +9,7 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import refuted, unknown
 from tritonopt.emit.loop_invariants import is_invariant, may_divide_by_zero
 from tritonopt.emit.trip_guards import why_it_runs
-from tritonopt.emit.writing import Writer, block_of, names_bound
+from tritonopt.emit.writing import block_of, names_bound
 from tritonopt.facts import Loop, Value
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import is_float
@@ -21,21 +21,15 @@ from tritonopt.passes.loop_unswitch.invariant_branches import (
 from tritonopt.passes.loop_unswitch.loop_copies import Plan, planned, stores
 from tritonopt.source.trees import parents_of, walk
 
-_PLAIN = (ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.boolop, ast.unaryop)
-_PLAIN += (ast.cmpop, ast.expr_context)  # type: ignore[assignment]
-
 
 def legal_plan(branch: InvariantBranch, max_statements: int, attempt: Attempt) -> Plan:
     """How the branch moves out of the loop. Raises Declined or NotExpressible where it may not."""
     _check_loops(branch, attempt)
     _check_asked(branch, attempt)
     _check_condition(branch, attempt)
-    guard = _check_way(branch, attempt)
+    _check_way(branch, attempt)
     _check_names(branch, attempt)
-    plan = planned(branch, guard)
-    if guard is not None and plan.moved:
-        detail = f"what it asks is computed below the `if` in line {guard.lineno}"
-        raise unknown("condition-can-move", "under-a-condition", detail)
+    plan = planned(branch)
     _check_scopes(branch, plan)
     _check_size(branch, plan, max_statements, attempt)
     return plan
@@ -104,17 +98,12 @@ def _check_condition(branch: InvariantBranch, attempt: Attempt) -> None:
     attempt.prove(claim, f"the same in every iteration of {branch.where}")
 
 
-def _check_way(branch: InvariantBranch, attempt: Attempt) -> ast.If | None:
-    """What stands between the loop and the `if` must not decide whether the `if` compiles.
-
-    One condition of the compiler's may, right below the loop: it goes in front with the other one,
-    and around it. It is given back.
-    """
+def _check_way(branch: InvariantBranch, attempt: Attempt) -> None:
+    """What stands between the loop and the `if` must not decide whether the `if` compiles."""
     claim, reason = "condition-can-move", "under-a-condition"
     facts = branch.facts
     child: ast.stmt = branch.node
     guarded = False
-    guard: ast.If | None = None
     for parent in branch.around:
         if isinstance(parent, ast.If):
             line = f"the condition in line {parent.lineno}"
@@ -122,9 +111,7 @@ def _check_way(branch: InvariantBranch, attempt: Attempt) -> ast.If | None:
                 detail = f"it is tested only where {line} is false, as its `elif`"
                 raise refuted(claim, reason, detail)
             value = facts.values.get(parent.test)
-            if value is not None and _is_guard(branch, parent, value):
-                guard = parent
-            elif value is None or when_known(facts, value, branch.in_helper) != "runtime":
+            if value is None or when_known(facts, value, branch.in_helper) != "runtime":
                 detail = f"under {line} it may be code that is never compiled"
                 raise unknown(claim, reason, detail)
             guarded = True
@@ -137,21 +124,6 @@ def _check_way(branch: InvariantBranch, attempt: Attempt) -> ast.If | None:
         detail = "it divides by what may be zero, and would do so where the loop does not run"
         raise refuted(claim, "may-divide-by-zero", detail)
     attempt.prove(claim, "it computes nothing that could fail where it did not run")
-    return guard
-
-
-def _is_guard(branch: InvariantBranch, parent: ast.If, condition: Value) -> bool:
-    """Whether the compiler decides an `if` right below the loop, by what is known before it."""
-    facts, loop = branch.facts, branch.loop
-    plain = all(isinstance(node, _PLAIN) for node in walk(parent.test))
-    return (
-        parent in loop.node.body
-        and not parent.orelse
-        and plain
-        and when_known(facts, condition, branch.in_helper) == "static"
-        and is_invariant(facts, condition, loop)
-        and Writer(facts).means_the_same(parent.test, facts.before[loop.node])
-    )
 
 
 # Names
@@ -285,8 +257,6 @@ def _check_size(branch: InvariantBranch, plan: Plan, limit: int, attempt: Attemp
             top = outer
         node = outer
     size = _size([top]) - _size([loop]) + plan.conditions
-    if plan.guard is not None:
-        size += 1 + (_size([loop]) - _size([plan.guard]) if plan.rest_does_something else 0)
     for decided in plan.copies:
         size += _size([loop]) - len(plan.moved)
         size += sum(_size(block) - _size([node]) for node, block in decided.items())

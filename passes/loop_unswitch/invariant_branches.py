@@ -68,10 +68,8 @@ class InvariantBranch:
 
     @property
     def is_under_another(self) -> bool:
-        """Whether an `if` around it, which the compiler does not decide, stays in the loop."""
-        tests = (around.test for around in self.around if isinstance(around, ast.If))
-        values = (self.facts.values.get(test) for test in tests)
-        return any(v is None or when_known(self.facts, v) != "static" for v in values)
+        """Whether an `if` around it stays in the loop."""
+        return any(isinstance(around, ast.If) for around in self.around)
 
     def effects_in(self, node: ast.AST) -> list[Effect]:
         inside = set(walk(node))

@@ -39,28 +39,18 @@ class Plan:
     copies: tuple[Decided, ...]
     """One for each arm; the last one may be left out."""
     moved: tuple[ast.stmt, ...]
-    guard: ast.If | None = None
-    """An `if` of the compiler's around the branch, which moves too, around all copies."""
-    rest_does_something: bool = True
-    """Whether the loop does anything where that does not hold."""
 
     @property
     def conditions(self) -> int:
         return sum(arm.test is not None for arm in self.arms)
 
 
-def planned(branch: InvariantBranch, guard: ast.If | None) -> Plan:
+def planned(branch: InvariantBranch) -> Plan:
     """What becomes of the loop. Raises NotExpressible."""
     # That nothing divides by zero is checked already, of all that the conditions are made of.
     hoisted = HoistedSlice(Writer(branch.facts), branch.loop, runs=True)
     arms = tuple(_arms(branch, hoisted))
-    copies = tuple(_decided(branch, arms))
-    rest = True
-    if guard is not None:
-        if any(len(decided) > 1 for decided in copies):
-            raise NotExpressible("the same condition is tested again with a constexpr condition")
-        rest = not _does_nothing_without(branch, [guard])
-    return Plan(arms, copies, tuple(hoisted.statements), guard, rest)
+    return Plan(arms, tuple(_decided(branch, arms)), tuple(hoisted.statements))
 
 
 def stores(node: ast.AST) -> Iterator[ast.Name]:
@@ -156,10 +146,7 @@ def _does_nothing_without(branch: InvariantBranch, gone: Sequence[ast.stmt]) -> 
 def unswitched(branch: InvariantBranch, plan: Plan) -> list[Change]:
     """The copies in place of the loop. Raises NotExpressible."""
     module, loop = branch.module, branch.loop.node
-    code = _copies(branch, plan)
-    if plan.guard is not None:
-        code = _guarded(branch, plan, plan.guard, code)
-    changes: list[Change] = [Replace(loop, code)]
+    changes: list[Change] = [Replace(loop, _copies(branch, plan))]
     if plan.moved:
         moved = [excerpts.moved_code(module, s) for s in plan.moved]
         changes.append(InsertBefore(loop, "\n".join(moved)))
@@ -178,38 +165,14 @@ def _copies(branch: InvariantBranch, plan: Plan) -> str:
             if block
         ]
         gone = [*plan.moved, *(node for node, block in decided.items() if not block)]
-        copy = _copy(branch, plan.guard, [*kept, *_removed(branch, gone)])
+        inside = [*kept, *_removed(branch, gone)]
+        copy = excerpts.changed_code(module, branch.loop.node, inside)
         if arm.test is None:
             header = "else:"
         else:
             header = f"{'elif' if code else 'if'} {excerpts.one_line(module, arm.test)}:"
         code += f"{arm.above}{header}{arm.behind}\n{excerpts.indented(copy, unit)}\n"
     return code.rstrip("\n")
-
-
-def _guarded(branch: InvariantBranch, plan: Plan, guard: ast.If, copies: str) -> str:
-    """The copies below a condition of the compiler's, and beside them the loop without it."""
-    module, unit = branch.module, _indent_unit(branch)
-    test = excerpts.one_line(module, guard.test)
-    code = f"if {test}:{excerpts.header_comment(module, guard)}\n{excerpts.indented(copies, unit)}"
-    if not plan.rest_does_something:
-        return code
-    rest = excerpts.changed_code(module, branch.loop.node, list(_removed(branch, [guard])))
-    return f"{code}\nelse:\n{excerpts.indented(rest, unit)}"
-
-
-def _copy(
-    branch: InvariantBranch, guard: ast.If | None, changes: Sequence[Replace | Remove]
-) -> str:
-    """The loop after changes inside of it, and without a condition that was asked before it."""
-    module, loop = branch.module, branch.loop.node
-    gone = any(guard is change.anchor for change in changes)
-    if guard is None or gone:
-        return excerpts.changed_code(module, loop, changes)
-    changed, (copy, asked) = excerpts.after(module, changes, [loop, guard])
-    assert isinstance(copy, ast.stmt) and isinstance(asked, ast.If)
-    inside = excerpts.block_code(changed, asked.body)
-    return excerpts.changed_code(changed, copy, [Replace(asked, inside)])
 
 
 def _removed(branch: InvariantBranch, statements: Sequence[ast.stmt]) -> Iterator[Replace | Remove]:

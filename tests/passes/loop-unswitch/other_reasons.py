@@ -134,27 +134,6 @@ def kernel(X, Out, n, flag, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=cols < n)
 
 
-# case: computed_under_a_constexpr
-# expect: not applied, not-expressible
-"""What is asked is computed under the condition of the compiler."""
-
-import triton
-import triton.language as tl
-
-
-@triton.jit
-def kernel(X, Out, n, scale, HAS_SCALE: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    for start in range(0, n, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * n + cols, mask=cols < n, other=0.0)
-        if HAS_SCALE:
-            half = scale * 0.5
-            if half > 0.0:
-                x = x * half
-        tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
 # case: copies_of_copies
 # expect: not applied, too-many-statements
 # options: max_statements=12
@@ -360,3 +339,56 @@ def kernel(X, Out, n, flag, BLOCK: tl.constexpr):
             x = x * 2.0
         acc += x
     tl.store(Out + row * BLOCK + tl.arange(0, BLOCK), acc)
+
+
+# case: under_a_constexpr
+# expect: not applied, under-a-condition
+"""Where there is no scale, it is None, which is not greater than anything: the condition is one
+that must not be compiled, so what guards it goes around the copies."""
+
+
+@triton.jit
+def kernel(X, Out, n, scale, HAS_SCALE: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * n + cols, mask=cols < n, other=0.0)
+        if HAS_SCALE:
+            if scale > 0.0:
+                x = x * scale
+        tl.store(Out + row * n + cols, x, mask=cols < n)
+
+
+# tritonopt: x: f32[m, n], scale: None|0.5|-2.0
+def run(x: torch.Tensor, scale: float | None):
+    m, n = x.shape
+    x = x.contiguous()
+    out = torch.empty_like(x)
+    kernel[(m,)](x, out, n, scale, HAS_SCALE=scale is not None, BLOCK=16)
+    return out
+
+
+# case: under_a_pointer
+# expect: not applied, under-a-condition
+"""Whether a pointer was passed is for the compiler to know."""
+
+
+@triton.jit
+def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * n + cols, mask=cols < n, other=0.0)
+        if W is not None:
+            if flag > 0:
+                x = x * tl.load(W + cols, mask=cols < n, other=0.0)
+        tl.store(Out + row * n + cols, x, mask=cols < n)
+
+
+# tritonopt: x: f32[m, n], w: f32[n] | None, flag: int in -1..1
+def run(x: torch.Tensor, w: torch.Tensor | None, flag: int):
+    m, n = x.shape
+    x = x.contiguous()
+    out = torch.empty_like(x)
+    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
+    return out

@@ -161,32 +161,6 @@ def kernel(X, Out, n, flag, BLOCK: tl.constexpr):
 # shared: run
 
 
-# case: constexpr_in_an_inner_loop
-"""The guard stands in an inner loop, and leaves both with the branch."""
-
-
-@triton.jit
-def kernel(X, Out, n, scale, HAS_SCALE: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    for start in range(0, n, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * n + cols, mask=cols < n, other=0.0)
-        for turn in range(n):
-            if HAS_SCALE:
-                if scale > 0.0:
-                    x = x * scale
-        tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
-# tritonopt: x: f32[m, n], scale: None|0.5|-2.0
-def run(x: torch.Tensor, scale: float | None):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, out, n, scale, HAS_SCALE=scale is not None, BLOCK=16)
-    return out
-
-
 # case: elif_chain
 """A chain of conditions becomes a chain of copies, as far as they do not change."""
 
@@ -435,32 +409,6 @@ def run(x, flag):
     return out
 
 
-# case: under_a_constexpr
-"""Where there is no scale, it is None, which is not greater than anything: the condition is one
-that must not be compiled, so what guards it goes around the copies."""
-
-
-@triton.jit
-def kernel(X, Out, n, scale, HAS_SCALE: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    for start in range(0, n, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * n + cols, mask=cols < n, other=0.0)
-        if HAS_SCALE:
-            if scale > 0.0:
-                x = x * scale
-        tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
-# tritonopt: x: f32[m, n], scale: None|0.5|-2.0
-def run(x: torch.Tensor, scale: float | None):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, out, n, scale, HAS_SCALE=scale is not None, BLOCK=16)
-    return out
-
-
 # case: under_a_constexpr_that_changes
 """What is no condition of the compiler, for it changes, stays where it is."""
 
@@ -485,62 +433,6 @@ def run(x: torch.Tensor, scale: float):
     x = x.contiguous()
     out = torch.empty_like(x)
     kernel[(m,)](x, out, n, scale, BLOCK=16)
-    return out
-
-
-# case: under_a_constexpr_with_more
-# options: max_statements=40
-"""What else stands under the condition of the compiler stays, in each copy."""
-
-
-@triton.jit
-def kernel(X, Out, n, scale, HAS_SCALE: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    for start in range(0, n, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * n + cols, mask=cols < n, other=0.0)
-        if HAS_SCALE:  # otherwise it is None
-            x = x + 1.0
-            # Only of one sign.
-            if scale > 0.0:
-                x = x * scale
-            elif scale < -1.0:
-                x = x - scale
-            x = x * 2.0
-        tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
-# tritonopt: x: f32[m, n], scale: None|0.5|-0.5|-2.0
-def run(x: torch.Tensor, scale: float | None):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, out, n, scale, HAS_SCALE=scale is not None, BLOCK=16)
-    return out
-
-
-# case: under_a_pointer
-"""Whether a pointer was passed is for the compiler to know."""
-
-
-@triton.jit
-def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    for start in range(0, n, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * n + cols, mask=cols < n, other=0.0)
-        if W is not None:
-            if flag > 0:
-                x = x * tl.load(W + cols, mask=cols < n, other=0.0)
-        tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
-# tritonopt: x: f32[m, n], w: f32[n] | None, flag: int in -1..1
-def run(x: torch.Tensor, w: torch.Tensor | None, flag: int):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
     return out
 
 
