@@ -29,8 +29,8 @@ class ScalarLoopToTiles(Pass):
 
     `for i in range(n): x = tl.load(X + i) ...` becomes a loop over tiles: `i` is a tile of indices,
     masked by `i < n`, and each lane is an old iteration. An `if` becomes a mask or a `tl.where`.
-    Sums, maxima, minima, counts, `any`, `all` and argmax use a tile that is reduced after the loop,
-    as in `defer-reduction`. A running sum becomes `tl.cumsum` with a carry.
+    Sums, maxima, minima, counts and argmax use a tile that is reduced after the loop, as in
+    `defer-reduction`. A running sum becomes `tl.cumsum` with a carry.
 
     `block` sets the elements of a tile, in a constexpr of the kernel; launches stay.
 

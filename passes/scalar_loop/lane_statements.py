@@ -377,7 +377,7 @@ class LaneStatements:
         return LaneCode(self.proof.body, self.writer, names, frozenset(cleared))
 
     def _is_cleared(self, carried: Carried, update: LaneUpdate) -> bool:
-        return update.plain and carried.combining in (Kind.ADD, Kind.XOR)
+        return update.plain and carried.combining is Kind.ADD
 
     @cached_property
     def _masks(self) -> dict[Branch, str]:
@@ -480,7 +480,7 @@ class LaneStatements:
         if self._is_cleared(carried, update) and lanes.vanishes(value, update.step.branches):
             return code
         logical = is_surely(self.proof.facts, value, BOOLEANS)
-        if logical and combining in (Kind.ADD, Kind.XOR, Kind.OR):
+        if logical and combining is Kind.ADD:
             return f"{mask} & {lanes.condition(update.term, mask)}"
         return f"{self.writer.language('where')}({mask}, {code}, {self._neutral(carried, value)})"
 
@@ -488,11 +488,8 @@ class LaneStatements:
         """What changes nothing."""
         combining, tile = carried.combining, self.tiles[carried.name]
         floats = is_surely(self.proof.facts, value, FLOATS | {"float"})
-        if combining in (Kind.ADD, Kind.XOR):
+        if combining is Kind.ADD:
             return "0.0" if floats else "0"
-        if combining in (Kind.AND, Kind.OR):
-            neutral = int(combining is Kind.AND)
-            return str(neutral if tile.dtype not in BOOLEANS else bool(neutral))
         if tile.dtype == "fp32" and tile.filler is not None:
             return number_code(float("-inf" if combining is Kind.MAX else "inf"))
         return tile.tile
@@ -647,16 +644,11 @@ def lanes_together(carried: Carried, tiles: Mapping[str, AccumulatorTile]) -> st
     accumulator = tiles[carried.name]
     language, combining = accumulator.writer.language, carried.combining
     name, tile = carried.name, accumulator.tile
-    if combining in (Kind.ADD, Kind.XOR):
-        function = language("sum" if combining is Kind.ADD else "xor_sum")
-        sign = "=" if accumulator.start is not None else f"{combining.symbol}="
-        return f"{name} {sign} {function}({tile}, axis=0)"
-    greatest = combining in (Kind.MAX, Kind.OR)
-    outer, inner = ("max", "min") if greatest else ("min", "max")
+    if combining is Kind.ADD:
+        sign = "=" if accumulator.start is not None else "+="
+        return f"{name} {sign} {language('sum')}({tile}, axis=0)"
+    outer, inner = ("max", "min") if combining is Kind.MAX else ("min", "max")
     if carried.kind is LaneMerge.INDEX:
         beside = f"{tiles[carried.extremum].tile} == {carried.extremum}"
         tile = f"{language('where')}({beside}, {tile}, {language(inner)}({tile}, axis=0))"
-    elif accumulator.dtype in BOOLEANS:
-        reduced = f"{language(outer)}({tile}.to({language('int32')}), axis=0)"
-        return f"{name} = {reduced} != 0"
     return f"{name} = {language(outer)}({tile}, axis=0)"

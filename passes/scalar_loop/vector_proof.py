@@ -18,7 +18,7 @@ from tritonopt.facts.memory.dependence import INDEPENDENT, Accesses, check_excha
 from tritonopt.facts.memory.dependence import Kind as Common
 from tritonopt.facts.operations import Op
 from tritonopt.facts.precision import check_pins
-from tritonopt.facts.recurrences.kinds import Kind
+from tritonopt.facts.recurrences.kinds import NUMERIC, Kind
 from tritonopt.facts.recurrences.reading import RecurrenceReader
 from tritonopt.facts.recurrences.reduction_calls import mentions
 from tritonopt.facts.values import FLOAT_BITS
@@ -26,7 +26,6 @@ from tritonopt.passes.scalar_loop.loop_bodies import (
     SUMS,
     Body,
     LaneUpdate,
-    is_surely,
     read_body,
     recurrence,
     updates_of_lanes,
@@ -187,7 +186,9 @@ class _CarriedNames:
                 if not self._updates[name]:
                     raise recurrence(name, self._scalar.node)
         prefixes = [name for name in self._updates if self._is_prefix(name)]
-        self._reader = RecurrenceReader(body.loop.facts, self._loop, prefixes, scalars=True)
+        self._reader = RecurrenceReader(
+            body.loop.facts, self._loop, prefixes, NUMERIC, scalars=True
+        )
 
     def all(self) -> Iterator[Carried]:
         for name, updates in self._updates.items():
@@ -354,14 +355,11 @@ class _Types:
         if dtype is None:
             text = f"the type of {name} is not known before the loop"
             raise unknown(claim, "type-is-unknown", text)
-        logical = dtype in BOOLEANS and carried.combining in (Kind.AND, Kind.OR)
-        if dtype not in _WIDE and not logical:
+        if dtype not in _WIDE:
             text = f"{name} is {dtype}, in which a tile may be reduced in another type"
             raise refuted(claim, "accumulator-is-narrow", text)
         for update in carried.updates:
             self._check_term(name, dtype, update.term)
-        if carried.kind is LaneMerge.REDUCED:
-            self._check_operation(carried, dtype)
         if carried.kind is LaneMerge.INDEX and dtype in FLOAT_BITS:
             text = f"{name} is a float, and its order is not that of the loop"
             raise unknown(claim, "type-is-unknown", text)
@@ -390,24 +388,3 @@ class _Types:
         if types.some_in(wider):
             text = f"{name} is {dtype}, and line {node.lineno} combines it with {types.where}"
             raise unknown("accumulators-are-wide", "accumulator-is-narrow", text)
-
-    def _check_operation(self, carried: Carried, dtype: str) -> None:
-        claim, combining = "accumulators-are-sums", carried.combining
-        if combining is Kind.MUL:
-            text = f"the language has no product of the lanes of a tile, as {carried.name} is one"
-            raise refuted(claim, "no-such-reduction", text)
-        if combining is Kind.XOR and dtype not in ("int32", "int64"):
-            raise unknown(claim, "no-such-reduction", f"{carried.name} is no integer")
-        if combining in (Kind.AND, Kind.OR) and not self._is_logical(carried):
-            text = f"the language has no reduction for the bits of {carried.name}"
-            raise refuted(claim, "no-such-reduction", text)
-
-    def _is_logical(self, carried: Carried) -> bool:
-        """Whether bits are truth values, so that `or` is the largest and `and` the least."""
-        facts = self.loop.facts
-        initial = self.loop.loop.initial[carried.name].constant
-        terms = all(
-            is_surely(facts, facts.values[update.term], BOOLEANS) for update in carried.updates
-        )
-        plain = all(update.plain for update in carried.updates)
-        return terms and plain and type(initial) in (bool, int) and initial in (0, 1)

@@ -187,3 +187,28 @@ def run(offsets: torch.Tensor):
     y = torch.empty(6, dtype=torch.int32, device=offsets.device)
     kernel[(6,)](offsets, y, n)
     return y
+
+
+# case: any_and_all
+# expect: not applied, not-a-recurrence
+"""Whether any element is so, and whether all are: no sum, and no extreme."""
+
+
+@triton.jit
+def kernel(X, Y, n):
+    some = False
+    every = True
+    for i in range(n):
+        x = tl.load(X + i)
+        some = some | (x == 3)
+        every &= x > -4
+    tl.store(Y, some)
+    tl.store(Y + 1, every)
+
+
+# tritonopt: x: i32[n] in -5..5
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.zeros(4, dtype=torch.int32, device=x.device)
+    kernel[(1,)](x, y, n)
+    return y

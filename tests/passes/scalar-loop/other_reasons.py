@@ -140,7 +140,7 @@ def kernel(X, Y, n):
 
 
 # case: bits_of_all
-# expect: not applied, no-such-reduction
+# expect: not applied, not-a-recurrence
 """Bits of integers, of which there is no reduction in all versions."""
 
 

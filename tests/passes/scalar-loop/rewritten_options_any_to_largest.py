@@ -11,24 +11,6 @@ def run(x: torch.Tensor):
     return y
 
 
-# case: any_and_all
-# options: block=32
-"""Whether any element is so, and whether all are."""
-
-
-@triton.jit
-def kernel(X, Y, n):
-    some = False
-    every = True
-    for i in range(n):
-        x = tl.load(X + i)
-        some = some | (x == 3)
-        every &= x > -4
-    tl.store(Y, some)
-    tl.store(Y + 1, every)
-# shared: run
-
-
 # case: atomics
 # options: block=32
 """Atomic additions of integers, of which nobody wants the result."""
@@ -91,20 +73,6 @@ def run(x: torch.Tensor):
     y = torch.zeros(n + 1, dtype=torch.int32, device=x.device)
     kernel[(1,)](x, y, n)
     return y
-
-
-# case: bits_that_differ
-# options: block=32
-"""The exclusive or of all elements."""
-
-
-@triton.jit
-def kernel(X, Y, n):
-    bits = 7
-    for i in range(n):
-        bits ^= tl.load(X + i)
-    tl.store(Y, bits)
-# shared: run
 
 
 # case: bound_is_loaded
