@@ -39,8 +39,8 @@ class GridStride(Pass):
     grid is right: a few programs per multiprocessor, or no more than CUDA allows.
 
     - Statements that do not depend on the tile, loads included, move before the loop.
-    - An atomic whose addresses do not depend on the tile (`atomic_add`; on int32 also max, min,
-      and, or, xor) accumulates in registers and runs once after the loop.
+    - An `atomic_add` whose addresses do not depend on the tile accumulates in registers and runs
+      once after the loop.
     - Around a matrix product the loop is not pipelined (`tl.range(..., num_stages=1)`): the
       launch's stages are meant for the kernel's own loops and cost shared memory.
     - `if ...: return` becomes a guard. A parameter rebound in the body (`X += row * stride`) gets a

@@ -235,34 +235,8 @@ _SUMMED_AS = {"fp16": "float32", "bf16": "float32", "fp32": "float32", "fp64": "
 """For memory of a type, one in which a sum over tiles keeps all that the atomics would have."""
 
 
-@dataclass(frozen=True)
-class _Operation:
-    """What is done in registers in the place of an atomic."""
-
-    step: str
-    """With the name of what is gathered, and what a tile adds to it."""
-    begins: str
-    """Code for what it begins with, given a shape and a type."""
-    dtypes: frozenset[str] | None = None
-    """The types of memory that it is right for; None for those that the sum can be made in."""
-
-
-_INT32 = frozenset({"int32"})
-_OPERATIONS = {
-    "atomic_add": _Operation("{name} += {value}", "{zeros}([{shape}], dtype={type})"),
-    "atomic_max": _Operation(
-        "{name} = {maximum}({name}, {value})", "{full}([{shape}], -2147483648, {type})", _INT32
-    ),
-    "atomic_min": _Operation(
-        "{name} = {minimum}({name}, {value})", "{full}([{shape}], 2147483647, {type})", _INT32
-    ),
-    "atomic_and": _Operation("{name} &= {value}", "{full}([{shape}], -1, {type})", _INT32),
-    "atomic_or": _Operation("{name} |= {value}", "{zeros}([{shape}], dtype={type})", _INT32),
-    "atomic_xor": _Operation("{name} ^= {value}", "{zeros}([{shape}], dtype={type})", _INT32),
-}
 _ORDERS = ("relaxed", "acq_rel")
 """Orders of memory that promise nothing to who reads what is added to, or are the default."""
-_NAMES = {"add": "sum"}
 
 
 @dataclass(frozen=True)
@@ -272,8 +246,6 @@ class TileSum:
     statement: ast.Expr
     call: ast.Call
     added: ast.expr
-    step: str
-    """Code that takes in what a tile adds, with `{value}` for it."""
     cast: str
     """Code for the type that what is added must be cast to, as the atomic does; or ""."""
     may_be_number: bool
@@ -336,14 +308,14 @@ class _Finder:
         """The effect of a statement that is such an atomic and nothing else."""
         call = statement.value if isinstance(statement, ast.Expr) else None
         effects = [e for e in self.facts.effects if e.node is call]
-        if len(effects) != 1 or effects[0].name not in _OPERATIONS or effects[0].inlined:
+        if len(effects) != 1 or effects[0].name != "atomic_add" or effects[0].inlined:
             return None
         return effects[0]
 
     def _apart(self, effect: Effect) -> Accesses:
         """Why nothing but other atomics of the kind touches what is added to, and what is given."""
         statements = [s for s in walk(self.kernel.node) if isinstance(s, ast.Expr)]
-        alike = [e for s in statements if (e := self._atomic(s)) and e.name == effect.name]
+        alike = [e for s in statements if (e := self._atomic(s))]
         accesses = Accesses(self.facts)
         for other in self.facts.effects:
             if other.kind is EffectKind.CALL:
@@ -358,7 +330,7 @@ class _Finder:
     def _sum(
         self, statement: ast.Expr, call: ast.Call, effect: Effect, under: ast.If | None
     ) -> TileSum:
-        pointer, added, mask = self._arguments(call, effect.name)
+        pointer, added, mask = self._arguments(call)
         earlier = [found for found in self.body.exits if found.statement.lineno < statement.lineno]
         if not all(self.body.asks_for_tile(found.test) for found in earlier):
             raise NotExpressible("it may be that no tile reaches it")
@@ -376,9 +348,6 @@ class _Finder:
             raise NotExpressible("its address is loaded")
         bases = sorted(self.facts.bases(effect) or ())
         type_, dtype = self._type_of_sum(effect, bases)
-        operation = _OPERATIONS[effect.name]
-        if operation.dtypes is not None and dtype not in operation.dtypes:
-            raise NotExpressible("it is exact for integers, and the memory is not known as int32")
         value = self.facts.values[added]
         assert effect.pointer is not None
         # What is added is broadcast to the addresses.
@@ -389,15 +358,11 @@ class _Finder:
         is_cast = not (dtype and types.complete and types.seen == {dtype})
         is_literal = _fits(value.constant, dtype)
         extents = self._extents(shape)
-        words = {w: self.writer.language(w) for w in ("zeros", "full", "maximum", "minimum")}
-        begins = operation.begins.format(shape=extents, type=type_, **words)
-        if not shape and dtype in ("fp32", "int32") and effect.name == "atomic_add":
+        begins = f"{self.writer.language('zeros')}([{extents}], dtype={type_})"
+        if not shape and dtype in ("fp32", "int32"):
             begins = "0.0" if dtype == "fp32" else "0"
         base = re.sub(r"_?ptrs?$", "", bases[0].lower()) if len(bases) == 1 else ""
-        kind = effect.name.removeprefix("atomic_")
-        kind = _NAMES.get(kind, kind)
-        name = self.writer.fresh(f"{base}_{kind}" if base else f"{kind}_of_tiles")
-        step = operation.step.format(name=name, value="{value}", **words)
+        name = self.writer.fresh(f"{base}_sum" if base else "sum_of_tiles")
         cast = type_ if is_cast and not is_literal else ""
         may_be_number = not shape and value.op not in _TENSORS
         whole = is_integer(dtype)
@@ -405,7 +370,6 @@ class _Finder:
             statement,
             call,
             added,
-            step,
             cast,
             may_be_number,
             whole,
@@ -415,12 +379,10 @@ class _Finder:
             bool(shape),
         )
 
-    def _arguments(
-        self, call: ast.Call, operation: str
-    ) -> tuple[ast.expr, ast.expr, ast.expr | None]:
+    def _arguments(self, call: ast.Call) -> tuple[ast.expr, ast.expr, ast.expr | None]:
         """The address, what is added, and the mask."""
         positional = list(call.args)
-        if function(self.kernel.module.resolve(call.func)) != operation:
+        if function(self.kernel.module.resolve(call.func)) != "atomic_add":
             if not isinstance(call.func, ast.Attribute):
                 raise NotExpressible("what is called is not understood")
             positional.insert(0, call.func.value)  # a method of its address

@@ -580,7 +580,7 @@ class _TileLoop:
         changes: list[Change] = []
         atomics = []
         for found in self.tiling.sums.sums:
-            changes.append(Replace(found.statement, found.step.format(value=self._added(found))))
+            changes.append(Replace(found.statement, f"{found.name} += {self._added(found)}"))
             atomics.append((found.under, self.code.text(found.call, {found.added: found.name})))
         return [*changes, *(InsertAfter(last, code) for code in self._by_condition(atomics))]
 
