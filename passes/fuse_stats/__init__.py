@@ -98,7 +98,7 @@ class FuseStats(Pass):
     - An expanded sum that was not finite may be NaN instead of inf. A factor, such as a reciprocal
       norm, scales the sum instead of each term: the sum overflows where unscaled terms do (x * x
       from 1.8e19 on), and loses terms too small for fp32.
-    - Weighted squares are declined (`weighted`): `shifted` can lose all digits.
+    - Weighted squares are declined (`different-elements`): `shifted` can lose all digits.
 
     ## Example
 

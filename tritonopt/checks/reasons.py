@@ -234,8 +234,6 @@ pinned-bits: The kernel rounds on purpose (`div_rn`, a round trip through a narr
     -> Use the plain operators where those bits do not matter.
 rounded-differently: The sweeps do different arithmetic in a type of less than 32 bits.
     -> Cast the data to fp32 where it is loaded, in both.
-weighted: The squared deviations are weighted.
-    -> Take the plain squares, or weight both sums alike in one loop.
 called-from-a-kernel: Another kernel calls this one, and may pass tiles for its parameters.
     -> Nothing, where the other kernel needs it.
 length-is-computed: The trip count of a loop is computed in the kernel, or from what it loads.

@@ -29,7 +29,7 @@ constant-is-special: constant-is-nan constant-is-negative-zero not-a-number
 data-is-unchanged: nothing-in-between no-volatile-load nothing-orders-memory
 dependence-between-iterations: iterations-share-memory store-is-scattered stores-may-overlap
     stores-overlap stride-may-be-zero
-different-elements: different-buffer maximum-of-other-values
+different-elements: different-buffer maximum-of-other-values weighted weights-may-vanish
 different-range: different-step extent-unknown
 differs-between-iterations: extent-changes branch-on-the-index
 done-by-every-part: done-by-both
@@ -114,7 +114,6 @@ under-a-condition: under-another-condition
 unknown-call: opaque-call
 unknown-decorator: other-text
 unseen-launches: launch-is-an-expression
-weighted: weights-may-vanish
 """
 
 RENAMED = {

@@ -8,25 +8,22 @@ and c must be the sum of all terms over their number.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.emit.sweeps import TwoSums, comes_from, squared_loads
+from tritonopt.checks.condition import refuted, unknown
+from tritonopt.emit.sweeps import TwoSums, comes_from
 from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import (
     Call,
     CeilDiv,
-    Converted,
     Loaded,
     Maximum,
     Opaque,
     Param,
     Reduced,
-    Rounded,
     Total,
     Undef,
 )
@@ -39,99 +36,10 @@ from tritonopt.facts.algebra.variation import (
     varies_along,
     varies_with,
 )
-from tritonopt.facts.effects import Effect
 from tritonopt.facts.loop_nests import TwoSweeps
 from tritonopt.facts.precision import check_pins
 from tritonopt.facts.reductions import Accumulation, accumulation, full_sum
 from tritonopt.facts.values import FLOAT_BITS, is_integer
-
-
-def why_elements_differ(
-    candidate: TwoSums,
-    added: Accumulation,
-    plain: Polynomial,
-    mask: frozenset[Atom],
-    renaming: Mapping[Atom, Atom],
-) -> Declined:
-    """`plain` is what the second sweep adds, but for the center; `mask` that of the first."""
-    term = added.term
-    if _differs_in_time_only(candidate, added, renaming):
-        return candidate.sweeps.change_of_data()
-    back = _stored_and_read_back(candidate)
-    if back is not None:
-        stored = f"it reads back what the {back.name} in line {back.line} has stored, rounded to"
-        return refuted("data-is-unchanged", "data-may-change", f"{stored} the type of the buffer")
-    square, elements, weight = "squares-of-deviations", "same-elements", "squares-of-deviations"
-    leaves = list(plain.leaves())
-    if any(isinstance(leaf, (Rounded, Converted)) for leaf in leaves):
-        rounds = "the second sweep rounds what it squares to another type"
-        return refuted(elements, "pinned-bits", rounds)
-    if any(isinstance(leaf, (Call, Opaque)) for leaf in leaves):
-        opaque = "what the second sweep squares is not understood"
-        return unknown(elements, "opaque-value", opaque)
-    rest = plain - term * term
-    if not any(isinstance(a, Loaded) for a in rest.leaves()):
-        extra = "lanes that the mask turns off add something to the second sum"
-        return refuted("masked-off-lanes-add-nothing", "masked-off-lanes-count", extra)
-    powers = {p for m in plain.terms for a, p in m if isinstance(a, Loaded)}
-    if max(powers, default=0) < 2:
-        other = "the second sweep adds up something other than squared deviations"
-        return refuted(square, "not-a-square", other)
-    summed = {(a.base, a.offset) for a in term.leaves() if isinstance(a, Loaded)}
-    squared = {(a.base, a.offset) for a in squared_loads(plain)}
-    buffers = [{base for base, _ in loads} for loads in (summed, squared)]
-    if buffers[0] != buffers[1]:
-        if buffers[1] < buffers[0]:
-            missing = ", ".join(sorted(map(str, buffers[0] - buffers[1])))
-            less = f"the second sweep does not read {missing}, which the first one adds"
-            return refuted(elements, "different-elements", less)
-        if buffers[0] & buffers[1]:
-            return refuted(weight, "weighted", "the squared deviations are weighted")
-        return refuted(elements, "different-elements", "the sweeps read different buffers")
-    if summed != squared:
-        other = "the sweeps read different elements of one buffer"
-        return refuted(elements, "different-elements", other)
-    if {a for m in plain.terms for a, _ in m if a.is_indicator} != mask:
-        return refuted("same-arguments", "different-mask", "the sweeps are masked differently")
-    if max(powers) > 2:
-        other = "the deviations go in with another power than 2"
-        return refuted(square, "not-a-square", other)
-    root = _square_root(plain)
-    if root is not None and _is_of_elements(root):
-        other = "the first sweep does not add the elements that the second one squares"
-        return refuted("squares-of-deviations", "center-is-not-the-mean", other)
-    constant = refuted(weight, "weighted", "the squared deviations are weighted")
-    return why_weighted(plain) or constant
-
-
-def why_weighted(plain: Polynomial) -> Declined | None:
-    """The reason where each square of what is loaded has a loaded factor; None where not.
-
-    `plain` is what the second sweep adds, but for the center. The shift is the mean of the first
-    tile, which is as near to the row's mean as the deviation of the row and the number of its tiles
-    allow. With weights it is not: what the first tile has may count for nothing, and the difference
-    between its mean and the row's then takes all digits. So it is with the weighted mean of the
-    first tile, which may be 0 / 0 besides.
-    """
-    for monomial in plain.terms:
-        powers = {atom: power for atom, power in monomial if isinstance(atom, Loaded)}
-        if not {1, 2} <= set(powers.values()):
-            return None
-    if not plain.terms:
-        return None
-    weights = {a for a in plain.leaves() if isinstance(a, Loaded)} - squared_loads(plain)
-    shown = ", ".join(sorted({str(atom.base) for atom in weights}))
-    detail = f"the squares are weighted by {shown}, which may be 0 where the shift is taken"
-    return refuted("squares-of-deviations", "weighted", detail)
-
-
-def _stored_and_read_back(candidate: TwoSums) -> Effect | None:
-    """What the first sweep stores into a buffer that the second one reads."""
-    facts, sweeps = candidate.facts, candidate.sweeps
-    loads = [e for e in sweeps.loads if sweeps.second in e.loops]
-    bases = {base for load in loads for base in facts.bases(load) or ()}
-    writes = (e for e in facts.effects if e.writes and sweeps.first in e.loops)
-    return next((e for e in writes if bases & (facts.bases(e) or frozenset())), None)
 
 
 def _differs_in_time_only(
@@ -150,22 +58,6 @@ def without_sums(form: Polynomial) -> Polynomial:
     """The form with the sums of earlier sweeps, and so the center, set to 0."""
     terms = form.terms.items()
     return Polynomial({m: c for m, c in terms if not any(isinstance(a, Total) for a, _ in m)})
-
-
-def _is_of_elements(form: Polynomial) -> bool:
-    """Whether a form is made of elements that are loaded, where some conditions hold."""
-    factors = [atom for atom in form.atoms if not atom.is_indicator]
-    return bool(factors) and all(isinstance(atom, Loaded) for atom in factors)
-
-
-def _square_root(form: Polynomial) -> Polynomial | None:
-    """The term of which a one-term form is the square."""
-    if len(form.terms) != 1:
-        return None
-    ((monomial, coefficient),) = form.terms.items()
-    if coefficient != 1 or any(p % 2 and not a.is_indicator for a, p in monomial):
-        return None
-    return monomial_polynomial((a, p if a.is_indicator else p // 2) for a, p in monomial)
 
 
 @dataclass(frozen=True)
@@ -235,13 +127,12 @@ class _Legality:
         check_accumulator(self.facts.forms, squares)
         result = full_sum(sweeps, squares)
         center = self._center(squares)
-        self._check_center_is_exact(center)
         sums = [s for s in self.candidate.sums if s.loops == loops]
         added = self._sum(squares, sums, result.axes, center)
         pair = _Pair(
             self.candidate, attempt, added, squares, loops, renaming, result.axes, center.mean
         )
-        pair.check_elements([s.term for s in sums])
+        pair.check_elements()
         number, count = pair.check_center()
         pair.check_polynomial()
         tile = squares.tile
@@ -313,27 +204,9 @@ class _Legality:
 
         descend(squares.tile)
         if len({self.facts.forms.of(c) for c in centers}) != 1:
-            if any(sum(isinstance(a, Loaded) for a, _ in m) > 1 for m in squares.term.terms):
-                product = "two different deviations are multiplied"
-                raise refuted("squares-of-deviations", "not-a-square", product)
             several = "the center is not one result of the first sweep that stays what it is"
             raise refuted(claim, reason, several)
         return _Center(centers[0], self.facts.forms.of(centers[0]))
-
-    def _check_center_is_exact(self, center: _Center) -> None:
-        for atom in _outside_totals(center.mean):
-            if isinstance(atom, (Rounded, Converted)):
-                called = _called(self.candidate, center.value)
-                rounded = f"{called} is rounded to another type before its use"
-                raise refuted("squares-of-deviations", "center-is-not-the-mean", rounded)
-        for atom in center.mean.leaves():
-            if (
-                isinstance(atom, Opaque)
-                and f"('result', {self.sweeps.first.identity}, " in atom.key
-            ):
-                name, line = atom.readable.rstrip("?"), self.sweeps.first.line
-                more = f"the loop in line {line} uses {name} for more than adding to it"
-                raise refuted("accumulators-are-sums", "accumulator-is-read", more)
 
     def _sum(
         self,
@@ -347,11 +220,7 @@ class _Legality:
         if not fitting:
             for other in sums:
                 check_accumulator(self.facts.forms, other)
-                self._check_axes(other, axes, center)
             check_pins(self.attempt, self.facts)
-            weighted = why_weighted(without_sums(squares.term))
-            if weighted is not None:
-                raise weighted
             called = _called(self.candidate, center.value)
             other_sum = (
                 f"deviations are taken from {called}, which is not the first sweep's sum over the "
@@ -368,16 +237,6 @@ class _Legality:
         if added.shape != squares.shape:
             raise refuted("same-elements", "different-elements", "the tiles have other shapes")
         return added
-
-    def _check_axes(
-        self, accumulator: Accumulation, axes: tuple[int, ...], center: _Center
-    ) -> None:
-        """The squares must be summed along the axes that the mean was taken over."""
-        rank = len(accumulator.shape)
-        for others in (a for n in range(1, rank + 1) for a in combinations(range(rank), n)):
-            if others != axes and self._share_of(center, accumulator, others) is not None:
-                other = f"{self.name} is summed along other axes than the mean was"
-                raise refuted("nothing-else-is-lost", "accumulator-is-read", other)
 
     def _share_of(
         self, center: _Center, accumulator: Accumulation, axes: tuple[int, ...]
@@ -414,18 +273,15 @@ class _Pair:
         """The conditions without which it adds nothing."""
         return common_indicators(self.term)
 
-    def check_elements(self, terms: Sequence[Polynomial]) -> None:
-        """The second sweep must square the elements that the first one adds.
-
-        `terms` are what all the sums of the first sweep add.
-        """
+    def check_elements(self) -> None:
+        """The second sweep must square the elements that the first one adds."""
         plain = without_sums(self.squares.term.map(self.renaming.get))
-        if any(plain == term * term for term in terms if term != self.term):
-            other = "the center is the mean of other elements"
-            raise refuted("squares-of-deviations", "center-is-not-the-mean", other)
         self._check_padding()
         if plain != self.term * self.term:
-            raise why_elements_differ(self.candidate, self.sum, plain, self.mask, self.renaming)
+            if _differs_in_time_only(self.candidate, self.sum, self.renaming):
+                raise self.candidate.sweeps.change_of_data()
+            other = "the second sweep adds something else than the squares of what the first adds"
+            raise refuted("same-elements", "different-elements", other)
         bases = sorted({a.base for a in self.term.leaves() if isinstance(a, Loaded)})
         shown = f"both read the same elements of {', '.join(bases)}, under the same mask"
         self.attempt.prove("same-elements", shown)
@@ -609,15 +465,6 @@ def common_indicators(form: Polynomial) -> frozenset[Atom]:
     """The conditions without which a form is 0."""
     found = [_indicators(monomial) for monomial in form.terms]
     return frozenset.intersection(*found) if found else frozenset()
-
-
-def _outside_totals(form: Polynomial) -> Iterator[Atom]:
-    """The atoms of a form, inner ones included, but not what is inside a sum."""
-    for atom in form.atoms:
-        yield atom
-        if not isinstance(atom, Total):
-            for inner in atom.inside:
-                yield from _outside_totals(inner)
 
 
 def float_type(value: Value) -> str | None:

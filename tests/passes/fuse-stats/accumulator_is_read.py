@@ -53,7 +53,7 @@ def row_stats(x_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
 
 
 # case: decaying_sum
-# expect: not applied, accumulator-is-read
+# expect: not applied, center-is-not-the-mean
 """The first accumulator decays: every block shrinks what came before."""
 
 
@@ -220,7 +220,7 @@ def row_var_mean(x: torch.Tensor):
 
 
 # case: squares_by_column
-# expect: not applied, accumulator-is-read
+# expect: not applied, center-is-not-the-mean
 """The mean is that of each row of the tile, the squares are summed over the rows instead: a
 partial sum for each column."""
 
@@ -337,7 +337,7 @@ def run(x):
 
 
 # case: welford_first
-# expect: not applied, accumulator-is-read
+# expect: not applied, center-is-not-the-mean
 """The first sweep is Welford's already: it reads its running mean to update it."""
 
 

@@ -24,7 +24,7 @@ def var_mean(x: torch.Tensor):
 
 
 # case: center_in_bfloat
-# expect: not applied, center-is-not-the-mean
+# expect: not applied, pinned-bits
 """The mean is rounded to bf16, as the tensor that it is stored to, and the rounded one is
 subtracted."""
 
@@ -55,7 +55,7 @@ def row_stats(x_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
 
 
 # case: center_in_half
-# expect: not applied, center-is-not-the-mean
+# expect: not applied, pinned-bits
 """The mean goes through fp16 before it is subtracted. The deviations are from the rounded value,
 which a fused sum cannot know."""
 
@@ -462,7 +462,7 @@ def row_stats(x_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
 
 
 # case: mean_of_another
-# expect: not applied, center-is-not-the-mean
+# expect: not applied, different-elements
 """The first sweep adds up two rows at once; the deviations of X are taken from the mean of Y."""
 
 
@@ -588,7 +588,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 
 # case: mean_square_as_center
-# expect: not applied, center-is-not-the-mean
+# expect: not applied, different-elements
 """The first sweep adds up squares; their mean, not the mean of x, is subtracted."""
 
 

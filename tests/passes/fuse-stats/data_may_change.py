@@ -483,7 +483,7 @@ def var_mean(x: torch.Tensor):
 
 
 # case: read_back
-# expect: not applied, data-may-change
+# expect: not applied, different-elements
 """The second sweep reads what the first one has stored, rounded to what the buffer holds."""
 
 
@@ -556,7 +556,7 @@ def run(x):
 
 
 # case: read_back_in_place
-# expect: not applied, data-may-change
+# expect: not applied, different-elements
 """The sum goes where the residual was, and is read from there."""
 
 

@@ -14,7 +14,7 @@ def var_mean(x: torch.Tensor):
 
 
 # case: flag_around_the_sum
-# expect: not applied, different-mask
+# expect: not applied, different-elements
 """Without the flag the mean is 0, and the squares are still summed."""
 
 
@@ -48,7 +48,7 @@ def run(x):
 
 
 # case: last_column_excluded
-# expect: not applied, different-mask
+# expect: not applied, different-elements
 """The second sweep masks by `cols < N - 1` and leaves the last element out, of the load and of
 the sum."""
 
@@ -76,7 +76,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 
 # case: last_column_included
-# expect: not applied, different-mask
+# expect: not applied, different-elements
 """The second sweep masks by `cols <= N` and takes one element of the padding along. The launcher
 pads the rows, so it is a value."""
 
@@ -113,7 +113,7 @@ def var_mean(x: torch.Tensor):
 
 
 # case: mask_only_in_second
-# expect: not applied, different-mask
+# expect: not applied, different-elements
 """The first sweep loads whole blocks without a mask, padding columns included; the second leaves
 them out."""
 
@@ -150,7 +150,7 @@ def var_mean(x: torch.Tensor):
 
 
 # case: mask_with_a_hole
-# expect: not applied, different-mask
+# expect: not applied, different-elements
 """The second sweep leaves out column 0, the class token of some models."""
 
 
@@ -177,7 +177,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 
 # case: masked_by_value
-# expect: not applied, different-mask
+# expect: not applied, different-elements
 """The deviations of zeros do not count, though the zeros count in the mean: the second sum has a
 condition on the data."""
 
@@ -205,7 +205,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 
 # case: residual_by_another_flag
-# expect: not applied, different-mask
+# expect: not applied, different-elements
 """One flag for the sum, and another one for the squares."""
 
 
@@ -243,7 +243,7 @@ def run(x, r):
 
 
 # case: residual_by_the_contrary
-# expect: not applied, different-mask
+# expect: not applied, different-elements
 """Where the flag is off for the sum it is on for the squares."""
 
 
@@ -281,7 +281,7 @@ def run(x, r):
 
 
 # case: row_mask_missing
-# expect: not applied, different-mask
+# expect: not applied, different-elements
 """Two-dimensional tiles whose second mask lacks the rows. The rows past the end come from the
 launcher's padding, so the load is legal, but it is another set of elements."""
 
@@ -320,7 +320,7 @@ def var_mean(x: torch.Tensor):
 
 
 # case: weighted_under_another_mask
-# expect: not applied, different-mask
+# expect: not applied, different-elements
 """Weights under a narrower mask than the elements, around the plain mean."""
 
 

@@ -122,7 +122,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 
 # case: padding_deviates_by_one
-# expect: not applied, masked-off-lanes-count
+# expect: not applied, different-elements
 """The `tl.where` sets the deviation of padding lanes to 1.0 rather than 0, so each of them
 counts."""
 

@@ -14,7 +14,7 @@ def var_mean(x: torch.Tensor):
 
 
 # case: absolute_deviation
-# expect: not applied, not-a-square
+# expect: not applied, different-elements
 """The mean absolute deviation: no polynomial in x."""
 
 
@@ -41,7 +41,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 
 # case: clipped_deviation
-# expect: not applied, not-a-square
+# expect: not applied, different-elements
 """The deviations are clipped before they are squared."""
 
 
@@ -68,7 +68,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 
 # case: cubes
-# expect: not applied, not-a-square
+# expect: not applied, different-elements
 """A third moment needs sums of cubes as well; it is no sum of squares."""
 
 
@@ -95,7 +95,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 
 # case: exponential_of_deviation
-# expect: not applied, not-a-square
+# expect: not applied, different-elements
 """A soft measure of spread, the sum of exponentials."""
 
 
@@ -133,7 +133,7 @@ def row_var_mean(x: torch.Tensor):
 
 
 # case: fourth_powers
-# expect: not applied, not-a-square
+# expect: not applied, different-elements
 """A fourth moment, written as the square of a square."""
 
 
@@ -161,7 +161,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 
 # case: minimum_by_keyword
-# expect: not applied, not-a-square
+# expect: not applied, different-elements
 """Both sweeps clip, one of them at 10 and the other at 0.5, by keyword."""
 
 
@@ -195,3 +195,30 @@ def run(x):
     var = torch.zeros(m, device=x.device)
     kernel[(m,)](x, mean, var, n, BLOCK=16)
     return mean, var
+
+
+# case: less_a_cross_term
+# expect: not applied, not-a-square
+"""Squares of deviations, and something else that the mean goes into."""
+
+
+@triton.jit
+def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    X += row * stride
+    acc = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0)
+        acc += x
+    mean = tl.sum(acc, axis=0) / N
+    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0)
+        d = tl.where(cols < N, x - mean, 0.0)
+        acc2 += d * d - x * mean
+    var = tl.sum(acc2, axis=0) / N
+    tl.store(Mean + row, mean)
+    tl.store(Var + row, var)
+# shared: var_mean

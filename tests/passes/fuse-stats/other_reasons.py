@@ -370,7 +370,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
 
 
 # case: chosen_buffer
-# expect: not applied, opaque-value
+# expect: not applied, different-elements
 """Which buffer the second sweep reads is chosen by a constexpr. It is the first sweep's only for
 some launches."""
 

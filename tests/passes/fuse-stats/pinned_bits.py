@@ -42,7 +42,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 
 # case: index_wraps
-# expect: not applied, pinned-bits
+# expect: not applied, different-elements
 """The second sweep's index is an int8, which wraps at 128."""
 
 
@@ -147,7 +147,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 
 # case: round_trip
-# expect: not applied, pinned-bits
+# expect: not applied, different-elements
 """The data takes a round trip through bf16 in both sweeps, to have the bits of a library that
 computes in bf16."""
 

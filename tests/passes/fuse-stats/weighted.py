@@ -14,7 +14,7 @@ def var_mean(x: torch.Tensor, weight: torch.Tensor):
 
 
 # case: fma_by_keywords
-# expect: not applied, weighted
+# expect: not applied, different-elements
 """A product and a sum by keywords, in another order than the parameters."""
 
 
@@ -51,7 +51,7 @@ def run(x):
 
 
 # case: weighted_by_a_constant
-# expect: not applied, weighted
+# expect: not applied, different-elements
 """Every square counts half, a scale folded into the sweep."""
 
 
@@ -89,7 +89,7 @@ def row_var_mean(x: torch.Tensor):
 
 
 # case: weighted_by_a_row
-# expect: not applied, weighted
+# expect: not applied, different-elements
 """The squared deviations carry weights that are loaded with them."""
 
 
@@ -117,7 +117,7 @@ def kernel(X, Weight, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 
 # case: weighted_by_integers
-# expect: not applied, weighted
+# expect: not applied, center-is-not-the-mean
 """Counts of how often each element occurs, most of which may be 0."""
 
 
@@ -157,7 +157,7 @@ def var_mean(x: torch.Tensor, weight: torch.Tensor):
 
 
 # case: weighted_by_position
-# expect: not applied, weighted
+# expect: not applied, different-elements
 """The deviations count less the further out they are, `d * d / (1 + cols)`."""
 
 
@@ -193,7 +193,7 @@ def var_mean(x: torch.Tensor):
 
 
 # case: weighted_once
-# expect: not applied, weighted
+# expect: not applied, different-elements
 """Weights of the squares alone: the first sweep adds them up, and the plain elements."""
 
 
@@ -224,7 +224,7 @@ def kernel(X, Weight, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 
 # case: weighted_variance
-# expect: not applied, weighted
+# expect: not applied, center-is-not-the-mean
 """A weighted variance around the weighted mean: weights may be 0 where the shift is taken."""
 
 
