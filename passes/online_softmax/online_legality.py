@@ -251,7 +251,10 @@ class _Elements:
         ours, theirs = split_infinity(weight * self.tile), split_infinity(weight * plain)
         alike = theirs[0] == ours[0] * factor and theirs[1] in (ours[1], ours[1] * factor)
         if not alike:
-            raise self._difference(plain)
+            if self._differs_in_time_only():
+                raise self.sweeps.change_of_data()
+            other = "what is exponentiated is not what the maximum is of, less that maximum"
+            raise refuted("exponents-are-below-the-maximum", "different-elements", other)
         if self._loads(self.maximum.tile) != self._loads(self.exponential.argument):
             more = "one sweep reads something that the other one does not"
             raise refuted("same-elements", "different-elements", more)
@@ -305,28 +308,6 @@ class _Elements:
                 more = [operand for operand in part.operands if operand not in seen]
                 seen.update(more)
                 todo += more
-
-    def _difference(self, plain: Polynomial) -> Declined:
-        """The most telling difference between the elements of the two sweeps."""
-        if self._differs_in_time_only():
-            return self.sweeps.change_of_data()
-        mine, theirs = (
-            [a for a in f.leaves() if isinstance(a, Loaded)] for f in (self.tile, plain)
-        )
-        if {a.base for a in mine} != {a.base for a in theirs}:
-            return refuted(
-                "same-elements", "different-elements", "the sweeps read different buffers"
-            )
-        if {(a.base, a.offset) for a in mine} != {(a.base, a.offset) for a in theirs}:
-            other = "the sweeps read different elements of one buffer"
-            return refuted("same-elements", "different-elements", other)
-        masks = (
-            {a for a in f.leaves() if a.is_indicator} for f in (self.tile, plain * self.weight)
-        )
-        if len(set(map(frozenset, masks))) > 1:
-            return refuted("same-arguments", "different-mask", "the sweeps are masked differently")
-        other = "what is exponentiated is not what the maximum is of, less that maximum"
-        return refuted("exponents-are-below-the-maximum", "different-elements", other)
 
     def _differs_in_time_only(self) -> bool:
         """Whether both sweeps read the same addresses, but a store may lie between."""

@@ -107,7 +107,7 @@ def run(x: torch.Tensor):
 
 
 # case: maximum_of_a_part
-# expect: not applied, different-mask
+# expect: not applied, different-elements
 """The maximum is of a part of the row."""
 
 
