@@ -38,8 +38,8 @@ class InterleavedAccess(Pass):
 
     - The accesses are in one block and always run together. The last axis has a constant step of 2
       or 4. Pointers moved by a loop (`pointers += step`) are left alone.
-    - One mask can replace theirs (`same-arguments`). `other` and cache hints agree; none is
-      volatile.
+    - All have one mask, which compares lanes (`same-arguments`). `other` and cache hints agree;
+      none is volatile.
     - Between loads nothing stores to what they read; between stores nothing accesses what they
       write; no exit, barrier, atomic or unknown call is between them.
 

@@ -45,12 +45,12 @@ class Term:
 
 @dataclass(frozen=True)
 class Limit:
+    """A comparison of the lanes, which is the same for all members."""
+
     operation: str
-    """"<" or ">=" for one of the original's lanes, any for one of the elements."""
+    """"<" or ">="."""
     bound: Value
-    over_elements: bool
-    """The original compares elements, each member its own; else lanes, all members alike."""
-    further: int = 0
+    further: int
     """What is added to the bound."""
 
 
@@ -252,53 +252,13 @@ class _Masks:
             raise self._not_understood()
         operation, left, bound = own
         begin, width = left - self._lane, self._group.width
-        if self._group.lane in begin.leaves():
-            if all(any(other is conjunct for other in mask) for mask in masks):
-                return self._limit_of_whole_groups(own)
-            return self._limit_of_elements(conjunct, masks)
         self._check_in_all(conjunct, masks)
-        if operation not in _FLIPPED:
+        if operation not in _FLIPPED or self._group.lane in begin.leaves():
             raise self._not_understood()
         # k <= n for k < n + 1, k > n for k >= n + 1: the last element of lane k counts as k.
         further = 1 if operation in (Op.LE, Op.GT) else 0
         sign = "<" if operation in (Op.LT, Op.LE) else ">="
-        return Limit(sign, bound, False, further), begin * width
-
-    def _limit_of_whole_groups(
-        self, compared: tuple[Op, Polynomial, Value]
-    ) -> tuple[Limit, Polynomial]:
-        """Where all members compare the first element, and the bound is never inside of a group."""
-        operation, left, bound = compared
-        width = self._group.width
-        begin = left - self._lane * width
-        apart = left - self._facts.forms.of(bound)
-        whole = all(factor % width == 0 for factor in apart.terms.values())
-        if operation not in (Op.LT, Op.GE) or not whole or self._group.lane in begin.leaves():
-            raise self._not_understood()
-        return Limit("<" if operation is Op.LT else ">=", bound, True), begin
-
-    def _limit_of_elements(
-        self, conjunct: Value, masks: Sequence[Sequence[Value]]
-    ) -> tuple[Limit, Polynomial]:
-        """Where each member compares the elements that it touches itself."""
-        width = self._group.width
-        place = [other is conjunct for other in masks[0]].index(True)
-        first: tuple[Op, Polynomial, Value] | None = None
-        for step, mask in enumerate(masks):
-            own = self._compared(mask[place]) if place < len(mask) else None
-            if own is None:
-                raise self._differ() if step else self._not_understood()
-            operation, left, bound = own
-            if first is None:
-                first = own
-                if self._group.lane in (left - self._lane * width).leaves():
-                    raise self._not_understood()
-            if operation is not first[0] or bound is not first[2] or left != first[1] + step:
-                raise self._differ()
-        assert first is not None
-        operation, left, bound = first
-        signs = {Op.LT: "<", Op.LE: "<=", Op.GT: ">", Op.GE: ">=", Op.EQ: "==", Op.NE: "!="}
-        return Limit(signs[operation], bound, True), left - self._lane * width
+        return Limit(sign, bound, further), begin * width
 
     def _compared(self, value: Value) -> tuple[Op, Polynomial, Value] | None:
         """A comparison with the lanes on its left; None for all else."""
@@ -427,9 +387,7 @@ def _check_arguments(facts: KernelFacts, group: Group, attempt: Attempt) -> None
 def _assume_integers(facts: KernelFacts, tile: ContiguousTile, attempt: Attempt) -> None:
     """`k < 2.5` has lane 2, and `pairs < 5.0` half of it."""
     claim, forms = "arguments-are-understood", facts.forms
-    bounds = [
-        limit.bound for limit in tile.limits if isinstance(limit, Limit) and not limit.over_elements
-    ]
+    bounds = [limit.bound for limit in tile.limits if isinstance(limit, Limit)]
     unsure = [bound for bound in bounds if not forms.is_integer(forms.of(bound))]
     names = sorted({part.name for b in unsure for part in b.walk() if part.op is Op.PARAM})
     if not all(forms.is_integer(forms.of(bound), names) for bound in unsure):

@@ -158,8 +158,6 @@ class AccessCode:
         return " & ".join(map(in_parentheses, parts))
 
     def _bound(self, tile: ContiguousTile, limit: Limit, at: ast.stmt) -> str:
-        if limit.over_elements:
-            return self.writer.summand(self._found(limit.bound, at))
         form = self.facts.forms.of(limit.bound) + limit.further
         if form.constant_value is not None:
             return str(form.constant_value * tile.group.width)

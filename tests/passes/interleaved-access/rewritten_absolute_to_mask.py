@@ -109,26 +109,6 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
 # shared: run
 
 
-# case: each_masks_its_own_element
-"""An odd number of elements: the last lane has one of them."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    even = tl.load(X + 2 * k, mask=2 * k < n, other=0.0)
-    odd = tl.load(X + 2 * k + 1, mask=2 * k + 1 < n, other=0.0)
-    tl.store(Y + 2 * k, odd, mask=2 * k < n)
-    tl.store(Y + 2 * k + 1, even, mask=2 * k + 1 < n)
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 64),)](x.contiguous(), y, n, BLOCK=32)
-    return y
-
-
 # case: four_elements
 """Quaternions: every fourth element, four times."""
 
@@ -237,25 +217,6 @@ def run(x: torch.Tensor, swap: bool):
     n = x.numel() // 2
     y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
     kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, SWAP=swap, BLOCK=32)
-    return y
-
-
-# case: mask_of_the_first_element
-"""Both are masked by the even element, and their number is even."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    even = tl.load(X + 2 * k, mask=2 * k < 2 * n, other=0.0)
-    odd = tl.load(X + 2 * k + 1, mask=2 * k < 2 * n, other=0.0)
-    tl.store(Y + k, even - odd, mask=k < n)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
     return y
 
 

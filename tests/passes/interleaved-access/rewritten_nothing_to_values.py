@@ -55,8 +55,9 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     w = 4 - 5
     cols = tl.arange(0, BLOCK)
-    a = tl.load(X + row * N + w // 3 + 2 * cols, mask=2 * cols < N, other=0.0)
-    b = tl.load(X + row * N + w // 3 + 2 * cols + 1, mask=2 * cols + 1 < N, other=0.0)
+    mask = cols < N // 2
+    a = tl.load(X + row * N + w // 3 + 2 * cols, mask=mask, other=0.0)
+    b = tl.load(X + row * N + w // 3 + 2 * cols + 1, mask=mask, other=0.0)
     tl.store(Y + row * BLOCK + cols, a * b)
 
 
