@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 
 _NO_SUM = "no atomic adds up a tile in registers"
+_WITH_SUMS, _WITHOUT = "sm*2", "sm*8"
+"""As many programs as were measured: few where each ends with atomics."""
+_LATER_AXES = "65535"
+"""What CUDA allows along the second and the third axis of a grid."""
 
 
 @dataclass(frozen=True)
@@ -256,13 +260,14 @@ class GridStride(Pass):
 
     def _write(self, tiling: Tiling, writer: Writer, attempt: Attempt) -> None:
         """Of the kernel and its launches. Raises NotExpressible."""
-        from tritonopt.emit.tile_limits import Limit, default_limit
+        from tritonopt.launches.plan import Limit
         from tritonopt.passes.grid_stride.tile_loop import tile_loop
 
         changes = tile_loop(tiling, writer)
         detail = "a tile's index is what the program id was; tiles and programs together stay"
         attempt.assume("no-int32-overflow", f"{detail} below 2**31")
-        limit = self.programs or default_limit(self.axis, has_sums=bool(tiling.sums.sums))
+        default = _WITH_SUMS if tiling.sums.sums else _LATER_AXES if self.axis else _WITHOUT
+        limit = self.programs or default
         changes += tiling.launches.changes(Limit(limit))
         attempt.write(changes, "what the loop needs can be written")
 

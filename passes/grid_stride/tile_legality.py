@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, unknown
-from tritonopt.emit.tile_limits import Limit
 from tritonopt.emit.writing import NotExpressible, Writer, names_bound, names_read
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import Lane, Param, ProgramId
@@ -28,7 +27,7 @@ from tritonopt.launches.known_launches import (
     number_at_launch,
 )
 from tritonopt.launches.launch_grids import Extent, new_name
-from tritonopt.launches.plan import LaunchPlan, check_statements, why_not_changed
+from tritonopt.launches.plan import LaunchPlan, Limit, check_statements, why_not_changed
 from tritonopt.launches.programs import (
     check_effects,
     check_grids,

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt.emit.code_edits import in_parentheses, new_function_name
-from tritonopt.emit.tile_limits import Limit
 from tritonopt.emit.writing import (
     NotExpressible,
     Writer,
@@ -22,7 +21,7 @@ from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.partials import TYPES, Partial
 from tritonopt.launches.known_launches import check_builtin, in_tuner_keys, number_at_launch
 from tritonopt.launches.launch_grids import Extent, new_name
-from tritonopt.launches.plan import NewAxis, PlannedLaunch
+from tritonopt.launches.plan import Limit, NewAxis, PlannedLaunch
 from tritonopt.passes.split_reduce.split_loop import SplitLoop, header_of
 from tritonopt.source import (
     AddArgument,

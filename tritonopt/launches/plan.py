@@ -17,13 +17,14 @@ from tritonopt.launches.division import Division, Divisor, is_passed, words_of
 from tritonopt.launches.known_launches import (
     NewParameter,
     check_binding,
+    check_builtin,
     check_numbers,
     check_parameter,
     extents_of,
     in_tuner_keys,
     new_parameter,
 )
-from tritonopt.launches.launch_grids import Extent, given_by, scope_at, statement_of
+from tritonopt.launches.launch_grids import Extent, given_by, new_name, scope_at, statement_of
 from tritonopt.source import (
     Change,
     Enclose,
@@ -43,6 +44,7 @@ from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 
 _KNOWN = "length-is-known-at-the-launch"
+_DEVICE = "torch.cuda.get_device_properties(torch.cuda.current_device())"
 _OPERATORS: Mapping[Op, str] = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.FLOORDIV: "//"}
 
 
@@ -270,6 +272,25 @@ def _ends_with_comment(code: str) -> bool:
     assert statement.end_lineno is not None
     last = code.split("\n")[statement.end_lineno - 1].encode()
     return bool(last[statement.end_col_offset :].strip())
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The most programs of a launch along an axis: `264`, or `sm*8` for 8 a multiprocessor."""
+
+    text: str
+
+    def at(self, launch: Launch, place: ast.stmt | None = None) -> tuple[str, list[Change]]:
+        """Code for it at a launch, and what must stand before, or before another place of its
+        block; where torch sees no GPU, there is no limit. Raises NotExpressible."""
+        check_builtin(launch, "min")
+        if not self.text.startswith("sm*"):
+            return self.text, []
+        check_builtin(launch, "torch")
+        name, each = new_name("num_programs", launch), self.text.removeprefix("sm*")
+        code = f"    {each} * {_DEVICE}.multi_processor_count\n    if torch.cuda.is_available()"
+        code = f"{name} = (\n{code}\n    else 2**31 - 1\n)"
+        return name, [InsertBefore(place or PlannedLaunch(launch).statement, code)]
 
 
 _SEEN = "launches-are-seen"
