@@ -136,6 +136,8 @@ class Search:
             lambda: self._far(large_grid_calls(self.checker, calls.signature, calls.limits)),
         ]
         gaps.insert(0 if math.isinf(tally.ends_at) else len(gaps), self._drawn)
+        if calls.seen:
+            return self._first_of(self._seen, self._excess)
         return self._first_of(
             self._known_failures,
             self.aimed.run,
@@ -146,6 +148,15 @@ class Search:
             # Errors are judged over all examples, so their turn comes after the last.
             self._excess,
         )
+
+    def _seen(self) -> Counterexample | None:
+        """Calls that a command made; each is judged by all of them."""
+        for example in self.calls.seen:
+            self.checker.try_out(example)
+            self.aimed.made.append(example)
+            if (difference := self.checker.certain(example)) is not None:
+                return example, difference
+        return None
 
     def _drawn(self) -> Counterexample | None:
         tally = self.checker.tally

@@ -262,6 +262,19 @@ FLOAT_VALUES = (ORDINARY, OFFSET, OUTLIER, CONSTANT, TINY, NONFINITE, NAN, ZEROS
 
 
 @dataclass(frozen=True)
+class Held:
+    """Where a tensor that a command passed lay, in memory that was kept."""
+
+    file: str
+    """That has what was in the memory, whole."""
+    number: int
+    """Of the memory; tensors of one call with the same number share it."""
+    offset: int
+    strides: tuple[int, ...]
+    """Both in elements."""
+
+
+@dataclass(frozen=True)
 class TensorRecipe:
     dtype: str
     shape: tuple[int, ...]
@@ -275,6 +288,8 @@ class TensorRecipe:
     """Bounds of integer values, both included."""
     kind: str = ""
     """What is known of the values besides, see `argument_language.VALUE_CLASSES`."""
+    held: Held | None = None
+    """Where its values are kept, if a command passed it: then they are not drawn."""
 
     @property
     def is_float(self) -> bool:
@@ -291,10 +306,12 @@ class TensorRecipe:
     @property
     def strides(self) -> tuple[int, ...]:
         """In elements."""
-        return strides_of(self.shape, self.layout)
+        return strides_of(self.shape, self.layout) if self.held is None else self.held.strides
 
     def __str__(self) -> str:
         text = f"{self.dtype}[{', '.join(map(str, self.shape))}]"
+        if self.held is not None:
+            return f"{text} as it was passed, strides {self.strides}"
         if self.is_float:
             text += f" {self.values}"
         elif self.dtype != "bool":
@@ -443,6 +460,11 @@ class Example:
     @property
     def is_far(self) -> bool:
         return any(recipe.is_far for recipe in self.tensors.values())
+
+    @property
+    def was_seen(self) -> bool:
+        """Whether a command made the call: it is made however long it takes, and as large."""
+        return any(recipe.held is not None for recipe in self.tensors.values())
 
     def at_large_offsets(self, names: Set[str], layout: str) -> Example:
         """The same call, these tensors with more than 2**31 elements between some of theirs."""

@@ -91,6 +91,8 @@ class Calls:
     """Whether incoming gradients are drawn that are one number in memory."""
     other_defaults: frozenset[str] = frozenset()
     """Arguments that have another default in the rewritten version."""
+    seen: tuple[Example, ...] = ()
+    """Calls that a command made: then no others are."""
 
     def widest_types(self, example: Example) -> dict[str, str]:
         """For every tensor of an example the widest type that it may have."""
