@@ -24,6 +24,7 @@ from tritonopt.verification.signature.argument_language import (
     Signature,
     SizeArgument,
     TensorArgument,
+    ValuesArgument,
 )
 from tritonopt.verification.signature.size_facts import fitted, value_of
 
@@ -344,6 +345,22 @@ class Repeat:
 
 
 @dataclass(frozen=True)
+class OfValues:
+    """What the values of another argument come to: their sum, or the largest."""
+
+    how: str
+    of: str
+
+    def number(self, tensor: Any) -> int:
+        """What the values of the tensor come to; 0 where there are none."""
+        values: list[int] = tensor.flatten().tolist()
+        return sum(values) if self.how == "sum" else max(values, default=0)
+
+    def __str__(self) -> str:
+        return f"the {self.how} of {self.of}"
+
+
+@dataclass(frozen=True)
 class Several:
     """A list or a tuple of tensors."""
 
@@ -355,7 +372,7 @@ class Several:
         return f"({text})" if self.as_tuple else f"[{text}]"
 
 
-ArgumentRecipe = TensorRecipe | Several | PlainValue | Repeat
+ArgumentRecipe = TensorRecipe | Several | PlainValue | Repeat | OfValues
 
 
 def parts_of(name: str, recipe: ArgumentRecipe) -> tuple[tuple[str, TensorRecipe], ...]:
@@ -617,6 +634,8 @@ def _recipe(argument: Argument, at: int, sizes: Mapping[str, int]) -> ArgumentRe
         )
     if isinstance(argument, SameArgument):
         return Repeat(argument.of)
+    if isinstance(argument, ValuesArgument):
+        return OfValues(argument.how, argument.of)
     if isinstance(argument, RangeArgument):
         return PlainValue(argument.low)
     if isinstance(argument, ChoiceArgument):

@@ -23,6 +23,7 @@ from tritonopt.verification.inputs.examples import (
     ArgumentRecipe,
     Example,
     Limits,
+    OfValues,
     PlainValue,
     Repeat,
     Several,
@@ -46,6 +47,7 @@ from tritonopt.verification.signature.argument_language import (
     Signature,
     SizeArgument,
     TensorArgument,
+    ValuesArgument,
     names_of,
 )
 from tritonopt.verification.signature.size_facts import fitted
@@ -179,6 +181,8 @@ class _Shared:
             return Several(tuple(self._tensor(form) for form in forms), argument.as_tuple)
         if isinstance(argument, SameArgument):
             return Repeat(argument.of)
+        if isinstance(argument, ValuesArgument):
+            return OfValues(argument.how, argument.of)
         if isinstance(argument, RangeArgument):
             return PlainValue(draw(st.integers(argument.low, argument.high)))
         if isinstance(argument, ChoiceArgument):

@@ -24,6 +24,7 @@ from tritonopt.verification.algebra.tensors import Tensors
 from tritonopt.verification.inputs.examples import (
     CONTIGUOUS,
     Example,
+    OfValues,
     Repeat,
     Several,
     TensorRecipe,
@@ -578,7 +579,7 @@ def build_arguments(
         elif isinstance(recipe, Several):
             found = [passed[part] for part in parts]
             arguments.append(tuple(found) if recipe.as_tuple else found)
-        elif isinstance(recipe, Repeat):
+        elif isinstance(recipe, (Repeat, OfValues)):
             arguments.append(None)
         elif isinstance(recipe.value, TorchType):
             arguments.append(DTYPES[recipe.value.name])
@@ -587,6 +588,8 @@ def build_arguments(
     for at, (_, recipe) in enumerate(example.arguments):
         if isinstance(recipe, Repeat):
             arguments[at] = passed[recipe.of]
+        elif isinstance(recipe, OfValues):
+            arguments[at] = recipe.number(passed[recipe.of])
     return arguments, tensors
 
 
