@@ -19,6 +19,7 @@ from tritonopt.verification.coverage.text_differences import (
     Comparison,
     Statement,
     Version,
+    asks_for_none,
 )
 from tritonopt.verification.host_values import HostValue, have_differed, host_values, reads_tensors
 from tritonopt.verification.process.messages import Coverage, Place, Span
@@ -69,6 +70,8 @@ class Demand:
     """Whether it counts only whether it is true."""
     of_values: bool = False
     """Whether it asks what tensors hold: one without elements does not tell."""
+    skips: bool = False
+    """Whether all that is asked is that nothing is done, where an index is none."""
 
     @property
     def side(self) -> int:
@@ -442,7 +445,8 @@ def _outcomes(title: str, statement: Statement, known: set[str]) -> Iterator[Dem
         if not _refuses(node.body):
             yield Demand(title, place[0], "true", text, place[1])
         if not _refuses(node.orelse):
-            yield Demand(title, place[0], "false", text, place[1])
+            skips = not node.orelse and asks_for_none(node.test)
+            yield Demand(title, place[0], "false", text, place[1], skips=skips)
     for inner in statement.nodes:
         if isinstance(inner, ast.IfExp) and ast.dump(inner) not in known:
             text, test = ast.unparse(inner), inner.test
