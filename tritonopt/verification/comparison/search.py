@@ -23,7 +23,11 @@ from tritonopt.verification.comparison.drawing import (
     in_layouts,
     smaller,
 )
-from tritonopt.verification.comparison.far_calls import large_grid_calls, large_offset_calls
+from tritonopt.verification.comparison.far_calls import (
+    calls_beyond_numbers,
+    large_grid_calls,
+    large_offset_calls,
+)
 from tritonopt.verification.comparison.tally import Counterexample, now
 from tritonopt.verification.coverage.aiming import Aiming
 from tritonopt.verification.coverage.requirements import Requirements, Scouts
@@ -134,6 +138,9 @@ class Search:
             self.gaps.values,
             lambda: self._far(large_offset_calls(self.checker, calls.signature)),
             lambda: self._far(large_grid_calls(self.checker, calls.signature, calls.limits)),
+            lambda: calls_beyond_numbers(
+                self.checker, self.aimings[0].signature, self.requirements.unmet
+            ),
         ]
         gaps.insert(0 if math.isinf(tally.ends_at) else len(gaps), self._drawn)
         if calls.seen:
