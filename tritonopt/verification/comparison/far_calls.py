@@ -171,6 +171,8 @@ def _sizes_beyond(
         small = dict.fromkeys(names, 2)
         yield {**small, name: number + 2}, {**small, name: number - 2}
     few, tiles = dict.fromkeys(names, 1), number // _TILE
+    for name in names:
+        yield {**few, name: number + 2}, {**few, name: number - 2}
     for one, other in permutations(names, 2):
         of_both = {**few, other: _TILE}
         yield {**of_both, one: tiles + 2}, {**of_both, one: max(tiles - 2, 1)}

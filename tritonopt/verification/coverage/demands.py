@@ -292,18 +292,20 @@ def _limits(
     """
     named, others = (named_numbers(v.module.tree) if on_host else {} for v in versions)
     asked = () if counterpart is None else ast.walk(counterpart.node)
-    known = {None, *(limit_of(node, others) for node in asked)}
+    known = {limit[0] for node in asked if (limit := limit_of(node, others)) is not None}
     settled = _in_launch_options(versions[0].module, body) if on_host else set()
     for statement in (s for s in body.statements if s.differs):
         tests = [getattr(parent.node, "test", None) for parent in statement.parents]
         around = {ast.dump(n) for test in tests if test is not None for n in ast.walk(test)}
         for node in statement.nodes:
-            number = limit_of(node, named)
-            if number in known or not isinstance(node, ast.expr):
+            limit = limit_of(node, named)
+            if limit is None or limit[0] in known or not isinstance(node, ast.expr):
                 continue
             if node in settled or ast.dump(node) in around:
                 continue
-            text, place = f"{ast.unparse(node)} is {number}", (node.lineno, node.col_offset)
+            number, side = limit
+            text = f"{ast.unparse(node)} is {ast.unparse(side)}"
+            place = node.lineno, node.col_offset
             for kind in NUMBERS:
                 yield Demand(title, place[0], kind, text, place[1], within=within, number=number)
 
