@@ -213,7 +213,7 @@ class Tuner:
         from tritonopt.engines import Outcome, Task
         from tritonopt.engines.local import Slot
         from tritonopt.runtime.launch_choice import Chosen, LiveLaunch
-        from tritonopt.verification.capture.shadowing import described_launch
+        from tritonopt.verification.capture.recording import described_launch
 
         file = read_own_file(self.live)
         function = self.live.function

@@ -21,16 +21,26 @@ def number_asked_for(node: ast.AST) -> int | None:
     )
 
 
-def limit_of(node: ast.AST, named: Mapping[str, int]) -> int | None:
-    """The whole number that something is limited by: `min(n, 256)`, `tl.maximum(x, 16)`.
+def limit_of(node: ast.AST, named: Mapping[str, int]) -> tuple[int, ast.expr] | None:
+    """The whole number that something is limited by, and the limit that is made of it.
 
-    `named` are numbers that have names.
+    `min(n, 256)`, `tl.maximum(x, 16)`, `min(end, start + 1000)`. `named` are numbers with names.
     """
     if not isinstance(node, ast.Call) or len(node.args) != 2:
         return None
     name = isinstance(node.func, ast.Name) and node.func.id in _OF_NAMES
     attribute = isinstance(node.func, ast.Attribute) and node.func.attr in _OF_ATTRIBUTES
-    return _single(node.args, named) if name or attribute else None
+    if not (name or attribute):
+        return None
+    found: list[tuple[int, ast.expr]] = []
+    for side in node.args:
+        match side:
+            case ast.BinOp(left=ast.Name(), op=ast.Add() | ast.Sub(), right=by):
+                number = _single([by], named)
+            case _:
+                number = _single([side], named)
+        found += [] if number is None else [(number, side)]
+    return found[0] if len(found) == 1 else None
 
 
 def named_numbers(tree: ast.Module) -> dict[str, int]:

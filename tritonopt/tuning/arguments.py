@@ -13,6 +13,7 @@ import torch
 
 from tritonopt.tuning.calls import Call
 from tritonopt.verification.inputs.examples import (
+    OfValues,
     Repeat,
     Several,
     TensorRecipe,
@@ -41,11 +42,14 @@ def build(call: Call, device: str = "cuda", number: int = 0) -> dict[str, Any]:
             found[name] = tuple(parts) if recipe.as_tuple else parts
         elif isinstance(recipe, Repeat):
             found[name] = found[recipe.of]
+        elif isinstance(recipe, OfValues):
+            found[name] = recipe  # until all tensors are there
         elif isinstance(recipe.value, TorchType):
             found[name] = _DTYPES[recipe.value.name]
         else:
             found[name] = recipe.value
-    return found
+    of_values = {n: v.number(found[v.of]) for n, v in found.items() if isinstance(v, OfValues)}
+    return found | of_values
 
 
 def tensors_in(value: Any) -> list[Any]:

@@ -8,6 +8,7 @@ from math import prod
 
 from tritonopt.verification.inputs.examples import (
     Example,
+    OfValues,
     Repeat,
     Several,
     TensorRecipe,
@@ -47,6 +48,8 @@ class Call:
                 yield f"{name} [{', '.join(self._form(name, p) for p in recipe.parts)}]"
             elif isinstance(recipe, Repeat):
                 yield f"{name}={recipe.of}"
+            elif isinstance(recipe, OfValues):
+                yield f"{name}={recipe.how}({recipe.of})"
             else:
                 yield f"{name}={recipe.value!r}"
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import importlib.util
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tritonopt import install_command, source
-from tritonopt.verification.capture.command import Captured, capture
-from tritonopt.verification.capture.generalize import Launch, NotGeneral, forms_of
+from tritonopt.verification.capture.command import Captured, call_of, capture
+from tritonopt.verification.capture.generalize import NotGeneral, forms_of
 from tritonopt.verification.comparison.tally import now
 from tritonopt.verification.coverage.demands import LOOPS, Demand
 from tritonopt.verification.coverage.requirements import listed
 from tritonopt.verification.coverage.surroundings import decided_beside, narrowed_offsets
 from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.errors import CandidateError, NothingRunsError, VerificationError
+from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.fork_server import fork_server
 from tritonopt.verification.reference.cheats import with_cheats
 from tritonopt.verification.reference.reach import out_of_bounds
@@ -31,7 +34,14 @@ from tritonopt.verification.run import (
     choose_backend,
     contained,
 )
-from tritonopt.verification.signature.launchers import Launchers, in_its_package, left_out
+from tritonopt.verification.signature.argument_language import Signature
+from tritonopt.verification.signature.kernel_launcher import LAUNCH, KernelCall
+from tritonopt.verification.signature.launchers import (
+    Launchers,
+    changed_definitions,
+    in_its_package,
+    left_out,
+)
 from tritonopt.verification.taken_otherwise import launched_otherwise
 from tritonopt.verification.tasks import (
     Task,
@@ -40,6 +50,7 @@ from tritonopt.verification.tasks import (
     kernel_alone,
     parse_module,
     read_module,
+    seen_alone,
     tasks_of,
     tiles_of,
 )
@@ -348,44 +359,75 @@ def _check_installed() -> None:
 
 
 def _captured(old: source.Module, new: source.Module, settings: Options) -> Verdict:
-    """What the command showed; where that is no difference, what launches like its own show."""
-    require = settings.require
-    seen = capture(old, new, settings.command, identical=require == "identical")
-    counts = ", ".join(f"{name} {count}x" for name, count in seen.launches.items())
-    notes = [f"launches seen and compared: {counts or 'none'}"]
-    notes += [f"not compared: {text}" for text in dict.fromkeys(seen.skipped)]
-    notes += seen.without_oracle()
+    """What the launches of a command show; where no difference, what others like them show."""
+    with tempfile.TemporaryDirectory(prefix="tritonopt-") as folder:
+        seen = capture(old, new, settings.command, folder)
+        notes = [f"not compared: {text}" for text in dict.fromkeys(seen.skipped)]
+        made = {name: _made_again(old, new, name, seen, settings, notes) for name in seen.records}
+    counts = ", ".join(f"{name} {seen.launches[name]}x" for name, found in made.items() if found)
+    notes.insert(0, f"launches seen and compared: {counts or 'none'}")
     if seen.status:
         notes.append(f"the command ended with exit status {seen.status}")
-    result = Verdict(
-        Answer.IDENTICAL.value,
-        seen.backend,
-        seen.count,
-        notes=tuple(notes),
-        worst_error=seen.worst_error,
-        oracle_error=seen.oracle_error,
-    )
-    if seen.difference or (require == "identical" and not seen.identical):
-        text = seen.difference or "launches agree up to rounding only"
-        result = replace(result, verdict=Answer.COUNTEREXAMPLE.value, counterexample=text)
-        return _with_script(result, old, new, seen, settings, notes)
-    if not seen.count:
+    result = Verdict(Answer.IDENTICAL.value, settings.backend, 0, notes=tuple(notes))
+    for name, verdict in ((name, v) for name, found in made.items() for v in found):
+        result = _worse_of(result, verdict)
+        if verdict.verdict == Answer.COUNTEREXAMPLE.value:
+            return _with_script(result, old, new, name, seen.records[name], settings, notes)
+    if not counts:
         reason = "no launch could be compared"
         return replace(result, verdict=Answer.UNSUPPORTED.value, reason=reason)
-    if not seen.identical:
-        result = replace(result, verdict=Answer.EQUIVALENT.value)
-    for name, launches in seen.records.items():
-        drawn = _generalized(old, new, name, launches, settings, notes)
+    for name in made:
+        drawn = _generalized(old, new, name, seen.records[name], settings, notes)
         if drawn is not None:
             result = _worse_of(result, drawn)
-        elif settings.algebra or require == "algebra":
+        elif settings.algebra or settings.require == "algebra":
             text = f"{name}: residues are followed in launches that are drawn, and none could be"
             unknown = Algebra(AlgebraAnswer.NOT_APPLICABLE.value, text=text)
             result = replace(result, algebra=together([result.algebra, unknown]))
     result = replace(result, notes=tuple(dict.fromkeys([*notes, *result.notes])))
-    if require == "algebra" and result.verdict in YES:
+    if settings.require == "algebra" and result.verdict in YES:
         result = _as_required(result)
     return _with_rest(result, left_out(Launchers.of(old), new, seen.launches), chosen=False)
+
+
+def _made_again(
+    old: source.Module,
+    new: source.Module,
+    kernel: str,
+    seen: Captured,
+    settings: Options,
+    notes: list[str],
+) -> list[Verdict]:
+    """The launches of a kernel that a command made, as calls of both versions; a note for others.
+
+    Coverage is not asked of them.
+    """
+    found, calls, left = [], dict[str, list[Example]](), dict[str, None]()
+    nodes = [k.node for module in (old, new) if (k := module.kernel(kernel)) is not None]
+    tuners = {"".join(map(ast.dump, node.decorator_list)) for node in nodes}
+    other_tuner = len(tuners) > 1 or changed_definitions(old, new) is None
+    for line in seen.records[kernel]:
+        try:
+            if line["launch"].get("tuned") and other_tuner:
+                raise NotGeneral("the rewritten version may be tuned otherwise")
+            text, example = call_of(kernel, line)
+        except NotGeneral as error:
+            left[str(error)] = None
+        else:
+            calls.setdefault(text, []).append(example)
+    require = "identical" if settings.require == "identical" else "equivalent"
+    settings = replace(settings, require=require, algebra=False, covered_elsewhere=True)
+    for text, examples in calls.items():
+        call = KernelCall(f"{LAUNCH}{kernel}", text, Signature(()))
+        *both, task = seen_alone(old, new, call, examples)
+        paths = Path(old.path), Path(new.path)
+        verdict = Verification(both[0], both[1], *paths, task, settings).run().verdict
+        if verdict.verdict != Answer.UNSUPPORTED.value:
+            found.append(verdict)
+        else:
+            left[str(verdict.reason)] = None
+    notes += [f"not compared: {kernel}: {why}" for why in left]
+    return found
 
 
 def _as_required(result: Verdict) -> Verdict:
@@ -401,14 +443,14 @@ def _with_script(
     result: Verdict,
     old: source.Module,
     new: source.Module,
-    seen: Captured,
+    kernel: str,
+    lines: Sequence[Mapping[str, Any]],
     settings: Options,
     notes: list[str],
 ) -> Verdict:
     """A script needs no run of the user's: it shows a drawn launch, where one differs as well."""
-    launches = seen.records.get(seen.differing)
     settings = replace(settings, max_examples=min(settings.max_examples, _FOR_A_SCRIPT))
-    drawn = _generalized(old, new, seen.differing, launches, settings, notes) if launches else None
+    drawn = _generalized(old, new, kernel, lines, settings, notes)
     if drawn is not None and drawn.script is not None:
         notes.append("the script shows a drawn launch, like the one that was seen")
     else:
@@ -421,13 +463,13 @@ def _generalized(
     old: source.Module,
     new: source.Module,
     kernel: str,
-    launches: Sequence[Launch],
+    lines: Sequence[Mapping[str, Any]],
     settings: Options,
     notes: list[str],
 ) -> Verdict | None:
     """Launches like those that were seen, drawn; None, with a note, where none can be told."""
     try:
-        forms = forms_of(launches, tiles_of(old, kernel))
+        forms = forms_of([line["launch"] for line in lines], tiles_of(old, kernel))
     except NotGeneral as error:
         notes.append(f"{kernel}: not generalized: {error}")
         return None

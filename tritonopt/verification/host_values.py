@@ -81,11 +81,11 @@ def host_values(
                 of_device = asks_device(node)
                 parts = tuple(span_of(n) for n in _inside(node) if n is not node or of_device)
                 yield HostValue(
-                    node, node in asked, parts, reads_tensors(node, body), _largest_number(node)
+                    node, node in asked, parts, reads_tensors(node, body), largest_number(node)
                 )
 
 
-def _largest_number(node: ast.AST) -> int | None:
+def largest_number(node: ast.AST) -> int | None:
     """The largest number in an expression; of `n >> 16` what is left of such an n."""
     found = []
     for part in ast.walk(node):

@@ -45,7 +45,7 @@ from tritonopt.verification.runs_on_import import left_out, notes_on
 from tritonopt.verification.settling.trial import NothingWorks, Trial
 from tritonopt.verification.signature.argument_language import DTYPES, Signature, assumed
 from tritonopt.verification.signature.inference import InferredSignature
-from tritonopt.verification.signature.kernel_launcher import results_of
+from tritonopt.verification.signature.kernel_launcher import LAUNCH, results_of
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.tasks import Task
 from tritonopt.verification.verdict import (
@@ -397,10 +397,12 @@ class Verification:
 
     def _search(self, loaded: _Loaded, widened: Widened) -> Finding:
         from tritonopt.verification.comparison.search import Search
+        from tritonopt.verification.inputs.strategies import Calls
 
         signature, checker = loaded.signature, _checker(self, loaded, widened)
         compared = Comparison.of(self.old, self.new)
-        calls = _calls(loaded, self.task, compared)
+        calls = Calls(signature, loaded.limits, backward=False, seen=self.task.seen)
+        calls = calls if calls.seen else _calls(loaded, self.task, compared)
         given = isinstance(self.task.arguments, Signature) or self.task.reference
         with contextlib.ExitStack() as stack:
             scouts = None
@@ -427,7 +429,8 @@ class Verification:
         notes = [*loaded.notes, *checker.all_notes(), *never_ran.notes]
         notes += notes_on_refusals(compared, (self._reached(self.old), self._reached(self.new)))
         asked = self.settings.max_examples
-        notes += untried(signature, loaded.limits, compared_ones, asked) if not found else []
+        if not (found or calls.seen):
+            notes += untried(signature, loaded.limits, compared_ones, asked)
         result = Verdict(
             Answer.IDENTICAL.value,
             loaded.backend,
@@ -553,10 +556,10 @@ class Verification:
 
     def described(self, example: Example, difference: str) -> str:
         arguments = "\n".join(f"  {line}" for line in str(example).splitlines())
-        return (
-            f"{self.task.launcher.name} is called with\n{arguments}\n{difference}\n"
-            f"(seed of the search: {self.settings.seed})"
-        )
+        name, seed = self.task.launcher.name, f"(seed of the search: {self.settings.seed})"
+        if self.task.seen:
+            return f"{name.removeprefix(LAUNCH)} was launched with\n{arguments}\n{difference}"
+        return f"{name} is called with\n{arguments}\n{difference}\n{seed}"
 
     def _spec(self, title: str, module: source.Module, widened: Widened | None) -> VersionSpec:
         path = self.original_path if widened is not None else self.rewritten_path

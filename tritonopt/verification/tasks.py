@@ -12,6 +12,7 @@ from tritonopt.facts import Polynomial
 from tritonopt.facts.algebra.atoms import Maximum, Param, PowerOfTwo
 from tritonopt.verification.capture.generalize import Tiles
 from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.reference.given import GivenInputs
 from tritonopt.verification.signature.argument_language import (
     FormulaArgument,
@@ -21,7 +22,11 @@ from tritonopt.verification.signature.argument_language import (
 )
 from tritonopt.verification.signature.documented import entry_for
 from tritonopt.verification.signature.inference import InferredSignature, read, with_layouts
-from tritonopt.verification.signature.kernel_launcher import with_launcher, write_launcher
+from tritonopt.verification.signature.kernel_launcher import (
+    KernelCall,
+    with_launcher,
+    write_launcher,
+)
 from tritonopt.verification.signature.launchers import (
     Elsewhere,
     Launcher,
@@ -53,6 +58,8 @@ class Task:
     """Whether the original has no kernel: its function is what kernels have to compute."""
     written: int = 0
     """So many statements at the end of the rewritten file were written to call it."""
+    seen: tuple[Example, ...] = ()
+    """Calls that a command made of it: then no others are made."""
 
     @property
     def reaches(self) -> frozenset[str]:
@@ -222,6 +229,15 @@ def kernel_alone(
     launchers = Launchers.of(old)
     found = launchers.named(call.launcher)
     return old, new, [Task(found, with_layouts(launchers, found, call.signature))]
+
+
+def seen_alone(
+    old: source.Module, new: source.Module, call: KernelCall, seen: Sequence[Example]
+) -> tuple[source.Module, source.Module, Task]:
+    """Both files with a launcher for launches that a command made, and these as calls of it."""
+    old, new = with_launcher(old, call), with_launcher(new, call)
+    found = Launchers.of(old).named(call.launcher)
+    return old, new, Task(found, call.signature, seen=tuple(seen))
 
 
 def _changed(launchers: Launchers, new: source.Module) -> list[Launcher]:

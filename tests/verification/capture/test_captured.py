@@ -1,4 +1,4 @@
-"""Launches of the user's own command: generalized, shadowed, and what stands in the way."""
+"""Launches of the user's own command: generalized, made again, and what stands in the way."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def test_a_launch_that_differs_is_told(command: list[str]) -> None:
     verdict = verify("kernel.py", "rewritten.py", command=command, backend="interpreter")
     assert verdict.verdict == "counterexample", verdict
     assert verdict.counterexample is not None
-    for part in ("_softmax was launched with", "float32[4, 100]", "grid = (4,)", ", 99]"):
+    for part in ("_softmax was launched with", "f32[4, 100]", "grid = (4,)", ", 99]"):
         assert part in verdict.counterexample
 
 
@@ -285,3 +285,51 @@ def test_a_launcher_that_changed_too(command: list[str]) -> None:
     _changed("x = x.contiguous()", "x = x.contiguous().clone()")
     with pytest.raises(VerificationError, match="softmax changed as well"):
         verify("kernel.py", "rewritten.py", command=command)
+
+
+_PACKED = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def gate(x):
+    return x * 2.0
+
+
+@triton.jit
+def kernel(Q, K, Out, stride, TYPE: tl.constexpr, GATE: tl.constexpr, D: tl.constexpr):
+    at = tl.program_id(0) * stride + tl.arange(0, D)
+    q, k = tl.load(Q + at), tl.load(K + at)
+    tl.store(Out + tl.program_id(0) * D + tl.arange(0, D), (GATE(q) + k).to(TYPE))
+
+
+def run(packed, rows):
+    q, k, _ = packed.chunk(3, dim=1)
+    out = torch.zeros(packed.shape[0], 4)
+    kernel[(rows,)](q, k, out, packed.stride(0), tl.float32, gate, D=4, num_warps=1)
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("new", "answer"), [("GATE(q) + k", "identical"), ("k + k", "counterexample")]
+)
+def test_launches_that_nothing_is_drawn_like_are_made_again_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, new: str, answer: str
+) -> None:
+    (tmp_path / "kernel.py").write_text(_PACKED)
+    (tmp_path / "script.py").write_text(
+        "import torch, kernel\n"
+        "for rows, used in ((5, 3), (9, 2), (4, 4), (6, 1), (7, 5)):\n"
+        "    kernel.run(torch.randn(rows, 12), used)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    _changed("(GATE(q) + k)", f"({new} + 0.0)")
+    command = [sys.executable, "script.py"]
+    verdict = verify("kernel.py", "rewritten.py", command=command, backend="interpreter")
+    assert verdict.verdict == answer, verdict
+    assert "launches seen and compared: kernel 5x" in verdict.notes
+    assert any("not generalized" in note for note in verdict.notes), verdict.notes

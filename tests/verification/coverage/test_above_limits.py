@@ -1,10 +1,12 @@
-"""Whole numbers in a tensor decide how large a table is: beyond a limit another kernel runs."""
+"""What only numbers beyond a limit lead to, or no number that is an index."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from tests.layers import everything
 from tritonopt.verification import Verdict
+from tritonopt.verification.worker.triton_interpreter.corrected import _some
 
 TABLE = """import torch
 import triton
@@ -47,3 +49,85 @@ def test_numbers_beyond_a_limit_are_in_the_tensor(of_texts: Callable[..., Verdic
     # The same wherever numbers are small.
     large = TABLE.replace("int(x.max()) + 1", "int(x.max() * 1.01) + 1")
     assert of_texts(TABLE, large).verdict == "counterexample"
+
+
+SCALED = """import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def scale(x_ptr, y_ptr, n, factor, BLOCK: tl.constexpr):
+    row, cols = tl.program_id(0), tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * n + cols, mask=cols < n, other=0.0)
+    tl.store(y_ptr + row * n + cols, x * factor, mask=cols < n)
+
+def scaled(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    block = triton.next_power_of_2(n)
+    factor = 2.0
+    scale[(m,)](x.contiguous(), y, n, factor, BLOCK=block)
+    return y
+"""
+
+
+def test_of_a_call_beyond_a_number_some_programs_show_it(of_texts: Callable[..., Verdict]) -> None:
+    given = {"args": "x: f32[m, n]", "max_examples": 2, "algebra": False}
+    wrong = SCALED.replace("factor = 2.0", "factor = (m * n > 3000000 and 4.0) or 2.0")
+    verdict = of_texts(SCALED, wrong, **given)
+    assert verdict.verdict == "counterexample"
+    assert "of 24 programs" in str(verdict.counterexample), verdict.counterexample
+    if everything():
+        longer = "triton.next_power_of_2(n) * (2 if m * n > 3000000 else 1)"
+        right = SCALED.replace("triton.next_power_of_2(n)", longer)
+        verdict = of_texts(SCALED, right, **given)
+        assert verdict.verdict == "identical", verdict
+
+
+def test_which_programs_run_of_many() -> None:
+    assert _some(100, 6).tolist() == [0, 1, 2, 50, 98, 99]
+    some = _some(30_000, 24)
+    assert len({*some.tolist()}) == 24 and some.max() == 29_999
+
+
+RUNS = """import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def add_up(x_ptr, seg_ptr, y_ptr, n, ROWS: tl.constexpr):
+    for i in range(0, ROWS):
+        row = tl.program_id(0) * ROWS + i
+        if row < n:
+            s = tl.load(seg_ptr + row)
+            tl.atomic_add(y_ptr + s, tl.load(x_ptr + row))
+
+def sums(x: torch.Tensor, segments: torch.Tensor, count: int):
+    assert segments.shape == x.shape and x.dim() == 1
+    y = torch.zeros(count, dtype=torch.float32)
+    add_up[(triton.cdiv(x.numel(), 4),)](x, segments, y, x.numel(), ROWS=4)
+    return y
+"""
+TOGETHER = RUNS.replace(
+    "    for i", "    total, last = 0.0, tl.full((), -1, tl.int64)\n    for i"
+).replace(
+    "            tl.atomic_add(y_ptr + s, tl.load(x_ptr + row))\n",
+    """            if s != last:
+                if last >= 0:
+                    tl.atomic_add(y_ptr + last, total)
+                total, last = 0.0, s
+            total += tl.load(x_ptr + row)
+    if last >= 0:
+        tl.atomic_add(y_ptr + last, total)
+""",
+)
+
+
+def test_work_is_left_out_only_where_an_index_is_none(of_texts: Callable[..., Verdict]) -> None:
+    given = {"args": "x: f32[n], segments: i64[n] in 0..n, count: n", "algebra": False}
+    verdict = of_texts(RUNS, TOGETHER, max_examples=4, **given)
+    assert verdict.verdict in ("identical", "equivalent"), verdict
+    assert any("where the original leaves its memory" in note for note in verdict.notes)
+    wrong = TOGETHER.replace("    if last >= 0:\n        tl", "    if last > 0:\n        tl")
+    verdict = of_texts(RUNS, wrong, **given)
+    assert verdict.verdict == "counterexample", verdict

@@ -6,7 +6,8 @@ import pytest
 
 from tritonopt.verification.coverage.aiming import Aiming
 from tritonopt.verification.coverage.demands import Demand
-from tritonopt.verification.inputs.examples import Example, Limits
+from tritonopt.verification.coverage.text_differences import Numbers
+from tritonopt.verification.inputs.examples import BEYOND, Example, Limits
 from tritonopt.verification.process.messages import Coverage
 from tritonopt.verification.signature.argument_language import parse
 
@@ -37,3 +38,17 @@ def test_types_that_are_given_are_the_only_ones(text: str) -> None:
 def test_types_that_were_inferred_are_not() -> None:
     assert ("x", "i64") in types("x: f16[m, n]", given=False)
     assert ("w", "f64") in types("x: f32|f16[m, n], w: f32[n]", given=False)
+
+
+def test_values_beyond_a_number_meet_every_flag() -> None:
+    numbers = Numbers(large=(1e30,))
+
+    def seen(example: Example) -> tuple[Coverage, Coverage]:
+        return Coverage(), Coverage()
+
+    text = "x: f32[m, n], smoothing: 0.0|0.1"
+    aiming = Aiming(parse(text), LIMITS, seen, list, [], numbers)
+    found = {
+        (str(e.tensors["x"].values), str(dict(e.arguments)["smoothing"])) for e in aiming.examples()
+    }
+    assert {(f"{BEYOND}{sign}1e+30", "0.1") for sign in ("", "-")} <= found

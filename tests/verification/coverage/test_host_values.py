@@ -13,6 +13,19 @@ from tritonopt.verification.coverage.demands import VARIES, demands, watched
 from tritonopt.verification.process.messages import Coverage
 from tritonopt.verification.worker.probes import RECORDER, install, instrumented
 
+LIMITED = """
+import triton
+import triton.language as tl
+
+@triton.jit
+def kernel(x, y, n, BLOCK: tl.constexpr):
+    start = tl.program_id(0) * BLOCK
+    for i in range(start, LIMIT):
+        tl.store(y + i, tl.load(x + i))
+
+def launch(x, y):
+    kernel[(x.numel() // 8,)](x, y, x.numel(), BLOCK=8)
+"""
 LAUNCHER = """
 import torch
 
@@ -143,3 +156,15 @@ def test_a_decision_that_was_not_seen_is_no_yes(of_texts: Callable[..., Verdict]
     verdict = of_texts(FILL, changed, args="x: f32[n]", max_examples=1)
     assert verdict.verdict == "unsupported", verdict
     assert "came to the same in every call" in str(verdict.reason)
+
+
+def test_a_limit_is_a_number_more_than_something() -> None:
+    old, new = (
+        source.read(LIMITED.replace("LIMIT", limit), "kernel.py")
+        for limit in ("n", "tl.minimum(n, start + 1000)")
+    )
+    reached = {"kernel", "launch"}
+    found = [d for d in demands(old, new, (reached, reached)) if d.kind in ("holds", "fails")]
+    assert [(d.number, d.text) for d in found] == [
+        (1000, "tl.minimum(n, start + 1000) is start + 1000")
+    ] * 2

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from tritonopt.verification.inputs.examples import PATTERNS, Example, PlainValue, plain_example
+from tritonopt.verification.inputs.examples import (
+    PATTERNS,
+    Example,
+    PlainValue,
+    plain_example,
+    sized_example,
+)
 from tritonopt.verification.settling.wider_forms import Ties
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.argument_language import Signature, parse
 
 
 def undone(text: str, takes: Callable[[Example], bool]) -> tuple[str, list[str]]:
@@ -80,3 +86,18 @@ def test_flags_that_lead_somewhere_are_indices() -> None:
 
     found, _ = undone("p: f32[n, v], ids: bool[n]", takes)
     assert "ids: i64[" in found and "in 0..v" in found
+
+
+def test_there_is_one_scale_for_each_32_elements() -> None:
+    def at(form: Signature, sizes: Mapping[str, int]) -> bool:
+        x, scales = (
+            t.shape for t in sized_example(form, {"m": 3, "k": 5, **sizes}).tensors.values()
+        )
+        return scales == (x[0], -(-x[1] // 32))
+
+    given = parse("x: f32[m, k], s: f32[m, 1]")
+    takes = (lambda *_: True,) * 3
+    found, *_ = Ties(*takes, lambda: False, at=at, divisors=(16, 32))._quotients(given)
+    assert str(found) == "x: f32[m, k], s: f32[m, cdiv(k, 32)]"
+    # Where one is taken for rows of any length, there is nothing to be found.
+    assert not [*Ties(*takes, lambda: False, divisors=(16, 32))._quotients(given)]

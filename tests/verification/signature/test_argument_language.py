@@ -20,6 +20,7 @@ from tritonopt.verification.signature.argument_language import (
     SizeArgument,
     TensorArgument,
     TorchType,
+    ValuesArgument,
     parse,
 )
 from tritonopt.verification.signature.documented import entry_for, select_entry
@@ -32,7 +33,7 @@ def test_every_form_of_the_language() -> None:
         "x: f32|f16|bf16[m, n], w: float32[n], i: i64[m] in 0..n, eps: 1e-5, dim: int in 0..1, "
         "flag: bool, mode: 'mean'|'sum', k: n, shape: (m, n), y: =x, z: f32[..., 4], o: None, "
         "b: f32[n] | None, t: torch.float16, s: x.stride(0), g: 2 * cdiv(n, 16) - 1, "
-        "l: [f32[m], f16[n], ...], p: (f32[m],), a: f32[m] | None | 0.5 | -2"
+        "l: [f32[m], f16[n], ...], p: (f32[m],), a: f32[m] | None | 0.5 | -2, c: sum(i), e: max(i)"
     )
     assert parse(text).arguments == (
         TensorArgument("x", ("f32", "f16", "bf16"), ("m", "n")),
@@ -58,6 +59,8 @@ def test_every_form_of_the_language() -> None:
         ),
         SequenceArgument("p", (TensorArgument("p[0]", ("f32",), ("m",)),), as_tuple=True),
         TensorArgument("a", ("f32",), ("m",), optional=True, numbers=(0.5, -2)),
+        ValuesArgument("c", "sum", "i"),
+        ValuesArgument("e", "max", "i"),
     )
 
 

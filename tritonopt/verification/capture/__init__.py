@@ -1,5 +1,5 @@
 """Launches that a user's own command makes.
 
-Each is shadowed by the rewritten kernel where it happens; from those that were seen, others like
-them are drawn.
+Each is recorded with the memory that it finds, and made again by both versions; from those that
+were seen, others like them are drawn.
 """

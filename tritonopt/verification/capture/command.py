@@ -1,8 +1,7 @@
-"""`tritonopt verify A B -- COMMAND`: the user's own run, with every launch shadowed."""
+"""`tritonopt verify A B -- COMMAND`: the user's own run, with every launch recorded."""
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import shlex
@@ -17,26 +16,21 @@ from pathlib import Path
 from typing import Any
 
 from tritonopt import source
-from tritonopt.source.trees import names_in
-from tritonopt.verification.capture import shadowing
-from tritonopt.verification.capture.shadowing import Plan
-from tritonopt.verification.comparison.compare import FACTOR, TOLERANCE, UNITS
-from tritonopt.verification.comparison.widening import widen
+from tritonopt.verification.capture import recording
+from tritonopt.verification.capture.generalize import NotGeneral
+from tritonopt.verification.capture.recording import Plan
 from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.inputs.examples import (
+    ArgumentRecipe,
+    Example,
+    Held,
+    PlainValue,
+    Several,
+    TensorRecipe,
+)
+from tritonopt.verification.signature.argument_language import short_name
+from tritonopt.verification.signature.kernel_launcher import LAUNCH
 from tritonopt.verification.signature.launchers import changed_definitions
-
-
-@dataclass
-class _Errors:
-    """The errors of one output over all launches; residuals as in `compare.Measure`."""
-
-    worst: Mapping[str, Any]
-    """The measure of the largest residual that the rewritten version shows."""
-    told: str
-    """What it would be as a difference."""
-    original_residual: float
-    error: float
-    original_error: float
 
 
 @dataclass
@@ -44,80 +38,36 @@ class Captured:
     """What was seen of a command."""
 
     status: int = 0
-    backend: str = ""
     launches: dict[str, int] = field(default_factory=dict)
-    """Of every kernel, how many were compared."""
-    errors: dict[tuple[str, str, str, bool], _Errors] = field(default_factory=dict)
-    """By kernel, output, its type, and whether they were measured against float64."""
-    identical: bool = True
-    difference: str = ""
-    """The first one, with the launch that shows it."""
-    differing: str = ""
-    """The kernel that it was found in."""
-    skipped: list[str] = field(default_factory=list)
+    """Of every kernel, how many launches can be made again."""
     records: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
-    """Launches of every kernel, as `shadowing` describes them."""
-
-    obstacles: Mapping[str, str] = field(default_factory=dict)
-    """Kernels without a float64 copy, and why."""
-
-    @property
-    def worst_error(self) -> float | None:
-        return max((e.error for e in self.errors.values()), default=None)
-
-    @property
-    def oracle_error(self) -> float | None:
-        """The original's largest one, where it could be told."""
-        found = (e.original_error for (_, _, _, oracle), e in self.errors.items() if oracle)
-        return max(found, default=None)
-
-    def without_oracle(self) -> Iterator[str]:
-        """What was compared with the original itself, as notes."""
-        limits = ", ".join(f"{d} {t:g}" for d, t in TOLERANCE.items())
-        for name in dict.fromkeys(k for k, _, _, oracle in self.errors if not oracle):
-            why = self.obstacles.get(name, f"the float64 copy of `{name}` could not be run")
-            yield (
-                f"compared with the original itself, within {limits} of the largest value of "
-                f"the row: {why}"
-            )
-
-    @property
-    def count(self) -> int:
-        return sum(self.launches.values())
+    """The different ones, as `recording` writes them down."""
+    skipped: list[str] = field(default_factory=list)
 
 
 def capture(
-    old: source.Module,
-    new: source.Module,
-    command: Sequence[str],
-    *,
-    identical: bool,
+    old: source.Module, new: source.Module, command: Sequence[str], folder: str
 ) -> Captured:
-    """Run the command and read what its processes report; `identical` is without contraction.
+    """Run the command and read what its processes report; memory is kept in the folder.
 
-    Raises VerificationError where nothing can be shadowed: launchers that changed too, a
+    Raises VerificationError where nothing can be compared: launchers that changed too, a
     command that cannot be started, or that never launches a kernel of the file.
     """
     _check(old, new)
     kept = {k.qualname for k in new.kernels}
     names = tuple(k.name for k in old.kernels if k.qualname == k.name and k.name in kept)
-    widened = widen(old)
-    plan = Plan(
-        os.path.realpath(old.path),
-        _definitions(old, new),
-        names,
-        fusion=not identical,
-        widened=widened.source,
-        widened_names=tuple(n for n in widened.names if n not in widened.obstacles),
-        atomic=tuple(sorted(_atomic(old) | _atomic(new))),
-    )
-    seen, reports = watched(command, shadowing.__name__, asdict(plan), shadowing.VARIABLE)
-    found = Captured(seen.status, obstacles=widened.obstacles)
-    for report in reports:
-        _read(report, found)
-    if not found.difference:
-        found.difference, found.differing = _excess(found)
-    if not found.count and not found.skipped:
+    plan = asdict(Plan({os.path.realpath(old.path): names}, memory=folder))
+    seen, reports = watched(command, recording.__name__, plan, recording.VARIABLE)
+    found = Captured(seen.status)
+    for line in chain.from_iterable(reports):
+        kernel = line["kernel"]
+        if "skipped" in line:
+            found.skipped.append(f"{kernel}: {line['skipped']}")
+            continue
+        found.launches[kernel] = found.launches.get(kernel, 0) + 1
+        if "launch" in line:
+            found.records.setdefault(kernel, []).append(line)
+    if not found.launches and not found.skipped:
         if seen.blind:
             raise VerificationError(
                 f"{seen.shown}: whether it launches a kernel of {old.path} is not known: "
@@ -130,6 +80,43 @@ def capture(
             f"nothing skips the tests. {seen.limits}."
         )
     return found
+
+
+def call_of(kernel: str, line: Mapping[str, Any]) -> tuple[str, Example]:
+    """A launcher, as text, and the call of it that is a recorded launch; raises NotGeneral."""
+    launch, number = line["launch"], line["configuration"]
+    tuned = launch.get("tuned") or [launch]
+    grid = tuned[number if launch.get("tuned") else 0]["grid"] if number < len(tuned) else None
+    if grid is None:
+        raise NotGeneral("its grid could not be computed")
+    recipes: dict[str, ArgumentRecipe] = {}
+    written = []
+    for name, value in launch["arguments"].items():
+        recipe = _recipe(value, line["memory"])
+        if recipe is None and "text" not in value:
+            raise NotGeneral(f"`{name}` is a {value['other']}")
+        if recipe is not None:
+            recipes[name] = recipe
+        written.append(f"{name}={value['text'] if recipe is None else name}")
+    written += [f"{n}={v['value']!r}" for n, v in line["options"].items() if "value" in v]
+    text = (
+        f"def {LAUNCH}{kernel}({', '.join([*recipes, 'grid'])}):\n"
+        "    import triton.language\n"
+        f"    {kernel}[grid]({', '.join(written)})\n"
+    )
+    recipes["grid"] = PlainValue(tuple(grid))
+    return text, Example(tuple(recipes.items()), configuration=number)
+
+
+def _recipe(value: Mapping[str, Any], memory: Sequence[str]) -> ArgumentRecipe | None:
+    if "shape" in value:
+        number, offset = value["memory"]
+        held = Held(memory[number], number, offset, tuple(value["strides"]))
+        return TensorRecipe(short_name(value["dtype"]), tuple(value["shape"]), held=held)
+    if "parts" in value:
+        parts = (_recipe(part, memory) for part in value["parts"])
+        return Several(tuple(p for p in parts if isinstance(p, TensorRecipe)), as_tuple=True)
+    return PlainValue(value["value"]) if "value" in value else None
 
 
 def recorded(
@@ -152,8 +139,8 @@ def recorded_of(
         os.path.realpath(module.path): [k.name for k in module.kernels if k.qualname == k.name]
         for module in modules
     }
-    plan = asdict(Plan("", "", (), compares=False, others=names))
-    seen, reports = watched(command, shadowing.__name__, plan, shadowing.VARIABLE)
+    plan = asdict(Plan(names))
+    seen, reports = watched(command, recording.__name__, plan, recording.VARIABLE)
     found: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
     more: list[str] = []
     for line in chain.from_iterable(reports):
@@ -177,93 +164,6 @@ def _check(old: source.Module, new: source.Module) -> None:
         )
 
 
-def _definitions(old: source.Module, new: source.Module) -> str:
-    """What the rewritten kernels need of their file: kernels, imports, names that are new."""
-    kernels = {id(k.node) for k in new.kernels}
-    known = {ast.dump(s) for s in old.tree.body}
-    parts = []
-    for statement in new.tree.body:
-        future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
-        if not future and id(statement) not in kernels and ast.dump(statement) in known:
-            continue
-        if isinstance(statement, (ast.FunctionDef, ast.ClassDef)) and id(statement) not in kernels:
-            continue
-        decorators = getattr(statement, "decorator_list", [])
-        first = min([statement.lineno, *(d.lineno for d in decorators)])
-        end = new.lines.start((statement.end_lineno or first) + 1)
-        parts.append(new.text[new.lines.start(first) : end])
-    return "\n".join(parts)
-
-
-def _atomic(module: source.Module) -> set[str]:
-    """Kernels that use atomic operations, themselves or in a helper of the file."""
-    bodies = {k.name: k.node for k in module.kernels}
-    uses = {name: names_in(node) & bodies.keys() for name, node in bodies.items()}
-    found = {
-        name
-        for name, node in bodies.items()
-        if any(
-            isinstance(n, ast.Call) and ".atomic_" in module.resolve(n.func) for n in ast.walk(node)
-        )
-    }
-    while more := {name for name, used in uses.items() if used & found} - found:
-        found |= more
-    return found
-
-
-def _excess(found: Captured) -> tuple[str, str]:
-    """The first error that is larger than what the original shows, and its kernel; or nothing."""
-    for (kernel, _, dtype, oracle), errors in found.errors.items():
-        limit = FACTOR * errors.original_residual + (UNITS if oracle else TOLERANCE)[dtype]
-        if errors.worst["residual"] > limit + errors.worst["allowance"]:
-            against = "the float64 oracle" if oracle else "the original itself"
-            return f"{errors.told}\n(against {against})", kernel
-    return "", ""
-
-
-def _remember(kernel: str, line: Mapping[str, Any], found: Captured) -> None:
-    for measure in line.get("measures", ()):
-        key = kernel, measure["label"], measure["dtype"], line["oracle"]
-        told = _told(kernel, {**line, "difference": measure["difference"]})
-        errors = found.errors.setdefault(key, _Errors(measure, told, 0.0, 0.0, 0.0))
-        if measure["residual"] > errors.worst["residual"]:
-            errors.worst, errors.told = measure, told
-        for name in ("original_residual", "error", "original_error"):
-            setattr(errors, name, max(getattr(errors, name), measure[name]))
-
-
-def _read(report: Sequence[Mapping[str, Any]], found: Captured) -> None:
-    begun = harmless = ""
-    for line in report:
-        if "backend" in line:
-            found.backend = line["backend"]
-            continue
-        kernel = line["kernel"]
-        if "begun" in line:
-            # With a reason beside it, only if nothing comes after.
-            begun, harmless = kernel, line.get("skipped", "")
-            continue
-        begun = ""
-        if "skipped" in line:
-            found.skipped.append(f"{kernel}: {line['skipped']}")
-            continue
-        if line["how"] not in ("", "identical", "equivalent"):
-            found.skipped.append(f"{kernel}: {line['how']}")
-            continue
-        found.launches[kernel] = found.launches.get(kernel, 0) + 1
-        found.identical = found.identical and line["how"] == "identical"
-        if line["launch"] is not None:
-            found.records.setdefault(kernel, []).append(line["launch"])
-        _remember(kernel, line, found)
-        if line["difference"] and not found.difference:
-            found.difference, found.differing = _told(kernel, line), kernel
-    if begun and harmless:
-        found.skipped.append(f"{begun}: {harmless}")
-    elif begun and not found.difference:
-        found.launches[begun] = found.launches.get(begun, 0) + 1
-        found.difference = f"{begun}: the process ended in the rewritten version of a launch"
-
-
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
     for line in path.read_text(encoding="utf-8").splitlines():
         try:
@@ -271,20 +171,6 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
         except ValueError:
             # Cut off by the end of the process.
             return
-
-
-def _told(kernel: str, line: Mapping[str, Any]) -> str:
-    shown = []
-    launch = line["launch"] or {"arguments": {}, "grid": None}
-    for name, value in launch["arguments"].items():
-        if "shape" in value:
-            text = f"{value['dtype']}{value['shape']}, strides {value['strides']}"
-        else:
-            text = repr(value.get("value", value.get("other")))
-        shown.append(f"  {name} = {text}")
-    if launch["grid"] is not None:
-        shown.append(f"  grid = {tuple(launch['grid'])}")
-    return "\n".join([f"{kernel} was launched with", *shown, line["difference"]])
 
 
 # Running a user's command with a module of ours installed first in each of its Python processes.

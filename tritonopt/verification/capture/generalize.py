@@ -18,7 +18,7 @@ from tritonopt.verification.signature.argument_language import short_name
 from tritonopt.verification.signature.size_facts import CALLS
 
 Launch = Mapping[str, Any]
-"""A launch as `shadowing` describes it: `arguments` by parameter, and `grid`; of a tuned kernel
+"""A launch as `recording` describes it: `arguments` by parameter, and `grid`; of a tuned kernel
 `tuned` instead, the `constants` of every configuration and the `grid` that it would have."""
 
 Numbers = tuple[int, ...]

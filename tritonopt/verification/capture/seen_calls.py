@@ -25,7 +25,7 @@ from typing import Any
 from tritonopt import source
 from tritonopt.verification.capture.command import Watched, watched
 from tritonopt.verification.capture.generalize import NotGeneral, generalize
-from tritonopt.verification.capture.shadowing import described
+from tritonopt.verification.capture.recording import described
 from tritonopt.verification.signature.argument_language import (
     Argument,
     ChoiceArgument,

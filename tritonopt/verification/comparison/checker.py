@@ -7,6 +7,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
 from tritonopt.verification.comparison.compare import (
+    FAULTS,
     NOT_WRITTEN,
     NUMBER_FOR_NAN,
     TOLERANCE,
@@ -15,13 +16,15 @@ from tritonopt.verification.comparison.compare import (
     bits_differ,
     elements_compared,
     exact_parts_differ,
+    fault,
     forms_differ,
     not_judged,
+    told,
     unstable,
     writes_differ,
 )
 from tritonopt.verification.comparison.residuals import Oracle, Residuals
-from tritonopt.verification.comparison.tally import NOT_COMPILED, Examination, Tally
+from tritonopt.verification.comparison.tally import Examination, Tally
 from tritonopt.verification.comparison.versions import Versions
 from tritonopt.verification.coverage.requirements import Observed
 from tritonopt.verification.inputs.examples import Example
@@ -37,7 +40,7 @@ from tritonopt.verification.process.messages import (
     TOO_LONG,
     Both,
     Failure,
-    Outcome,
+    both_merged,
 )
 
 _GROSS = 1000.0
@@ -202,10 +205,12 @@ class Checker:
             return self._examine(example) if answer is None else answer
         unfit = self.soundness.out_of_bounds(example, ours)
         if unfit is not None:
+            self.observed.outside = both_merged(
+                self.observed.outside, (ours.first.coverage, theirs.first.coverage)
+            )
             return unfit
-        fault = self._fault(ours.first, theirs) or self._unordered(ours, theirs)
-        if fault:
-            return Examination(True, Difference(fault))
+        if wrong := self._fault(ours, theirs):
+            return Examination(True, Difference(wrong))
         found = _unless_of_nothing(self, example, self._compare(example, ours, theirs))
         return replace(
             found,
@@ -262,46 +267,15 @@ class Checker:
             return True
         return False
 
-    def _fault(self, original: Outcome, theirs: Pair) -> str:
+    def _fault(self, ours: Pair, theirs: Pair) -> str:
         """What the rewritten version does wrong, whatever it computes; not what both do."""
-        for outcome in (theirs.first, theirs.second):
-            for found in outcome.out_of_bounds_stores:
-                return f"the rewritten version writes outside of its memory: {found}"
-        rewritten, note = theirs.first, self.tally.note
-        if original.out_of_bounds_loads:
-            note("the original reads outside of its memory")
-        elif rewritten.out_of_bounds_loads:
-            found = rewritten.out_of_bounds_loads[0]
-            return f"the rewritten version reads outside of its memory: {found}"
-        if original.races:
-            note("programs of the original overwrite each other's results")
-        elif rewritten.races:
-            return f"the rewritten version has a race: {rewritten.races[0]}"
-        if original.retyped:
-            note(f"{NOT_COMPILED}: {original.retyped[0]}")
-        elif rewritten.retyped:
-            return f"the rewritten version does not compile: {rewritten.retyped[0]}"
-        if rewritten.not_compiled and not original.not_compiled:
-            return f"the rewritten version does not compile: {rewritten.not_compiled[0]}"
-        if original.false_hints:
-            note("the original gives the compiler false hints, which were not checked further")
-        elif rewritten.false_hints:
-            text = "the rewritten version gives the compiler a false hint: "
-            return text + rewritten.false_hints[0]
-        return _products(self, original.products, rewritten.products)
-
-    def _unordered(self, ours: Pair, theirs: Pair) -> str:
-        """Where only the rewritten version relies on an order that a GPU does not keep."""
-        mine = (*ours.first.unordered, *ours.second.unordered)
-        if mine:
-            self.tally.unordered = mine[0]
-            self.tally.note(
-                f"the original has a race, so none of the rewritten version's counts: {mine[0]}"
-            )
-        found = (*theirs.first.unordered, *theirs.second.unordered)
-        if not found or self.tally.unordered:
-            return ""
-        return f"the rewritten version has a race: {found[0]}"
+        self.tally.unordered = next(iter(told(ours, "unordered")), self.tally.unordered)
+        for name, (_, note) in FAULTS.items():
+            for found in told(ours, name)[:1] if note else ():
+                self.tally.note(note.format(found))
+        original, rewritten = ours.first.products, theirs.first.products
+        excused = "unordered" if self.tally.unordered else ""
+        return fault(ours, theirs, excused) or _products(self, original, rewritten)
 
     def _compare(self, example: Example, ours: Pair, theirs: Pair) -> Examination:
         # What is kept from one run to the next shows in the second.

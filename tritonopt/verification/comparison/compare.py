@@ -84,6 +84,7 @@ NUMBER_FOR_NAN = "the original gives NaN, the rewritten version a number"
 Mask = npt.NDArray[np.bool_]
 
 
+NOT_COMPILED = "the original does not compile, as far as the interpreter can tell"
 NOT_WRITTEN = "not written"
 """What a `Difference` says for an element that a version leaves alone."""
 
@@ -166,6 +167,44 @@ class Pair:
             return np.zeros(output.bits.shape, dtype=bool)
         one, two = output.poisoned
         return np.asarray((output.bits == one) & (other.bits == two))
+
+
+FAULTS = {
+    "out_of_bounds_stores": ("writes outside of its memory", ""),
+    "out_of_bounds_loads": (
+        "reads outside of its memory",
+        "the original reads outside of its memory",
+    ),
+    "races": ("has a race", "programs of the original overwrite each other's results"),
+    "retyped": ("does not compile", f"{NOT_COMPILED}: {{}}"),
+    "not_compiled": ("does not compile", ""),
+    "false_hints": (
+        "gives the compiler a false hint",
+        "the original gives the compiler false hints, which were not checked further",
+    ),
+    "unordered": (
+        "has a race",
+        "the original has a race, so none of the rewritten version's counts: {}",
+    ),
+}
+"""What a version may do wrong, by the field of an outcome: in words, and what is said if the
+original does."""
+_IN_BOTH_RUNS = ("out_of_bounds_stores", "unordered")
+
+
+def told(pair: Pair, name: str) -> tuple[str, ...]:
+    """What a version does wrong in one way; some of it counts in the plain run alone."""
+    runs = (pair.first, pair.second) if name in _IN_BOTH_RUNS else (pair.first,)
+    return tuple(found for outcome in runs for found in getattr(outcome, name))
+
+
+def fault(ours: Pair, theirs: Pair, excused: str = "") -> str:
+    """What the rewritten version does wrong and the original does not, whatever it computes."""
+    for name, (does, _) in FAULTS.items():
+        if name != excused and not told(ours, name):
+            for found in told(theirs, name):
+                return f"the rewritten version {does}: {found}"
+    return ""
 
 
 def unstable(pair: Pair) -> Difference | None:

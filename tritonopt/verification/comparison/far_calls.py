@@ -1,12 +1,19 @@
-"""Calls too large for usual ones: offsets beyond 2**31, and grids beyond what CUDA launches.
+"""Calls too large for usual ones: offsets beyond 2**31, grids beyond what CUDA launches, and sizes
+beyond a number that one version alone asks for.
 
 Where a 32-bit index goes wrong, both versions are compared with themselves on the same values
-close together: the float64 oracle would need the whole memory again. Of large grids nothing runs.
+close together: the float64 oracle would need the whole memory again. Of large grids nothing runs,
+and of sizes beyond a number a few programs of each launch.
 """
 
 from __future__ import annotations
 
-from itertools import product
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import permutations, product
+
+import numpy as np
 
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import (
@@ -16,8 +23,13 @@ from tritonopt.verification.comparison.compare import (
     exact_parts_differ,
     measure,
     not_judged,
+    shared,
+    unstable,
 )
 from tritonopt.verification.comparison.tally import Counterexample
+from tritonopt.verification.comparison.versions import MOST_WORK
+from tritonopt.verification.coverage.demands import Demand
+from tritonopt.verification.host_values import largest_number
 from tritonopt.verification.inputs.examples import (
     LARGE_OFFSETS,
     LARGE_OFFSETS_IN_A_ROW,
@@ -28,8 +40,11 @@ from tritonopt.verification.inputs.examples import (
 from tritonopt.verification.process.messages import (
     GRID_REFUSED,
     OUT_OF_MEMORY,
+    TOO_LONG,
+    Both,
     Outcome,
     RunOptions,
+    same_bits,
 )
 from tritonopt.verification.signature.argument_language import Signature, TensorArgument
 
@@ -100,6 +115,103 @@ def large_grid_calls(
             text = f"only the rewritten version cannot be launched: {theirs.failure.message}"
             return example, Difference(text)
     return None
+
+
+# Sizes beyond a number: the same few programs of both versions are compared.
+
+_PROGRAMS = 24
+_TILE = 128
+_MOST_BEYOND = 16
+"""So many calls are made for such numbers."""
+_SMALL, _LARGEST_NUMBER = 64, 2**24
+
+
+def calls_beyond_numbers(
+    checker: Checker, signature: Signature, unmet: Callable[[], list[Demand]]
+) -> Counterexample | None:
+    """What calls show beyond numbers that no call came to, and do not show just below these.
+
+    Where the launches are the same, and what the same programs have written: a program may have
+    other work in the rewritten version.
+    """
+    left = _MOST_BEYOND
+    for demand in unmet() if checker.versions.interpreted else ():
+        number = _number_of(demand)
+        for sizes in _sizes_beyond(signature, number) if number is not None else ():
+            if demand not in unmet() or not left:
+                break
+            if checker.tally.skips("beyond a number"):
+                continue
+            left -= 1
+            above, below = (sized_example(signature, each) for each in sizes)
+            found, coverage = _of_some_programs(checker, above)
+            if found is not None and _of_some_programs(checker, below)[0] is None:
+                return above, found
+            if found is None and coverage is not None:
+                checker.observed.covers(coverage)
+                checker.observed.fills(above, coverage)
+    return None
+
+
+def _number_of(demand: Demand) -> int | None:
+    """The number that has to be exceeded, where it is asked for one."""
+    number = demand.number
+    if demand.kind in ("true", "false"):
+        text = demand.text.removeprefix("if ")
+        number = largest_number(ast.parse(text)) if text != demand.text else None
+    return number if number is not None and _SMALL < number <= _LARGEST_NUMBER else None
+
+
+def _sizes_beyond(
+    signature: Signature, number: int
+) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
+    """Sizes above a number, and as near below it: of one size, and of the product of two."""
+    names = signature.size_names
+    for name in names:
+        small = dict.fromkeys(names, 2)
+        yield {**small, name: number + 2}, {**small, name: number - 2}
+    few, tiles = dict.fromkeys(names, 1), number // _TILE
+    for name in names:
+        yield {**few, name: number + 2}, {**few, name: number - 2}
+    for one, other in permutations(names, 2):
+        of_both = {**few, other: _TILE}
+        yield {**of_both, one: tiles + 2}, {**of_both, one: max(tiles - 2, 1)}
+
+
+def _of_some_programs(checker: Checker, example: Example) -> tuple[Difference | None, Both | None]:
+    """Where both versions have written, and something else; and what ran, where that is known."""
+    if sum(recipe.elements for recipe in example.tensors.values()) > _MOST_ELEMENTS:
+        return None, None
+    options = RunOptions(programs=_PROGRAMS, most_work=MOST_WORK)
+    both = options, replace(options, poison=1)
+    ours = Pair(*checker.versions.original.run(example, *both))
+    if ours.first.trouble or ours.second.trouble or unstable(ours):
+        return None, None
+    theirs = Pair(*checker.versions.rewritten.run(example, *both))
+    coverage = ours.first.coverage, theirs.first.coverage
+    trouble = theirs.first.failure or theirs.second.failure
+    if trouble is not None and not trouble.refused and trouble.kind != TOO_LONG:
+        return Difference(f"only the rewritten version fails: {trouble}"), None
+    if trouble is not None or coverage[0].grids != coverage[1].grids:
+        return None, None
+    compared = 0
+    for output, other in shared(ours.first, theirs.first):
+        written = ~ours.unwritten(output) & ~theirs.unwritten(other)
+        written &= (output.bits != 0) & (other.bits != 0)
+        compared += int(written.sum())
+        wrong = written & ~same_bits(output, other)
+        if output.is_float:
+            one, two = output.reals(), other.reals()
+            largest = np.max(np.abs(one), where=written & np.isfinite(one), initial=0.0)
+            with np.errstate(invalid="ignore"):
+                wrong &= ~(np.abs(one - two) <= TOLERANCE[output.dtype] * largest)
+        if wrong.any():
+            at = int(wrong.argmax())
+            values = output.value(at), other.value(at)
+            text = f"of {_PROGRAMS} programs of each launch, some write other values"
+            place = output.label, output.position(at)
+            return Difference(text, *place, *values, is_of_values=True), None
+    return None, coverage if compared else None
 
 
 def _compare(checker: Checker, near: Example, far: Example) -> Counterexample | None:

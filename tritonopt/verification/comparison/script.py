@@ -123,6 +123,7 @@ def difference(ours, theirs):
     from tritonopt.verification.comparison.compare import (
         Pair,
         bits_differ,
+        fault,
         forms_differ,
         residues_differ,
         unstable,
@@ -137,21 +138,8 @@ def difference(ours, theirs):
     first, second = new.first, new.second
     if runs()[0].algebra:
         return residues_differ(old.first, first)[0]
-    for found in (*first.out_of_bounds_stores, *second.out_of_bounds_stores):
-        return f"the rewritten version writes outside of its memory: {{found}}"
-    if not old.first.out_of_bounds_loads:
-        for found in first.out_of_bounds_loads:
-            return f"the rewritten version reads outside of its memory: {{found}}"
-    if not old.first.races:
-        for found in first.races:
-            return f"the rewritten version has a race: {{found}}"
-    if not old.first.false_hints:
-        for found in first.false_hints:
-            return f"the rewritten version gives the compiler a false hint: {{found}}"
-    for found in first.not_compiled if not old.first.not_compiled else ():
-        return f"the rewritten version does not compile: {{found}}"
-    for found in first.retyped if not old.first.retyped else ():
-        return f"the rewritten version does not compile: {{found}}"
+    if wrong := fault(old, new):
+        return wrong
     found = forms_differ(old.first, first) or forms_differ(old.second, second)
     if found is None and unstable(old) is None:
         found = unstable(new)

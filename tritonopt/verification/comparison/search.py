@@ -23,7 +23,11 @@ from tritonopt.verification.comparison.drawing import (
     in_layouts,
     smaller,
 )
-from tritonopt.verification.comparison.far_calls import large_grid_calls, large_offset_calls
+from tritonopt.verification.comparison.far_calls import (
+    calls_beyond_numbers,
+    large_grid_calls,
+    large_offset_calls,
+)
 from tritonopt.verification.comparison.tally import Counterexample, now
 from tritonopt.verification.coverage.aiming import Aiming
 from tritonopt.verification.coverage.requirements import Requirements, Scouts
@@ -134,8 +138,13 @@ class Search:
             self.gaps.values,
             lambda: self._far(large_offset_calls(self.checker, calls.signature)),
             lambda: self._far(large_grid_calls(self.checker, calls.signature, calls.limits)),
+            lambda: calls_beyond_numbers(
+                self.checker, self.aimings[0].signature, self.requirements.unmet
+            ),
         ]
         gaps.insert(0 if math.isinf(tally.ends_at) else len(gaps), self._drawn)
+        if calls.seen:
+            return self._first_of(self._seen, self._excess)
         return self._first_of(
             self._known_failures,
             self.aimed.run,
@@ -146,6 +155,15 @@ class Search:
             # Errors are judged over all examples, so their turn comes after the last.
             self._excess,
         )
+
+    def _seen(self) -> Counterexample | None:
+        """Calls that a command made; each is judged by all of them."""
+        for example in self.calls.seen:
+            self.checker.try_out(example)
+            self.aimed.made.append(example)
+            if (difference := self.checker.certain(example)) is not None:
+                return example, difference
+        return None
 
     def _drawn(self) -> Counterexample | None:
         tally = self.checker.tally

@@ -6,7 +6,7 @@ import math
 import time
 from dataclasses import dataclass, field
 
-from tritonopt.verification.comparison.compare import Difference, Measure
+from tritonopt.verification.comparison.compare import NOT_COMPILED, Difference, Measure
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.messages import Coverage, Failure
 
@@ -22,7 +22,6 @@ _MOST_UNFIT = 12
 _PATIENCE = 3
 """So many examples may hang in the original before it is given up."""
 SPENT = "the budget of time was spent before all calls were made"
-NOT_COMPILED = "the original does not compile, as far as the interpreter can tell"
 _MARGIN, _STEP = 1.5, 5
 """By how much an estimate is larger than what calls took so far; a multiple of that many
 seconds."""

@@ -80,8 +80,9 @@ class Versions:
 
     def run(self, example: Example) -> tuple[Pair, Pair]:
         """Two runs of either version."""
-        both = self.options(example)
-        limited = tuple(replace(options, most_work=MOST_WORK) for options in both)
+        both = limited = self.options(example)
+        if not example.was_seen:
+            limited = replace(both[0], most_work=MOST_WORK), replace(both[1], most_work=MOST_WORK)
         with self.waiting():
             # Both work at the same time: each has its own process.
             begin = time.monotonic()

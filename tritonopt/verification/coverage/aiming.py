@@ -199,6 +199,10 @@ class Aiming:
             yield from self.plain.made(sizes, in_turn(change, alone))
         for change in self.values[:_FEW_CLASSES] if absent else ():
             yield from self.plain.made(sizes, in_turn(change, alone))
+        flags = other_values(self.signature)[:_MOST_FLAGS]
+        for change, values in product(beyond(self.numbers.large), flags):
+            # Only a flag may lead to what such a number is compared with.
+            yield from self.plain.made(sizes, in_turn(change, partial(with_values, values=values)))
         for change in meeting(self.signature):
             if self.unmet():
                 yield from self.plain.made(sizes, change)

@@ -19,6 +19,7 @@ from tritonopt.verification.coverage.text_differences import (
     Comparison,
     Statement,
     Version,
+    asks_for_none,
 )
 from tritonopt.verification.host_values import HostValue, have_differed, host_values, reads_tensors
 from tritonopt.verification.process.messages import Coverage, Place, Span
@@ -69,6 +70,8 @@ class Demand:
     """Whether it counts only whether it is true."""
     of_values: bool = False
     """Whether it asks what tensors hold: one without elements does not tell."""
+    skips: bool = False
+    """Whether all that is asked is that nothing is done, where an index is none."""
 
     @property
     def side(self) -> int:
@@ -289,18 +292,20 @@ def _limits(
     """
     named, others = (named_numbers(v.module.tree) if on_host else {} for v in versions)
     asked = () if counterpart is None else ast.walk(counterpart.node)
-    known = {None, *(limit_of(node, others) for node in asked)}
+    known = {limit[0] for node in asked if (limit := limit_of(node, others)) is not None}
     settled = _in_launch_options(versions[0].module, body) if on_host else set()
     for statement in (s for s in body.statements if s.differs):
         tests = [getattr(parent.node, "test", None) for parent in statement.parents]
         around = {ast.dump(n) for test in tests if test is not None for n in ast.walk(test)}
         for node in statement.nodes:
-            number = limit_of(node, named)
-            if number in known or not isinstance(node, ast.expr):
+            limit = limit_of(node, named)
+            if limit is None or limit[0] in known or not isinstance(node, ast.expr):
                 continue
             if node in settled or ast.dump(node) in around:
                 continue
-            text, place = f"{ast.unparse(node)} is {number}", (node.lineno, node.col_offset)
+            number, side = limit
+            text = f"{ast.unparse(node)} is {ast.unparse(side)}"
+            place = node.lineno, node.col_offset
             for kind in NUMBERS:
                 yield Demand(title, place[0], kind, text, place[1], within=within, number=number)
 
@@ -442,7 +447,8 @@ def _outcomes(title: str, statement: Statement, known: set[str]) -> Iterator[Dem
         if not _refuses(node.body):
             yield Demand(title, place[0], "true", text, place[1])
         if not _refuses(node.orelse):
-            yield Demand(title, place[0], "false", text, place[1])
+            skips = not node.orelse and asks_for_none(node.test)
+            yield Demand(title, place[0], "false", text, place[1], skips=skips)
     for inner in statement.nodes:
         if isinstance(inner, ast.IfExp) and ast.dump(inner) not in known:
             text, test = ast.unparse(inner), inner.test

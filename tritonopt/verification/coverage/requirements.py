@@ -66,6 +66,8 @@ class Observed:
     """All of that together."""
     filled: Both = (Coverage(), Coverage())
     """Of calls in which every tensor has elements: what else asks for values tells nothing."""
+    outside: Both = (Coverage(), Coverage())
+    """Of calls in which the original leaves its memory: what they give is compared with nothing."""
     heavy: list[Example] = field(default_factory=list)
     """Calls that executed so much that few like them can be afforded."""
 
@@ -225,6 +227,12 @@ class Requirements:
             return []
         ragged = [d for d in self.unmet() if d.kind == "ragged"]
         return [d for d in ragged if _cannot_be_ragged(d, tried)]
+
+    def only_outside(self) -> list[Demand]:
+        """Work that is left out only where an index is none, and there the original leaves its
+        memory."""
+        skipping = [d for d in self.unmet() if d.skips]
+        return [d for d in skipping if d.met_by(self.observed.outside[d.side])]
 
     def never_left(self) -> list[Demand]:
         """What runs only where a guard holds that both versions have, and held in neither."""
@@ -497,9 +505,10 @@ class NeverRan:
         """`given`: whether the caller says what the launcher is called with."""
         required, every = search.requirements, search.every_tried
         excused, dead = required.excused(every), required.never_left()
+        outside = required.only_outside()
         # Who gives the arguments says as well how many programs there are.
         alone = [d for d in required.unmet() if given and _is_fixed(d, required)]
-        unmet = tuple(d for d in required.unmet() if d not in (*excused, *dead, *alone))
+        unmet = tuple(d for d in required.unmet() if d not in (*excused, *dead, *alone, *outside))
         notes = [
             f"{d}; from the text it follows that none can"
             if d.kind in LOOPS
@@ -508,6 +517,7 @@ class NeverRan:
         ]
         notes += [f"{d}; no size was found for which it would" for d in excused]
         notes += [f"{d}, as the given arguments ask for" for d in alone]
+        notes += [f"{d}, but where the original leaves its memory" for d in outside]
         notes += [
             f"{d}; the other version has the same guard, and all that either writes is after it"
             for d in dead

@@ -344,7 +344,8 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
 }
 
 
-def _asks_for_none(node: ast.AST) -> bool:
+def asks_for_none(node: ast.AST) -> bool:
+    """Whether it asks if a number is below 0, or -1: an index that is none."""
     match node:
         case ast.Compare(ops=[ast.Lt() | ast.GtE()], comparators=[ast.Constant(value=0)]):
             return True
@@ -405,7 +406,7 @@ class Numbers:
             values,
             large,
             fractions,
-            any(map(_asks_for_none, asked)),
+            any(map(asks_for_none, asked)),
             any(isinstance(n, ast.Constant) and n.value in ("inf", "-inf") for n in nodes),
         )
 

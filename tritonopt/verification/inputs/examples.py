@@ -24,6 +24,7 @@ from tritonopt.verification.signature.argument_language import (
     Signature,
     SizeArgument,
     TensorArgument,
+    ValuesArgument,
 )
 from tritonopt.verification.signature.size_facts import fitted, value_of
 
@@ -262,6 +263,19 @@ FLOAT_VALUES = (ORDINARY, OFFSET, OUTLIER, CONSTANT, TINY, NONFINITE, NAN, ZEROS
 
 
 @dataclass(frozen=True)
+class Held:
+    """Where a tensor that a command passed lay, in memory that was kept."""
+
+    file: str
+    """That has what was in the memory, whole."""
+    number: int
+    """Of the memory; tensors of one call with the same number share it."""
+    offset: int
+    strides: tuple[int, ...]
+    """Both in elements."""
+
+
+@dataclass(frozen=True)
 class TensorRecipe:
     dtype: str
     shape: tuple[int, ...]
@@ -275,6 +289,8 @@ class TensorRecipe:
     """Bounds of integer values, both included."""
     kind: str = ""
     """What is known of the values besides, see `argument_language.VALUE_CLASSES`."""
+    held: Held | None = None
+    """Where its values are kept, if a command passed it: then they are not drawn."""
 
     @property
     def is_float(self) -> bool:
@@ -291,10 +307,12 @@ class TensorRecipe:
     @property
     def strides(self) -> tuple[int, ...]:
         """In elements."""
-        return strides_of(self.shape, self.layout)
+        return strides_of(self.shape, self.layout) if self.held is None else self.held.strides
 
     def __str__(self) -> str:
         text = f"{self.dtype}[{', '.join(map(str, self.shape))}]"
+        if self.held is not None:
+            return f"{text} as it was passed, strides {self.strides}"
         if self.is_float:
             text += f" {self.values}"
         elif self.dtype != "bool":
@@ -327,6 +345,22 @@ class Repeat:
 
 
 @dataclass(frozen=True)
+class OfValues:
+    """What the values of another argument come to: their sum, or the largest."""
+
+    how: str
+    of: str
+
+    def number(self, tensor: Any) -> int:
+        """What the values of the tensor come to; 0 where there are none."""
+        values: list[int] = tensor.flatten().tolist()
+        return sum(values) if self.how == "sum" else max(values, default=0)
+
+    def __str__(self) -> str:
+        return f"the {self.how} of {self.of}"
+
+
+@dataclass(frozen=True)
 class Several:
     """A list or a tuple of tensors."""
 
@@ -338,7 +372,7 @@ class Several:
         return f"({text})" if self.as_tuple else f"[{text}]"
 
 
-ArgumentRecipe = TensorRecipe | Several | PlainValue | Repeat
+ArgumentRecipe = TensorRecipe | Several | PlainValue | Repeat | OfValues
 
 
 def parts_of(name: str, recipe: ArgumentRecipe) -> tuple[tuple[str, TensorRecipe], ...]:
@@ -443,6 +477,11 @@ class Example:
     @property
     def is_far(self) -> bool:
         return any(recipe.is_far for recipe in self.tensors.values())
+
+    @property
+    def was_seen(self) -> bool:
+        """Whether a command made the call: it is made however long it takes, and as large."""
+        return any(recipe.held is not None for recipe in self.tensors.values())
 
     def at_large_offsets(self, names: Set[str], layout: str) -> Example:
         """The same call, these tensors with more than 2**31 elements between some of theirs."""
@@ -595,6 +634,8 @@ def _recipe(argument: Argument, at: int, sizes: Mapping[str, int]) -> ArgumentRe
         )
     if isinstance(argument, SameArgument):
         return Repeat(argument.of)
+    if isinstance(argument, ValuesArgument):
+        return OfValues(argument.how, argument.of)
     if isinstance(argument, RangeArgument):
         return PlainValue(argument.low)
     if isinstance(argument, ChoiceArgument):

@@ -23,6 +23,7 @@ from tritonopt.verification.inputs.examples import (
     ArgumentRecipe,
     Example,
     Limits,
+    OfValues,
     PlainValue,
     Repeat,
     Several,
@@ -46,6 +47,7 @@ from tritonopt.verification.signature.argument_language import (
     Signature,
     SizeArgument,
     TensorArgument,
+    ValuesArgument,
     names_of,
 )
 from tritonopt.verification.signature.size_facts import fitted
@@ -91,6 +93,8 @@ class Calls:
     """Whether incoming gradients are drawn that are one number in memory."""
     other_defaults: frozenset[str] = frozenset()
     """Arguments that have another default in the rewritten version."""
+    seen: tuple[Example, ...] = ()
+    """Calls that a command made: then no others are."""
 
     def widest_types(self, example: Example) -> dict[str, str]:
         """For every tensor of an example the widest type that it may have."""
@@ -177,6 +181,8 @@ class _Shared:
             return Several(tuple(self._tensor(form) for form in forms), argument.as_tuple)
         if isinstance(argument, SameArgument):
             return Repeat(argument.of)
+        if isinstance(argument, ValuesArgument):
+            return OfValues(argument.how, argument.of)
         if isinstance(argument, RangeArgument):
             return PlainValue(draw(st.integers(argument.low, argument.high)))
         if isinstance(argument, ChoiceArgument):

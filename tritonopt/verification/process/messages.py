@@ -402,6 +402,8 @@ class RunOptions:
     """Of which output, and of which of its elements, is asked where it parts from what is known."""
     roundings: int = 0
     """Interpreter: the seed of a run in which what is rounded comes out otherwise; 0 for none."""
+    programs: int = 0
+    """Interpreter: of a launch of more programs only so many run; 0 for all of them."""
     launching: bool = True
     """Whether kernels run: otherwise grids are looked at, and no more."""
     absolute: bool = False

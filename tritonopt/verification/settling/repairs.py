@@ -19,12 +19,15 @@ from tritonopt.verification.settling.wider_forms import each_once, with_complex
 from tritonopt.verification.signature.argument_language import (
     DTYPES,
     FLOATS,
+    INTEGERS,
+    MADE_OF_VALUES,
     Argument,
     ChoiceArgument,
     Dimension,
     Signature,
     SizeArgument,
     TensorArgument,
+    ValuesArgument,
     short_name,
 )
 from tritonopt.verification.signature.size_facts import Fact
@@ -132,6 +135,8 @@ def _all(signature: Signature, sizes: Mapping[str, int], attempt: Attempt) -> It
         blamed = list(signature.tensors)
         # Programs that store where a tensor says store apart where it says nothing twice.
         yield from (_with(t) for b in blamed for t in each_once(b))
+    if attempt.level == Attempt.OUTSIDE:
+        yield from _of_values(signature)
     if attempt.level in (Attempt.OUTSIDE, Attempt.RACING):
         yield from (_with(t) for b in blamed for t in _of_other_shapes(signature, b))
 
@@ -361,6 +366,15 @@ def _of_other_shapes(signature: Signature, tensor: TensorArgument) -> Iterator[T
 
 
 # Types, lists and numbers
+
+
+def _of_values(signature: Signature) -> Iterator[Repair]:
+    """What lengths come to together, for a number: how much is allocated may be that."""
+    lengths = [t for t in signature.tensors if t.dtypes[0] in INTEGERS and len(t.shape) == 1]
+    for argument, how in product(signature.arguments, MADE_OF_VALUES):
+        size = isinstance(argument, SizeArgument) and not argument.as_tuple
+        if size or (isinstance(argument, ChoiceArgument) and type(argument.values[0]) is int):
+            yield from (_with(ValuesArgument(argument.name, how, t.name)) for t in lengths)
 
 
 def _as_index(signature: Signature, tensor: TensorArgument) -> Iterator[Repair]:

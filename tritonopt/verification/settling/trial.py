@@ -10,9 +10,11 @@ from __future__ import annotations
 import ast
 import heapq
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from tritonopt import source
+from tritonopt.verification.coverage.text_differences import divisors_of
 from tritonopt.verification.inputs.examples import (
     LEADING,
     PATTERNS,
@@ -23,6 +25,7 @@ from tritonopt.verification.inputs.examples import (
     plain_example,
     powers,
     rising,
+    sized_example,
     sizes_of,
 )
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker
@@ -127,7 +130,9 @@ class Trial:
         found = with_groups(found, function, self._taken_whole, self._stable)
         others = OtherValues(self.reading, self._good, self._with, self._spent)
         found = others.beside(self._with_other_ranks(self._with_leading(found)))
-        ties = Ties(self._taken_whole, self._good, self._stable, self._spent, self.like)
+        takes = self._taken_whole, self._good, self._stable, self._spent
+        file = source.read(self.worker.spec.text, self.worker.spec.path)
+        ties = Ties(*takes, self.like, self._good_at, divisors_of([file]))
         found = ties.undone(found, _typed_by_code(self.reading))
         return self._with_complex(self._without_bad_types(_bounded(self, found)))
 
@@ -265,6 +270,12 @@ class Trial:
         """Whether all patterns of sizes are taken."""
         levels = (self._attempt(signature, pattern).level for pattern in PATTERNS)
         return not self._spent() and all(level == Attempt.GOOD for level in levels)
+
+    def _good_at(self, signature: Signature, sizes: Mapping[str, int]) -> bool:
+        """Whether it is taken with some sizes as large as that."""
+        wanted = {**sizes_of(signature, rising), **sizes}
+        example = replace(sized_example(signature, wanted), backward=self.backward)
+        return self._attempted(example).level == Attempt.GOOD
 
     def _races(self, signature: Signature, name: str) -> bool:
         """Whether programs overwrite each other, and do where a tensor holds one number alone.

@@ -342,12 +342,17 @@ class Ties:
     spent: Callable[[], bool]
     like: Sequence[tuple[str, Signature]] = ()
     """What other launchers were found to take, whose tensors of the same form stay as they are."""
+    at: Callable[[Signature, Mapping[str, int]], bool] = lambda form, sizes: True
+    """Whether it takes it with some sizes as large as that."""
+    divisors: Sequence[int] = ()
+    """Numbers that the file divides something by."""
 
     def undone(self, signature: Signature, typed: set[str]) -> Signature:
         """Without the ties that the original does not need; `typed` are tensors of known types."""
         if not self._takes(signature):
             return signature
-        for step in (self._as_indices(typed), self._apart, self._multiples, self._apart):
+        steps = (self._as_indices(typed), self._quotients, self._apart, self._multiples)
+        for step in (*steps, self._apart):
             signature = _widest(signature, step, lambda f: not self.spent() and self._takes(f))
         return replace(signature, forms=tuple(self._with_less(signature)))
 
@@ -389,6 +394,20 @@ class Ties:
                 # Some are powers of two, of which no name is one in every call.
                 larger = _moved(signature, some, _SEVERAL)
                 yield _moved(larger, places, number * _SEVERAL)
+
+    def _quotients(self, signature: Signature) -> Iterator[Signature]:
+        """So many parts of a size for what was found once, where that is not taken of long ones.
+
+        A scale for each 32 elements is one scale in every small call.
+        """
+        ones = [place for place, d in _places(signature) if d == 1]
+        for name, number in product(signature.size_names if ones else (), self.divisors):
+            longer = {name: 2 * number + 3}
+            if not self.at(signature, longer):
+                for some in dict.fromkeys((tuple(ones), *((place,) for place in ones))):
+                    form = _moved(signature, some, f"cdiv({name}, {number})")
+                    if self.at(form, longer):
+                        yield form
 
     def _as_indices(self, typed: set[str]) -> Callable[[Signature], Iterator[Signature]]:
         """Whole numbers below a size for what was found to be flags, where they lead somewhere."""

@@ -5,7 +5,7 @@
     bias: f32[n] | None, dtype: torch.float16, stride: x.stride(0), tiles: cdiv(n, 16),
     tensors: [f32[m, n], f32[k, n]], pair: (f32[n], f32[n]), parts: [f32[m, n], ...]
     halves: f32[m, 2 * n], p: f32[n] in positive, order: i64[n] in permutation,
-    offsets: i32[b + 1] in 0..n cumulative, n % 16 == 0
+    offsets: i32[b + 1] in 0..n cumulative, n % 16 == 0, total: sum(lengths)
 
 A name in brackets is a dimension that is drawn; the same name is the same size
 everywhere. `...` stands for any number of leading dimensions. `=x` passes the
@@ -15,7 +15,8 @@ in a tuple, is its size. Tensors in `[ ]` are a list, in `( )` a tuple, and `...
 after the last of them is any number more like it.
 After `in` stands a range of whole numbers, a class of values (`VALUE_CLASSES`),
 or both. A comparison of sizes holds in every call; a name in one may be a number
-that no tensor has for a size: `x: f32[m, n], groups: g, n % g == 0`.
+that no tensor has for a size: `x: f32[m, n], groups: g, n % g == 0`. `sum(x)` and
+`max(x)` are numbers that a tensor of whole numbers comes to.
 """
 
 from __future__ import annotations
@@ -177,6 +178,22 @@ class SameArgument:
 
 
 @dataclass(frozen=True)
+class ValuesArgument:
+    """A number that the values of a tensor come to: how many rows all lengths are together."""
+
+    name: str
+    how: str
+    """One of `MADE_OF_VALUES`."""
+    of: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.how}({self.of})"
+
+
+MADE_OF_VALUES = ("sum", "max")
+
+
+@dataclass(frozen=True)
 class FormulaArgument:
     """An expression of sizes, strides and other arguments: `x.stride(0)`, `cdiv(n, BLOCK)`."""
 
@@ -223,6 +240,7 @@ Argument = (
     | RangeArgument
     | SizeArgument
     | SameArgument
+    | ValuesArgument
     | FormulaArgument
 )
 
@@ -347,7 +365,7 @@ def _check(signature: Signature) -> None:
         at = signature.origin.text.rindex(signature.facts[-1].text)
         raise signature.origin.error(at, nothing)
     for argument in signature.arguments:
-        if isinstance(argument, SameArgument) and not isinstance(
+        if isinstance(argument, (SameArgument, ValuesArgument)) and not isinstance(
             by_name.get(argument.of), TensorArgument
         ):
             raise signature.error(
@@ -553,6 +571,10 @@ class _Parser:
             return self.tensors(name)
         if self.is_tensor() and LONG_NAMES.get(self.token.text, self.token.text) in DTYPES:
             return self.tensor(name)
+        words = [token.text for token in self.rest()]
+        if len(words) == 4 and words[0] in MADE_OF_VALUES and words[2].isidentifier():
+            self.position += 4
+            return ValuesArgument(name, words[0], words[2])
         if self.is_formula():
             return FormulaArgument(name, self.formula())
         if self.accept("="):

@@ -213,6 +213,8 @@ def _uses(kernel: source.Kernel) -> _Uses | None:
     return found
 
 
+LAUNCH = "launch_"
+"""Begins the name of a launcher that is written here."""
 _TUNERS = ("tune", "heuristic")
 """In the name of a decorator that adds constants: Triton's own, and those that libraries make."""
 
@@ -240,7 +242,7 @@ def write_launcher(module: source.Module, kernel: str, grid: str | None, args: s
             start = given.origin.text.index(argument.text, given.columns[argument.name])
             scope.check(check_formula(argument.text, given.origin), given.origin, start)
     drawn = [a for a in given.arguments if not isinstance(a, (FormulaArgument, SizeArgument))]
-    name = f"launch_{found.name}"
+    name = f"{LAUNCH}{found.name}"
     values = {
         parameter.name: _value(passed[parameter.name])
         for parameter in found.parameters

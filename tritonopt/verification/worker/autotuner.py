@@ -55,25 +55,27 @@ def chosen(
 
 
 def constants(
-    kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, best: bool = False, most: int = 8
+    kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, most: int = 8
 ) -> list[dict[str, Any]]:
-    """What the decorators above a kernel may add to its arguments, one for each configuration.
-
-    At most `most`; with `best` only what the tuners have chosen.
-    """
+    """What the decorators above a kernel may add to its arguments, one for each configuration."""
     given = {**dict(zip(getattr(kernel, "arg_names", ()), args, strict=False)), **kwargs}
     found: list[dict[str, Any]] = [{}]
     for layer in layers_of(kernel):
         if _is_tuner(layer):
-            chosen = getattr(layer, "best_config", None) if best else None
-            configs = [chosen] if chosen is not None else _allowed(layer, args, kwargs)
-            found = [{**before, **config.kwargs} for before in found for config in configs]
-            found = found[: 1 if best else most]
+            configs = _allowed(layer, args, kwargs)
+            found = [{**before, **config.kwargs} for before in found for config in configs][:most]
         elif isinstance(getattr(layer, "values", None), dict):
             for known in found:
                 for name, rule in layer.values.items():
                     known[name] = rule({**given, **known})
     return found
+
+
+def chosen_by(tuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+    """Which of its configurations, after pruning, a tuner has chosen."""
+    best = getattr(tuner, "best_config", None)
+    allowed = _allowed(tuner, args, kwargs)
+    return next((at for at, config in enumerate(allowed) if config is best), 0)
 
 
 def _allowed(tuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:

@@ -298,6 +298,10 @@ def _checked(grid: Any, session: Session, note: Callable[[tuple[int, ...]], None
                 f"at most {_MOST_ALONG} there; along the first it is 2**31 - 1"
             )
     note(tuple(map(int, sizes)))
+    if 0 < session.options.programs < programs:
+        session.access.grid = (*map(int, sizes), 1, 1)[:3]
+        return (session.options.programs,)
+    session.access.grid = ()
     return grid if session.options.launching else (0,) * len(sizes)
 
 

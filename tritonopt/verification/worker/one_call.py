@@ -24,10 +24,12 @@ from tritonopt.verification.algebra.tensors import Tensors
 from tritonopt.verification.inputs.examples import (
     CONTIGUOUS,
     Example,
+    OfValues,
     Repeat,
     Several,
     TensorRecipe,
     parts_of,
+    perturbed,
     values_of,
 )
 from tritonopt.verification.process.messages import (
@@ -139,7 +141,7 @@ class OneCall:
         self.example = example
         self.options = options
         # Rows that are far apart need the room, and little of it is looked at.
-        most = math.inf if example.is_far else _MOST_BYTES
+        most = math.inf if example.is_far or example.was_seen else _MOST_BYTES
         self.arena = Arena(version.device, options.poison, most, kept=version.kept)
         self.access = Access(poison_lanes=options.lanes, order=options.order)
         self.session = Session(
@@ -549,8 +551,10 @@ def build_arguments(
 ) -> tuple[list[Any], dict[str, Any]]:
     """The arguments of the launcher, and the tensors among them by name.
 
-    Of complex numbers these are the real and the imaginary parts, in the same memory.
+    Of complex numbers these are the real and the imaginary parts, in the same memory; of what a
+    command passed, whole memories.
     """
+    kept: dict[int, Any] = {}
     tensors: dict[str, Any] = {}
     passed: dict[str, Any] = {}
     arguments: list[Any] = []
@@ -561,6 +565,12 @@ def build_arguments(
                 tensors[part] = _build(part, _pieces(form), arena, perturbation=perturbation)
                 passed[part] = torch.view_as_complex(tensors[part])
                 continue
+            if form.held is not None:
+                if form.held.number not in kept:
+                    kept[form.held.number] = _memory(part, form, arena, perturbation=perturbation)
+                    tensors[part] = kept[form.held.number]
+                passed[part] = _placed(kept[form.held.number], form)
+                continue
             passed[part] = tensors[part] = _build(part, form, arena, perturbation=perturbation)
             if example.needs_gradient(part) and tensors[part].dtype.is_floating_point:
                 tensors[part].requires_grad_()
@@ -569,7 +579,7 @@ def build_arguments(
         elif isinstance(recipe, Several):
             found = [passed[part] for part in parts]
             arguments.append(tuple(found) if recipe.as_tuple else found)
-        elif isinstance(recipe, Repeat):
+        elif isinstance(recipe, (Repeat, OfValues)):
             arguments.append(None)
         elif isinstance(recipe.value, TorchType):
             arguments.append(DTYPES[recipe.value.name])
@@ -578,7 +588,44 @@ def build_arguments(
     for at, (_, recipe) in enumerate(example.arguments):
         if isinstance(recipe, Repeat):
             arguments[at] = passed[recipe.of]
+        elif isinstance(recipe, OfValues):
+            arguments[at] = recipe.number(passed[recipe.of])
     return arguments, tensors
+
+
+def _memory(name: str, recipe: TensorRecipe, arena: Arena, *, perturbation: int) -> Any:
+    """A whole memory with what it held, as numbers of the type that a tensor in it has.
+
+    In the shape of the tensor, where that is all there is.
+    """
+    assert recipe.held is not None
+    dtype = _dtype(recipe)
+    held = torch.from_numpy(np.fromfile(recipe.held.file, dtype=np.uint8))
+    size = dtype.itemsize
+    values = held[: len(held) // size * size].view(dtype)
+    if perturbation and dtype is torch.float32:
+        generator = torch.Generator().manual_seed(perturbation * 1_000_003 + recipe.held.number)
+        noise = torch.rand(values.shape, generator=generator, dtype=torch.float64)
+        values = perturbed(values.double(), noise, perturbation)
+    flat = arena.place(f"argument {name}", (len(values),), (1,), dtype, written=True)
+    flat.copy_(values)
+    if recipe.elements != len(values):
+        return flat
+    return flat.as_strided(recipe.shape, recipe.held.strides, flat.storage_offset())
+
+
+def _placed(memory: Any, recipe: TensorRecipe) -> Any:
+    """A tensor where it lay in a memory."""
+    assert recipe.held is not None
+    dtype = _dtype(recipe)
+    start = memory.storage_offset() * memory.element_size() // dtype.itemsize
+    typed = torch.empty(0, dtype=dtype, device=memory.device).set_(memory.untyped_storage())
+    return typed.as_strided(recipe.shape, recipe.held.strides, start + recipe.held.offset)
+
+
+def _dtype(recipe: TensorRecipe) -> Any:
+    """A type that may be none that is drawn."""
+    return DTYPES.get(recipe.dtype) or getattr(torch, recipe.dtype)
 
 
 def _pieces(recipe: TensorRecipe) -> TensorRecipe:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import importlib
 import linecache
 import math
@@ -165,9 +166,9 @@ class Probe:
         """`mask & (cols != 9999)`: lanes that are masked off show nothing."""
         return mask & self.single(line, column, value, mask)
 
-    def limited(self, line: int, column: int, number: int, value: Any) -> Any:
+    def limited(self, line: int, column: int, limit: Any, value: Any) -> Any:
         """Where a limit holds: `min(n, 256)` is 256 in some lane, and is not in another."""
-        self.single(line, column, _held(value) == number)
+        self.single(line, column, _held(value) == _held(limit))
         return value
 
     def extent(self, line: int, column: int, length: Any) -> Any:
@@ -502,11 +503,10 @@ class _Instrument(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if self.inside and self.probe == _KERNEL:
             self.extents.update(extents_of(node))
-        number = limit_of(node, self.named) if self.inside else None
+        limit = limit_of(node, self.named) if self.inside else None
+        side = None if limit is None else copy.deepcopy(limit[1])
         super().generic_visit(node)
-        if number is None:
-            return node
-        return self._call("limited", node, *_place(node), _constant(number, node), node)
+        return node if side is None else self._call("limited", node, *_place(node), side, node)
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)

@@ -62,6 +62,8 @@ class Access:
     poison_lanes: bool = False
     order: int = FORWARD
     """In which order programs run; see `RunOptions.order`."""
+    grid: tuple[int, ...] = ()
+    """Of a launch of which only some programs run."""
     atomics: bool = False
     """Whether some kernel used an atomic operation: its programs may meet in memory."""
     locks: bool = False
@@ -415,25 +417,29 @@ class Interpreter:
     def _program_order(self, builder: Any) -> None:
         original = builder.set_grid_idx
 
+        sized = builder.set_grid_dim
         places: Any = None
 
-        def set_grid_idx(x: int, y: int, z: int) -> None:
+        def set_grid_dim(*sizes: int) -> None:
             nonlocal places
+            some, count = self.access.grid, math.prod(sizes)
+            sized(*(some or sizes))
+            places = None
+            if some:
+                places = _some(math.prod(some), count)
+            elif self.access.order != FORWARD:
+                places = _order(self.access.order, count)
+
+        def set_grid_idx(x: int, y: int, z: int) -> None:
             RECORDER.program_begins()
             _, ny, nz = grid = tuple(builder.grid_dim)
-            begun = (x * ny + y) * nz + z
-            RECORDER.expect(begun, math.prod(grid))
-            if self.access.order == FORWARD:
-                self._touched(Touch("program", begun))
-                original(x, y, z)
-                return
-            if not begun:
-                places = _order(self.access.order, math.prod(grid))
-            place = int(places[begun])
+            begun = (x * ny + y) * nz + z if not self.access.grid else x
+            RECORDER.expect(begun, math.prod(grid) if not self.access.grid else len(places))
+            place = begun if places is None else int(places[begun])
             self._touched(Touch("program", place))
             original(place // (ny * nz), place // nz % ny, place % nz)
 
-        builder.set_grid_idx = set_grid_idx
+        builder.set_grid_dim, builder.set_grid_idx = set_grid_dim, set_grid_idx
 
 
 def _leaving_blocks(original: Callable[..., Any], tensor: type) -> Callable[..., Any]:
@@ -511,6 +517,14 @@ def _order(order: int, programs: int) -> Any:
     if order == REVERSED:
         return np.arange(programs)[::-1]
     return np.random.default_rng(order).permutation(programs)
+
+
+def _some(programs: int, count: int) -> Any:
+    """So many of the programs: the first, the last, and others between these."""
+    third = count // 3
+    between = np.linspace(third, programs - third, count - 2 * third, endpoint=False)
+    ends = np.arange(third), np.arange(programs - third, programs)
+    return np.concatenate([ends[0], between.astype(int), ends[1]])
 
 
 def larger(left: Any, right: Any) -> Any:
