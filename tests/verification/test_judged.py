@@ -234,6 +234,112 @@ def test_digits_that_rounding_takes_of_a_small_result_are_told_of(of_texts: OfTe
     assert verdict.verdict == "counterexample", verdict
 
 
+QUANTIZED = """\
+import torch
+
+
+def quantize(x: torch.Tensor):
+    scale = x.abs().amax(dim=1).clamp(min=1e-8) / 127.0
+    return torch.round(x / scale[:, None]).to(torch.int8)
+
+
+def get_inputs():
+    return [torch.randn(6, 50)]
+"""
+QUANTIZED_KERNEL = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def quantize_kernel(X, Y, n, BLOCK: tl.constexpr):
+    row, at = tl.program_id(0), tl.arange(0, BLOCK)
+    x = tl.load(X + row * n + at, mask=at < n, other=0.0).to(tl.float32)
+    x = x / (tl.maximum(tl.max(tl.abs(x), 0), 1e-8) / 127.0)
+    tl.store(Y + row * n + at, tl.extra.libdevice.rint(x).to(tl.int8), mask=at < n)
+
+
+def quantize(x):
+    m, n = x.shape
+    y = torch.empty((m, n), dtype=torch.int8, device=x.device)
+    quantize_kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+"""
+
+
+def test_ties_are_drawn_for_what_rounds_once_it_is_scaled(of_texts: OfTexts) -> None:
+    half = QUANTIZED_KERNEL.replace("tl.extra.libdevice.rint(x)", "tl.floor(x + 0.5)")
+    verdict = of_texts(QUANTIZED, half, **FEW)
+    assert verdict.verdict == "counterexample" and "up to 127" in str(verdict.counterexample)
+
+
+@pytest.mark.thorough(instead="test_ties_are_drawn_for_what_rounds_once_it_is_scaled")
+def test_what_rounds_ties_like_the_reference_is_accepted(of_texts: OfTexts) -> None:
+    for kernel in (
+        QUANTIZED_KERNEL,
+        QUANTIZED_KERNEL.replace("x = x / (", "x = x * (127.0 / ").replace(" / 127.0)", ")"),
+    ):
+        verdict = of_texts(QUANTIZED, kernel, **FEW)
+        assert verdict.verdict in ("identical", "equivalent"), verdict
+
+
+_SCALED = """\
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x, scale=1.0, dtype=torch.float32, power=1):
+        return scale * x**power
+
+
+def get_inputs():
+    return [torch.rand(5, 16)]
+"""
+_SCALED_KERNEL = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, n, scale, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(Y + at, scale * tl.load(X + at, mask=at < n), mask=at < n)
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x, scale=1.0, power=1):
+        y = torch.empty_like(x)
+        kernel[(1,)](x, y, x.numel(), scale, BLOCK=triton.next_power_of_2(x.numel() + 1))
+        return y
+"""
+
+
+def test_what_has_a_default_is_varied_or_named(of_texts: OfTexts) -> None:
+    verdict = of_texts(_SCALED, _SCALED_KERNEL, **FEW)
+    assert verdict.verdict in ("identical", "equivalent"), verdict
+    assert "scale: 1.0|0.5" in verdict.args
+    assert any("only defaults were tried: dtype, power" in note for note in verdict.notes)
+    verdict = of_texts(_SCALED, _SCALED_KERNEL.replace(" scale *", ""), **FEW)
+    assert verdict.verdict == "counterexample" and "scale = 0.5" in str(verdict.counterexample)
+
+
+def test_a_size_that_the_reference_fixes_decides_nothing(of_texts: OfTexts) -> None:
+    asked = NORM_KERNEL.replace("m, n = x.shape", "m, n = x.shape[0], x.shape[-1]")
+    verdict = of_texts(NORM, asked, **FEW)
+    assert verdict.verdict == "equivalent" and "f32[m, 96]" in verdict.args, verdict
+
+
+def test_no_values_are_below_what_stands_for_infinity(of_texts: OfTexts) -> None:
+    kernel = SOFTMAX_KERNEL.replace('-float("inf")', "-1e30")
+    verdict = of_texts(SOFTMAX, kernel, **FEW)
+    assert verdict.verdict in ("identical", "equivalent"), verdict
+    assert any("beyond 1e+30 were not tried" in note for note in verdict.notes)
+    verdict = of_texts(SOFTMAX, SOFTMAX_KERNEL.replace('-float("inf")', "-1e9"), **FEW)
+    assert verdict.verdict == "counterexample", verdict
+
+
 _WEIGHTED = """\
 import torch
 
