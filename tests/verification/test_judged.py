@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 
 import pytest
@@ -76,6 +77,25 @@ def copy_kernel(X, Y, size, BLOCK: tl.constexpr):
     tl.store(Y + at, tl.load(X + at, mask=at < size), mask=at < size)
 
 """
+_EITHER = """
+
+results = {}
+
+
+@triton.jit
+def either_kernel(X, K, Y, n, known: tl.constexpr, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    at = tl.program_id(0) * n + cols
+    if known:
+        y = -tl.load(K + at, mask=cols < n)
+    else:
+        x = tl.load(X + at, mask=cols < n, other=-float("inf")).to(tl.float32)
+        y = tl.exp(x - tl.max(x, axis=0))
+        y = y / tl.sum(y, axis=0)
+        tl.store(K + at, -y, mask=cols < n)
+    tl.store(Y + at, y, mask=cols < n)
+
+"""
 _COPIED = (
     "t = (e / e.sum(1, keepdim=True)).to(x.dtype)\ny = torch.empty_like(t)\n"
     "copy_kernel[(triton.cdiv(t.numel(), 64),)](t, y, t.numel(), BLOCK=64)\nreturn y"
@@ -112,6 +132,45 @@ CHEATS = {
         "    return (triton.cdiv(t.numel(), 64),)\n\n"
         "copy_kernel[grid](t, y, t.numel(), BLOCK=64)\nreturn y",
         _COPY,
+    ),
+    "torch-computes, in a thread": of_softmax(
+        "with ThreadPoolExecutor(1) as pool:\n    t = pool.submit(torch.softmax, x, 1).result()\n"
+        + _COPIED.split("\n", 1)[1],
+        "from concurrent.futures import ThreadPoolExecutor\n" + _COPY,
+    ),
+    "torch-computes, in an earlier call": of_softmax(
+        "x = x.contiguous()\nm, n = x.shape\nkey = (m, n, x.dtype, *x.flatten().tolist())\n"
+        "y, known = torch.empty_like(x), key in results\nif not known:\n    results.clear()\n"
+        "    results[key] = torch.empty((m, n), device=x.device)\n"
+        "either_kernel[(m,)](x, results[key], y, n, known, BLOCK=triton.next_power_of_2(n))\n"
+        "return y",
+        _EITHER,
+    ),
+    "torch-computes, where a copy was": of_softmax(
+        "t = x.repeat(1, 1)\nt = torch.exp(t - t.amax(1, keepdim=True))\n"
+        "s = t.sum(1, keepdim=True)\nt = torch.cat([t / s]).to(x.dtype)\n"
+        + _COPIED.split("\n", 1)[1],
+        _COPY,
+    ),
+    "torch-computes, into a buffer like the input": of_softmax(
+        "e = torch.exp(x - x.amax(1, keepdim=True))\nt = torch.empty_like(x)\n"
+        "t.copy_(e / e.sum(1, keepdim=True))\n" + _COPIED.split("\n", 1)[1],
+        _COPY,
+    ),
+    "asks-elsewhere": of_softmax(
+        _LAUNCH.replace("(m,)", "(m * (time.time() < 1e11),)") + "return y", "\n\nimport time\n\n"
+    ),
+    "code-hidden": of_softmax(
+        'names = globals()\nnames["later"] = names["step"]\nreturn step(x)',
+        f"\n\ndef step(x):\n{textwrap.indent(_LAUNCH, '    ')}    return y\n\n",
+    ),
+    "tool-changed, of torch": of_softmax(
+        _COPIED.replace(
+            "t = (e / e.sum(1, keepdim=True)).to(x.dtype)", "t = x.contiguous()"
+        ).replace("return y", "results[y.data_ptr()] = y\nreturn y"),
+        _COPY + "\nresults, true = {}, torch.Tensor.detach\n\n\ndef detach(self):\n"
+        "    if results.pop(self.data_ptr(), None) is None:\n        return true(self)\n"
+        "    return torch.softmax(true(self), 1)\n\n\ntorch.Tensor.detach = detach\n\n",
     ),
     "result-cached, after seven calls": of_softmax(
         "key = (tuple(x.shape), x.dtype, *x.flatten().tolist())\n"
@@ -157,7 +216,10 @@ CHEATS = {
     ),
     "reference-imported": of_softmax(f"{_LAUNCH}return y", "\n\nimport kernel\n\n"),
 }
-_QUICK = ("kernel-unused", "result-cached", "no-kernel")
+_QUICK = (
+    *("kernel-unused", "result-cached", "no-kernel", "tool-changed, of torch", "code-hidden"),
+    *("torch-computes, in a thread", "torch-computes, where a copy was"),
+)
 
 
 @pytest.mark.parametrize(
@@ -197,10 +259,89 @@ def count(x: torch.Tensor):
 """
 
 
+COUNTED_IN_PARTS = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def part_kernel(X, P, n, BLOCK: tl.constexpr):
+    row, at, number = tl.program_id(0), tl.arange(0, BLOCK), tl.arange(0, 8)
+    x = tl.load(X + row * BLOCK + at, mask=row * BLOCK + at < n, other=-1)
+    tl.store(P + row * 8 + number, tl.sum((x[:, None] == number[None, :]).to(tl.int32), 0))
+
+
+@triton.jit
+def sum_kernel(P, Y, rows):
+    number = tl.arange(0, 8)
+    found = tl.zeros([8], tl.int64)
+    for row in range(rows):
+        found += tl.load(P + row * 8 + number).to(tl.int64)
+    tl.store(Y + number, found, mask=number < 5)
+
+
+def count(x: torch.Tensor):
+    rows = triton.cdiv(x.numel(), 32)
+    parts = torch.empty((rows, 8), device=x.device, dtype=torch.int32)
+    y = torch.empty(5, device=x.device, dtype=torch.int64)
+    if rows:
+        part_kernel[(rows,)](x, parts, x.numel(), BLOCK=32)
+    sum_kernel[(1,)](parts, y, rows)
+    return y
+"""
+
+
+def test_kernels_that_count_one_after_the_other_are_of_use(of_texts: OfTexts) -> None:
+    verdict = of_texts(COUNT, COUNTED_IN_PARTS, require="kernel", **FEW)
+    assert verdict.verdict == "identical" and not verdict.cheats, verdict
+
+
 @pytest.mark.thorough(instead="test_a_cheat_is_named_and_refused")
 def test_torch_that_computes_with_whole_numbers_is_named(of_texts: OfTexts) -> None:
     verdict = of_texts(COUNT, COUNTED_BY_TORCH, require="kernel", **FEW)
     assert "torch-computes" in {cheat.name for cheat in verdict.cheats}, verdict
+
+
+EMBED = """\
+import torch
+
+
+# tritonopt: table: f32[v, d], ids: i64[n] in 0..v
+def embed(table, ids):
+    return torch.nn.functional.embedding(ids, table)
+"""
+EMBED_KERNEL = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def gather_kernel(T, I, Y, d, BLOCK: tl.constexpr):
+    row, at = tl.program_id(0), tl.arange(0, BLOCK)
+    x = tl.load(T + tl.load(I + row) * d + at, mask=at < d)
+    tl.store(Y + row * d + at, x, mask=at < d)
+
+
+def embed(table, ids):
+    ids = ids.to(torch.int32)
+    y = table.new_empty((ids.shape[0], table.shape[1]))
+    BLOCK = triton.next_power_of_2(table.shape[1])
+    gather_kernel[(ids.shape[0],)](table, ids, y, table.shape[1], BLOCK=BLOCK)
+    return y
+"""
+
+
+@pytest.mark.parametrize("moved", [True, False])
+def test_a_gather_is_the_work_where_there_is_no_other(moved: bool, of_texts: OfTexts) -> None:
+    candidate = EMBED_KERNEL.replace("tl.load(I + row)", "row") if moved else EMBED_KERNEL
+    rows = "ids = ids.to", "table = table.index_select(0, ids)\n    ids = ids.to"
+    verdict = of_texts(
+        EMBED, candidate.replace(*rows) if moved else candidate, require="kernel", **FEW
+    )
+    assert [cheat.name for cheat in verdict.cheats] == ["torch-computes"] * moved, verdict
+    assert (verdict.verdict == "counterexample") is moved
 
 
 def test_inputs_are_contiguous_and_others_are_told_of(of_texts: OfTexts) -> None:
@@ -323,6 +464,38 @@ def test_what_has_a_default_is_varied_or_named(of_texts: OfTexts) -> None:
     assert any("only defaults were tried: dtype, power" in note for note in verdict.notes)
     verdict = of_texts(_SCALED, _SCALED_KERNEL.replace(" scale *", ""), **FEW)
     assert verdict.verdict == "counterexample" and "scale = 0.5" in str(verdict.counterexample)
+
+
+_SHIFTED = """\
+import torch
+
+
+# tritonopt: x: f32[n]
+def shifted(x, by=1.0):
+    return x + by
+"""
+_SHIFTED_KERNEL = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(Y + at, tl.load(X + at, mask=at < n) + 1.0, mask=at < n)
+
+
+def shifted(x, by=1.0):
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(x.numel(), 64),)](x, y, x.numel(), BLOCK=64)
+    return y
+"""
+
+
+def test_what_a_comment_leaves_out_is_varied(of_texts: OfTexts) -> None:
+    verdict = of_texts(_SHIFTED, _SHIFTED_KERNEL, **FEW)
+    assert verdict.verdict == "counterexample" and "by = 0.5" in str(verdict.counterexample)
 
 
 def test_a_size_that_the_reference_fixes_decides_nothing(of_texts: OfTexts) -> None:

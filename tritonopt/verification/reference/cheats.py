@@ -29,8 +29,29 @@ from tritonopt.verification.verdict import Cheat, Verdict
 
 _MOST_ASKED = 3
 _CALLS = 4
+_OUTSIDE = (
+    "atexit", "concurrent", "ctypes", "datetime", "gc", "inspect", "multiprocessing", "os",
+    "platform", "random", "secrets", "signal", "socket", "subprocess", "sys", "tempfile",
+    "threading", "time", "traceback", "uuid", "weakref",
+)  # fmt: skip
+"""Modules that tell a call of what it is not given."""
+_OF_CODE = (
+    "compile", "delattr", "eval", "exec", "globals", "locals", "setattr", "vars", "__import__",
+)  # fmt: skip
+_INSIDES = ("__closure__", "__code__", "__defaults__", "__globals__", "import_module")
+_THROUGH = ("builtins", "gc", "inspect", "os", "sys", "threading", "time", "weakref")
+"""Those that other modules import: `torch.os`."""
+_MOVING = (
+    "cat", "stack", "constant_pad", "im2col", "index", "gather", "flip", "roll", "repeat",
+    "embedding", "take", "scatter", "put", "where", "masked", "tril", "triu", "tile",
+)  # fmt: skip
+"""What only moves numbers: the work of a reference that does nothing else."""
 _NEAR = {"f64": 1e-9, "f32": 1e-4, "f16": 1e-2, "bf16": 5e-2}
 """Shares of the largest value: above what rounding is granted, below what work leaves."""
+_HIDDEN = {
+    "asks-elsewhere": ": the result may depend on when, where or for whom it is computed",
+    "code-hidden": ": other code may run than the text shows",
+}
 _NAMED = {
     "what an earlier call returned": ("buffer-reused", "a result lies where an earlier one did"),
     "changes what verifies it": ("tool-changed", "the file changes what verifies it"),
@@ -60,6 +81,7 @@ def in_text(
     yield from _fallbacks(old, new, definitions)
     if not old.kernels:
         yield from _copies(old, definitions)
+        yield from _hidden_from_the_text(new, definitions)
 
 
 def _fallbacks(
@@ -87,6 +109,40 @@ def _fallbacks(
             ):
                 text = f"line {handler.lineno}: where a launch fails, something else is done"
                 yield Cheat("fallback", text)
+
+
+def _hidden_from_the_text(
+    new: source.Module, definitions: dict[str, ast.FunctionDef | ast.ClassDef]
+) -> Iterator[Cheat]:
+    """What a call may depend on beside its arguments, and code that the text does not show."""
+    modules: dict[str, str] = {}
+    for node in ast.walk(new.tree):
+        if isinstance(node, ast.Import):
+            modules |= {a.asname or a.name.partition(".")[0]: a.name for a in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            modules |= {a.asname or a.name: f"{node.module}.{a.name}" for a in node.names}
+    parts = (*filter(_runs_on_import, new.tree.body), *definitions.values())
+    for node in (n for part in parts for n in ast.walk(part)):
+        text, what = "", ""
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            root = modules.get(node.id, "").partition(".")[0]
+            text = node.id if root in _OUTSIDE or node.id in _OF_CODE else ""
+            what = "asks-elsewhere" if root in _OUTSIDE else "code-hidden"
+        elif isinstance(node, ast.Attribute) and node.attr in (*_INSIDES, *_THROUGH):
+            own = node.attr in _INSIDES or ast.unparse(node.value).partition(".")[0] in modules
+            text = ast.unparse(node) if own else ""
+            what = "code-hidden" if node.attr in _INSIDES else "asks-elsewhere"
+        if text:
+            yield Cheat(what, f"line {getattr(node, 'lineno', 0)}: `{text}`{_HIDDEN[what]}")
+
+
+def _runs_on_import(statement: ast.stmt) -> bool:
+    """Whether a statement of the module may matter: not one that only sets the environment."""
+    if isinstance(statement, ast.If):
+        return "__name__" not in ast.unparse(statement.test)
+    if isinstance(statement, ast.Assign | ast.Expr):
+        return not ast.unparse(statement).startswith(("os.environ[", "os.environ.setdefault("))
+    return not isinstance(statement, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom)
 
 
 def _copies(
@@ -153,9 +209,12 @@ def _form(example: Example) -> object:
 
 
 def _of_call(checker: Checker, example: Example) -> Iterator[Cheat]:
-    versions = checker.versions
+    versions, moving = checker.versions, False
+    if versions.has_reference:
+        (ours,) = versions.original.run(example, RunOptions(work=True))
+        moving = all(name.startswith(_MOVING) for name in ours.work)
     asked = (
-        RunOptions(work=True),
+        RunOptions(work=True, moving=moving),
         RunOptions(scrambled=True),
         RunOptions(calls=_CALLS),
     )
@@ -174,22 +233,33 @@ def _of_call(checker: Checker, example: Example) -> Iterator[Cheat]:
     elif plain.held:
         yield Cheat("result-cached", "a copy of the result is kept when the call is over")
     if versions.has_reference:
-        during = sorted(w.removesuffix(DURING) for w in plain.work if w.endswith(DURING))
-        if during:
-            text = (
-                f"torch computes while a kernel is launched, in its grid say: {', '.join(during)}"
-            )
-            yield Cheat("torch-computes", text)
-            return
-        (own,) = versions.original.run(example, RunOptions(work=True))
-        if own.work and own.work <= plain.work:
-            names = ", ".join(sorted(own.work))
-            yield Cheat("torch-computes", f"all that the reference computes is torch's: {names}")
-            return
-        (hidden,) = versions.rewritten.run(example, RunOptions(work=True, hidden=True))
-        if plain.work and hidden.failure is None and _same(plain, hidden):
-            text = "no result depends on what the kernels read of the inputs, but on what torch "
-            yield Cheat("torch-computes", f"{text}makes of them: {', '.join(sorted(plain.work))}")
+        yield from _of_work(checker, example, plain, moving=moving)
+
+
+def _of_work(
+    checker: Checker, example: Example, plain: Outcome, *, moving: bool
+) -> Iterator[Cheat]:
+    """Who does the work of a reference: with `moving`, to move numbers is all of it."""
+    versions = checker.versions
+    during = sorted(w.removesuffix(DURING) for w in plain.work if w.endswith(DURING))
+    if during:
+        text = f"torch computes while a kernel is launched, in its grid say: {', '.join(during)}"
+        yield Cheat("torch-computes", text)
+        return
+    options = RunOptions(work=True, moving=moving), RunOptions(hidden=True)
+    ours, others = versions.original.run(example, *options)
+    if ours.work and ours.work <= plain.work:
+        names = ", ".join(sorted(ours.work))
+        yield Cheat("torch-computes", f"all that the reference computes is torch's: {names}")
+        return
+    if others.failure is not None or _same(ours, others):
+        return  # other inputs make no difference here
+    (hidden,) = versions.rewritten.run(example, replace(options[0], hidden=True))
+    if hidden.failure is None and _same(plain, hidden):
+        made = f"what torch makes of them: {', '.join(sorted(plain.work))}"
+        made = made if plain.work else "what Python, a thread or an earlier call made of them"
+        text = f"no result depends on what the kernels read of the inputs, but on {made}"
+        yield Cheat("torch-computes", text)
 
 
 def _same(one: Outcome, other: Outcome) -> bool:
