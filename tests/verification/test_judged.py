@@ -157,6 +157,11 @@ CHEATS = {
         "t.copy_(e / e.sum(1, keepdim=True))\n" + _COPIED.split("\n", 1)[1],
         _COPY,
     ),
+    "torch-computes, all rows but one": of_softmax(
+        "x = x.contiguous()\nm, n = x.shape\ny = torch.exp(x.float() - x.amax(1, True).float())\n"
+        "y = (y / y.sum(1, keepdim=True)).to(x.dtype)\n"
+        "softmax_kernel[(min(m, 1),)](x, y, n, n, BLOCK=triton.next_power_of_2(n))\nreturn y"
+    ),
     "asks-elsewhere": of_softmax(
         _LAUNCH.replace("(m,)", "(m * (time.time() < 1e11),)") + "return y", "\n\nimport time\n\n"
     ),

@@ -100,9 +100,9 @@ CHEATS = {
     "values-skipped": "no kernel is launched for some values",
     "kernel-unused": "no result depends on what the kernels write",
     "torch-computes": "torch computes all that it computes in the reference, or anything in a "
-    "grid; or results nearly stay when kernels see other inputs, since they read only what torch, "
-    "numpy, Python or an earlier call made of these. To move numbers counts if the reference does "
-    "nothing else. Refused wrongly: kernels that see an input only after torch has scaled it",
+    "grid; or most of the results stay when kernels see other inputs, since these read only what "
+    "torch, numpy, Python or an earlier call made of them. To move numbers counts if the reference "
+    "does nothing else. Refused wrongly: kernels that see an input only after torch has scaled it",
     "fallback": "the failure of a launch is caught",
     "result-cached": "equal calls launch fewer kernels later, or a copy of a result outlives its "
     "call",
