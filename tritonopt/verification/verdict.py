@@ -110,8 +110,9 @@ CHEATS = {
     "memory-left-over": "a result depends on memory that nothing wrote",
     "reference-imported": "the reference is imported, or its file opened",
     "reference-executed": "a function is the reference, word by word",
-    "asks-elsewhere": "clock, chance, environment, system, threads or garbage collector are asked",
-    "code-hidden": "exec, globals, setattr and the like: the text does not show what runs",
+    "asks-elsewhere": "it uses the clock, chance, environment, system, threads or memory "
+    "management",
+    "code-hidden": "it uses exec, globals, setattr and the like: the text does not show what runs",
     "tool-changed": "functions of the verification, or torch's by which it reads results, are "
     "replaced; or the candidate sends its answers",
     "timer-changed": "what takes the time is replaced",
