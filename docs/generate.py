@@ -13,6 +13,7 @@ import argparse
 import inspect
 import json
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -39,6 +40,7 @@ from tritonopt.rewriting.model import Safety
 from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.protocol import Lint, Pass
 from tritonopt.rewriting.registry import catalog
+from tritonopt.verification.verdict import CHEATS
 
 ROOT = Path(__file__).resolve().parent.parent
 WRITTEN_BY_ROWS = ("softmax", "rms_norm", "layer_norm", "group_norm", "cross_entropy")
@@ -139,6 +141,15 @@ def words() -> str:
     return "".join(f"- **{word}**: {said}\n" for word, said in glossary().items())
 
 
+def cheats() -> str:
+    """What `--require kernel` refuses."""
+    lines = []
+    for name, said in CHEATS.items():
+        first, *more = textwrap.wrap(said, CHEATS_COLUMNS)
+        lines += [f"    {name:20}{first}", *(f"    {'':20}{line}" for line in more)]
+    return _lines(lines)
+
+
 def diff_by_rows(example: str) -> str:
     """What `--passes rows` does to an example, as a unified diff."""
     path = ROOT / "examples" / f"{example}.py"
@@ -151,6 +162,7 @@ def diff_by_rows(example: str) -> str:
 TAKE_A_COMMAND = ("rewrite", "suggest", "verify", "bench", "tune")
 """Commands that take the user's own command after `--`."""
 USAGE_COLUMNS = 110
+CHEATS_COLUMNS = 92
 
 
 def usage() -> str:
@@ -281,6 +293,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "passes": passes,
     "groups": groups,
     "words": words,
+    "cheats": cheats,
     **{f"rows_{name}": partial(diff_by_rows, name) for name in WRITTEN_BY_ROWS},
 }
 

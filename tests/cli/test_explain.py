@@ -32,6 +32,11 @@ def test_the_manual_page_with_options(capsys: Captured) -> None:
     assert "- `formula`: shifted, moments, welford; default shifted\n" in out
 
 
+def test_a_cheat_of_a_verdict(capsys: Captured) -> None:
+    assert main(["explain", "kernel-unused"]) == 0
+    assert "no result depends on what the kernels write" in capsys.readouterr().out
+
+
 def test_the_manual_page_on_a_terminal(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm-256color")

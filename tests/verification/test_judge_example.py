@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+import shutil
 import sys
 from pathlib import Path
 
@@ -20,8 +21,12 @@ def asks_for_no_cheats() -> None:
     """It is asked here."""
 
 
-def table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
-    arguments = ["judge.py", str(JUDGE / "softmax.py"), str(JUDGE / "candidates"), "120"]
+def table(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    folder: Path = JUDGE / "candidates",
+) -> list[list[str]]:
+    arguments = ["judge.py", str(JUDGE / "softmax.py"), str(folder), "120"]
     monkeypatch.setattr(sys, "argv", arguments)
     runpy.run_path(str(JUDGE / "judge.py"), run_name="__main__")
     return [line.split() for line in capsys.readouterr().out.splitlines()]
@@ -43,7 +48,15 @@ def test_the_table_has_a_line_for_every_candidate(
     ]
 
 
-@pytest.mark.thorough
+def test_a_folder_is_judged(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    shutil.copy(JUDGE / "candidates" / "not_shifted.py", tmp_path)
+    ((name, answer, *_),) = table(monkeypatch, capsys, tmp_path)
+    assert (name, answer) == ("not_shifted.py", "no")
+
+
+@pytest.mark.thorough(instead="test_a_folder_is_judged")
 def test_the_candidates_are_what_they_are_called(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

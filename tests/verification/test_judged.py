@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 
 import pytest
@@ -76,6 +77,25 @@ def copy_kernel(X, Y, size, BLOCK: tl.constexpr):
     tl.store(Y + at, tl.load(X + at, mask=at < size), mask=at < size)
 
 """
+_EITHER = """
+
+results = {}
+
+
+@triton.jit
+def either_kernel(X, K, Y, n, known: tl.constexpr, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    at = tl.program_id(0) * n + cols
+    if known:
+        y = -tl.load(K + at, mask=cols < n)
+    else:
+        x = tl.load(X + at, mask=cols < n, other=-float("inf")).to(tl.float32)
+        y = tl.exp(x - tl.max(x, axis=0))
+        y = y / tl.sum(y, axis=0)
+        tl.store(K + at, -y, mask=cols < n)
+    tl.store(Y + at, y, mask=cols < n)
+
+"""
 _COPIED = (
     "t = (e / e.sum(1, keepdim=True)).to(x.dtype)\ny = torch.empty_like(t)\n"
     "copy_kernel[(triton.cdiv(t.numel(), 64),)](t, y, t.numel(), BLOCK=64)\nreturn y"
@@ -112,6 +132,50 @@ CHEATS = {
         "    return (triton.cdiv(t.numel(), 64),)\n\n"
         "copy_kernel[grid](t, y, t.numel(), BLOCK=64)\nreturn y",
         _COPY,
+    ),
+    "torch-computes, in a thread": of_softmax(
+        "with ThreadPoolExecutor(1) as pool:\n    t = pool.submit(torch.softmax, x, 1).result()\n"
+        + _COPIED.split("\n", 1)[1],
+        "from concurrent.futures import ThreadPoolExecutor\n" + _COPY,
+    ),
+    "torch-computes, in an earlier call": of_softmax(
+        "x = x.contiguous()\nm, n = x.shape\nkey = (m, n, x.dtype, *x.flatten().tolist())\n"
+        "y, known = torch.empty_like(x), key in results\nif not known:\n    results.clear()\n"
+        "    results[key] = torch.empty((m, n), device=x.device)\n"
+        "either_kernel[(m,)](x, results[key], y, n, known, BLOCK=triton.next_power_of_2(n))\n"
+        "return y",
+        _EITHER,
+    ),
+    "torch-computes, where a copy was": of_softmax(
+        "t = x.repeat(1, 1)\nt = torch.exp(t - t.amax(1, keepdim=True))\n"
+        "s = t.sum(1, keepdim=True)\nt = torch.cat([t / s]).to(x.dtype)\n"
+        + _COPIED.split("\n", 1)[1],
+        _COPY,
+    ),
+    "torch-computes, into a buffer like the input": of_softmax(
+        "e = torch.exp(x - x.amax(1, keepdim=True))\nt = torch.empty_like(x)\n"
+        "t.copy_(e / e.sum(1, keepdim=True))\n" + _COPIED.split("\n", 1)[1],
+        _COPY,
+    ),
+    "torch-computes, all rows but one": of_softmax(
+        "x = x.contiguous()\nm, n = x.shape\ny = torch.exp(x.float() - x.amax(1, True).float())\n"
+        "y = (y / y.sum(1, keepdim=True)).to(x.dtype)\n"
+        "softmax_kernel[(min(m, 1),)](x, y, n, n, BLOCK=triton.next_power_of_2(n))\nreturn y"
+    ),
+    "asks-elsewhere": of_softmax(
+        _LAUNCH.replace("(m,)", "(m * (time.time() < 1e11),)") + "return y", "\n\nimport time\n\n"
+    ),
+    "code-hidden": of_softmax(
+        'names = globals()\nnames["later"] = names["step"]\nreturn step(x)',
+        f"\n\ndef step(x):\n{textwrap.indent(_LAUNCH, '    ')}    return y\n\n",
+    ),
+    "tool-changed, of torch": of_softmax(
+        _COPIED.replace(
+            "t = (e / e.sum(1, keepdim=True)).to(x.dtype)", "t = x.contiguous()"
+        ).replace("return y", "results[y.data_ptr()] = y\nreturn y"),
+        _COPY + "\nresults, true = {}, torch.Tensor.detach\n\n\ndef detach(self):\n"
+        "    if results.pop(self.data_ptr(), None) is None:\n        return true(self)\n"
+        "    return torch.softmax(true(self), 1)\n\n\ntorch.Tensor.detach = detach\n\n",
     ),
     "result-cached, after seven calls": of_softmax(
         "key = (tuple(x.shape), x.dtype, *x.flatten().tolist())\n"
@@ -157,7 +221,10 @@ CHEATS = {
     ),
     "reference-imported": of_softmax(f"{_LAUNCH}return y", "\n\nimport kernel\n\n"),
 }
-_QUICK = ("kernel-unused", "result-cached", "no-kernel")
+_QUICK = (
+    *("kernel-unused", "result-cached", "no-kernel", "tool-changed, of torch", "code-hidden"),
+    *("torch-computes, in a thread", "torch-computes, where a copy was"),
+)
 
 
 @pytest.mark.parametrize(
@@ -197,10 +264,89 @@ def count(x: torch.Tensor):
 """
 
 
+COUNTED_IN_PARTS = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def part_kernel(X, P, n, BLOCK: tl.constexpr):
+    row, at, number = tl.program_id(0), tl.arange(0, BLOCK), tl.arange(0, 8)
+    x = tl.load(X + row * BLOCK + at, mask=row * BLOCK + at < n, other=-1)
+    tl.store(P + row * 8 + number, tl.sum((x[:, None] == number[None, :]).to(tl.int32), 0))
+
+
+@triton.jit
+def sum_kernel(P, Y, rows):
+    number = tl.arange(0, 8)
+    found = tl.zeros([8], tl.int64)
+    for row in range(rows):
+        found += tl.load(P + row * 8 + number).to(tl.int64)
+    tl.store(Y + number, found, mask=number < 5)
+
+
+def count(x: torch.Tensor):
+    rows = triton.cdiv(x.numel(), 32)
+    parts = torch.empty((rows, 8), device=x.device, dtype=torch.int32)
+    y = torch.empty(5, device=x.device, dtype=torch.int64)
+    if rows:
+        part_kernel[(rows,)](x, parts, x.numel(), BLOCK=32)
+    sum_kernel[(1,)](parts, y, rows)
+    return y
+"""
+
+
+def test_kernels_that_count_one_after_the_other_are_of_use(of_texts: OfTexts) -> None:
+    verdict = of_texts(COUNT, COUNTED_IN_PARTS, require="kernel", **FEW)
+    assert verdict.verdict == "identical" and not verdict.cheats, verdict
+
+
 @pytest.mark.thorough(instead="test_a_cheat_is_named_and_refused")
 def test_torch_that_computes_with_whole_numbers_is_named(of_texts: OfTexts) -> None:
     verdict = of_texts(COUNT, COUNTED_BY_TORCH, require="kernel", **FEW)
     assert "torch-computes" in {cheat.name for cheat in verdict.cheats}, verdict
+
+
+EMBED = """\
+import torch
+
+
+# tritonopt: table: f32[v, d], ids: i64[n] in 0..v
+def embed(table, ids):
+    return torch.nn.functional.embedding(ids, table)
+"""
+EMBED_KERNEL = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def gather_kernel(T, I, Y, d, BLOCK: tl.constexpr):
+    row, at = tl.program_id(0), tl.arange(0, BLOCK)
+    x = tl.load(T + tl.load(I + row) * d + at, mask=at < d)
+    tl.store(Y + row * d + at, x, mask=at < d)
+
+
+def embed(table, ids):
+    ids = ids.to(torch.int32)
+    y = table.new_empty((ids.shape[0], table.shape[1]))
+    BLOCK = triton.next_power_of_2(table.shape[1])
+    gather_kernel[(ids.shape[0],)](table, ids, y, table.shape[1], BLOCK=BLOCK)
+    return y
+"""
+
+
+@pytest.mark.parametrize("moved", [True, False])
+def test_a_gather_is_the_work_where_there_is_no_other(moved: bool, of_texts: OfTexts) -> None:
+    candidate = EMBED_KERNEL.replace("tl.load(I + row)", "row") if moved else EMBED_KERNEL
+    rows = "ids = ids.to", "table = table.index_select(0, ids)\n    ids = ids.to"
+    verdict = of_texts(
+        EMBED, candidate.replace(*rows) if moved else candidate, require="kernel", **FEW
+    )
+    assert [cheat.name for cheat in verdict.cheats] == ["torch-computes"] * moved, verdict
+    assert (verdict.verdict == "counterexample") is moved
 
 
 def test_inputs_are_contiguous_and_others_are_told_of(of_texts: OfTexts) -> None:
@@ -231,6 +377,144 @@ def test_digits_that_rounding_takes_of_a_small_result_are_told_of(of_texts: OfTe
     assert verdict.verdict == "equivalent", verdict
     assert any("near 0" in note for note in verdict.notes)
     verdict = of_texts(TANH, TANH_KERNEL.replace("(1 - 2", "(1 + 4e-6 - 2"), **FEW)
+    assert verdict.verdict == "counterexample", verdict
+
+
+QUANTIZED = """\
+import torch
+
+
+def quantize(x: torch.Tensor):
+    scale = x.abs().amax(dim=1).clamp(min=1e-8) / 127.0
+    return torch.round(x / scale[:, None]).to(torch.int8)
+
+
+def get_inputs():
+    return [torch.randn(6, 50)]
+"""
+QUANTIZED_KERNEL = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def quantize_kernel(X, Y, n, BLOCK: tl.constexpr):
+    row, at = tl.program_id(0), tl.arange(0, BLOCK)
+    x = tl.load(X + row * n + at, mask=at < n, other=0.0).to(tl.float32)
+    x = x / (tl.maximum(tl.max(tl.abs(x), 0), 1e-8) / 127.0)
+    tl.store(Y + row * n + at, tl.extra.libdevice.rint(x).to(tl.int8), mask=at < n)
+
+
+def quantize(x):
+    m, n = x.shape
+    y = torch.empty((m, n), dtype=torch.int8, device=x.device)
+    quantize_kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+"""
+
+
+def test_ties_are_drawn_for_what_rounds_once_it_is_scaled(of_texts: OfTexts) -> None:
+    half = QUANTIZED_KERNEL.replace("tl.extra.libdevice.rint(x)", "tl.floor(x + 0.5)")
+    verdict = of_texts(QUANTIZED, half, **FEW)
+    assert verdict.verdict == "counterexample" and "up to 127" in str(verdict.counterexample)
+
+
+@pytest.mark.thorough(instead="test_ties_are_drawn_for_what_rounds_once_it_is_scaled")
+def test_what_rounds_ties_like_the_reference_is_accepted(of_texts: OfTexts) -> None:
+    for kernel in (
+        QUANTIZED_KERNEL,
+        QUANTIZED_KERNEL.replace("x = x / (", "x = x * (127.0 / ").replace(" / 127.0)", ")"),
+    ):
+        verdict = of_texts(QUANTIZED, kernel, **FEW)
+        assert verdict.verdict in ("identical", "equivalent"), verdict
+
+
+_SCALED = """\
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x, scale=1.0, dtype=torch.float32, power=1):
+        return scale * x**power
+
+
+def get_inputs():
+    return [torch.rand(5, 16)]
+"""
+_SCALED_KERNEL = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, n, scale, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(Y + at, scale * tl.load(X + at, mask=at < n), mask=at < n)
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x, scale=1.0, power=1):
+        y = torch.empty_like(x)
+        kernel[(1,)](x, y, x.numel(), scale, BLOCK=triton.next_power_of_2(x.numel() + 1))
+        return y
+"""
+
+
+def test_what_has_a_default_is_varied_or_named(of_texts: OfTexts) -> None:
+    verdict = of_texts(_SCALED, _SCALED_KERNEL, **FEW)
+    assert verdict.verdict in ("identical", "equivalent"), verdict
+    assert "scale: 1.0|0.5" in verdict.args
+    assert any("only defaults were tried: dtype, power" in note for note in verdict.notes)
+    verdict = of_texts(_SCALED, _SCALED_KERNEL.replace(" scale *", ""), **FEW)
+    assert verdict.verdict == "counterexample" and "scale = 0.5" in str(verdict.counterexample)
+
+
+_SHIFTED = """\
+import torch
+
+
+# tritonopt: x: f32[n]
+def shifted(x, by=1.0):
+    return x + by
+"""
+_SHIFTED_KERNEL = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(Y + at, tl.load(X + at, mask=at < n) + 1.0, mask=at < n)
+
+
+def shifted(x, by=1.0):
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(x.numel(), 64),)](x, y, x.numel(), BLOCK=64)
+    return y
+"""
+
+
+def test_what_a_comment_leaves_out_is_varied(of_texts: OfTexts) -> None:
+    verdict = of_texts(_SHIFTED, _SHIFTED_KERNEL, **FEW)
+    assert verdict.verdict == "counterexample" and "by = 0.5" in str(verdict.counterexample)
+
+
+def test_a_size_that_the_reference_fixes_decides_nothing(of_texts: OfTexts) -> None:
+    asked = NORM_KERNEL.replace("m, n = x.shape", "m, n = x.shape[0], x.shape[-1]")
+    verdict = of_texts(NORM, asked, **FEW)
+    assert verdict.verdict == "equivalent" and "f32[m, 96]" in verdict.args, verdict
+
+
+def test_no_values_are_below_what_stands_for_infinity(of_texts: OfTexts) -> None:
+    kernel = SOFTMAX_KERNEL.replace('-float("inf")', "-1e30")
+    verdict = of_texts(SOFTMAX, kernel, **FEW)
+    assert verdict.verdict in ("identical", "equivalent"), verdict
+    assert any("beyond 1e+30 were not tried" in note for note in verdict.notes)
+    verdict = of_texts(SOFTMAX, SOFTMAX_KERNEL.replace('-float("inf")', "-1e9"), **FEW)
     assert verdict.verdict == "counterexample", verdict
 
 

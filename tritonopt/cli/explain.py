@@ -19,6 +19,7 @@ from tritonopt.reporting import text
 from tritonopt.reporting.glossary import glossary
 from tritonopt.rewriting import groups, options, registry
 from tritonopt.rewriting.options import PassSelectionError
+from tritonopt.verification.verdict import CHEATS
 
 if TYPE_CHECKING:
     from tritonopt.cli.configuration import Settings
@@ -102,7 +103,7 @@ def _explain_name(name: str) -> None:
     if name in registry.names():
         _print_page(registry.load(name))
         return
-    lines = [*_of_group(name), *_of_word(name), *reasons.explained(name)]
+    lines = [*_of_group(name), *_of_word(name), *_of_cheat(name), *reasons.explained(name)]
     if not lines:
         # Passes of other packages say what theirs mean when they are loaded.
         registry.catalog()
@@ -132,6 +133,12 @@ def _of_word(name: str) -> Iterator[str]:
             yield from (f"{word}: a word of the glossary", f"  {sentence}")
 
 
+def _of_cheat(name: str) -> Iterator[str]:
+    """What `verify` says of a candidate that does not do the work."""
+    if name in CHEATS:
+        yield from (f"{name}: a cheat that verify names", f"  {CHEATS[name]}")
+
+
 def _plain(word: str) -> str:
     return word.lower().replace("-", " ").replace("_", " ")
 
@@ -144,7 +151,7 @@ def _unknown(name: str) -> str:
     if written := what_to_do(name):
         return f"{message}; {written}"
     near = options.nearest(
-        name.lower(), [*registry.names(), *groups.GROUPS, *reasons.names(), *glossary()]
+        name.lower(), [*registry.names(), *groups.GROUPS, *reasons.names(), *glossary(), *CHEATS]
     )
     return f"{message}{f'; {near}' if near else '.'} {_WHAT_CAN_BE_ASKED}"
 

@@ -39,7 +39,7 @@ from tritonopt.verification.inputs.examples import (
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
 from tritonopt.verification.process.containment import Contained
 from tritonopt.verification.process.messages import LATE, TOO_LONG, RunOptions, VersionSpec
-from tritonopt.verification.reference.given import Both, Remembering, usual
+from tritonopt.verification.reference.given import Both, Remembering, usual, with_defaults
 from tritonopt.verification.reference.subjects import of_candidate
 from tritonopt.verification.runs_on_import import left_out, notes_on
 from tritonopt.verification.settling.trial import NothingWorks, Trial
@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from tritonopt.verification.inputs.strategies import Calls
 
 _LEAST_SECONDS = 5.0
+_AS_INFINITY = 1e20
 UNTRUSTED_SECONDS = 300.0
 """The budget of what is not trusted, where none is given."""
 _FAILED = "cannot be imported", "only the rewritten version fails"
@@ -368,6 +369,8 @@ class Verification:
             return self.task.settled, ""
         if self.task.given is not None:
             return self.task.given.drawn(original, rewritten, self.task.launcher), ""
+        if isinstance(reading, Signature) and self.task.reference:
+            return with_defaults(reading, self.task.launcher, original, rewritten), ""
         if isinstance(reading, Signature):
             return reading, ""
         trier: VersionWorker = original
@@ -415,7 +418,7 @@ class Verification:
                 _required(self, compared, checker, scouts),
                 max_examples=self.settings.max_examples,
                 seed=self.settings.seed,
-                numbers=Numbers.of(compared, self._home),
+                numbers=_numbers(self, compared, loaded.notes),
                 given=given,
                 subject=f"{self.original_path.resolve()}:{self.task.launcher.name}",
                 progress=lambda examples, phase: self._report(examples, phase, loaded.backend),
@@ -705,6 +708,18 @@ def _checker(of: Verification, loaded: _Loaded, widened: Widened) -> Checker:
     checker.tally.ends_at = of.started + (of.settings.budget or math.inf)
     checker.tally.made_elsewhere = of.settings.covered_elsewhere
     return checker
+
+
+def _numbers(of: Verification, compared: Comparison, notes: list[str]) -> Numbers:
+    """What both versions mention; of a kernel for a reference no number that stands for inf, for
+    `-1e30` in a mask is no mistake where nobody passes such values."""
+    found = Numbers.of(compared, of._home)
+    if not of.task.reference:
+        return found
+    near = [n for n in found.large if n < _AS_INFINITY]
+    if len(near) < len(found.large):
+        notes.append(f"values beyond {min(set(found.large) - set(near)):g} were not tried")
+    return replace(found, large=near)
 
 
 def _required(

@@ -95,6 +95,34 @@ class Timing:
     """Kernels that the original's worker compiled: one for each set of types and constants."""
 
 
+CHEATS = {
+    "no-kernel": "no kernel is launched, in any call or for some shapes",
+    "values-skipped": "no kernel is launched for some values",
+    "kernel-unused": "no result depends on what the kernels write",
+    "torch-computes": "torch computes all that it computes in the reference, or anything in a "
+    "grid; or most of the results stay when kernels see other inputs, since these read only what "
+    "torch, numpy, Python or an earlier call made of them. To move numbers counts if the reference "
+    "does nothing else. Refused wrongly: kernels that see an input only after torch has scaled it",
+    "fallback": "the failure of a launch is caught",
+    "result-cached": "equal calls launch fewer kernels later, or a copy of a result outlives its "
+    "call",
+    "buffer-reused": "a result lies where an earlier one did",
+    "memory-left-over": "a result depends on memory that nothing wrote",
+    "reference-imported": "the reference is imported, or its file opened",
+    "reference-executed": "a function is the reference, word by word",
+    "asks-elsewhere": "it uses the clock, chance, environment, system, threads or memory "
+    "management",
+    "code-hidden": "it uses exec, globals, setattr and the like: the text does not show what runs",
+    "tool-changed": "functions of the verification, or torch's by which it reads results, are "
+    "replaced; or the candidate sends its answers",
+    "timer-changed": "what takes the time is replaced",
+    "timed-wrong": "a result of a timed run is wrong",
+    "other-stream": "the GPU works on after the stream that was called on",
+    "too-fast": "below 0.8 of the time of a copy of what the result needs",
+}
+"""What each kind is, for a person; the last four are of `--bench`."""
+
+
 @dataclass(frozen=True)
 class Cheat:
     """Something that computes the same, and is not what a kernel was asked for."""

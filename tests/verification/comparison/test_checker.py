@@ -122,6 +122,20 @@ def test_what_a_reference_makes_of_nothing_is_not_asked(monkeypatch: pytest.Monk
         monkeypatch.undo()
 
 
+def test_inputs_of_a_reference_are_moved_until_one_move_shows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of two that lie far on one side of a threshold, say, two moves may show nothing."""
+
+    def original(options: RunOptions, run: int) -> Outcome:
+        return outcome(100.0 + 50.0 * (options.perturbation == 5), 200.0)
+
+    assert "error is too large" in verdict(checked(original, spread(0.0, about=99.9)))
+    monkeypatch.setattr(Worker, "spec", SimpleNamespace(reference=True))
+    assert verdict(checked(original, spread(0.0, about=99.9))) == "accepted"
+    assert "error is too large" in verdict(checked(spread(0.0), spread(0.0, about=99.9)))
+
+
 FULL = Failure("OutOfMemoryError", "CUDA out of memory", refused=True)
 
 

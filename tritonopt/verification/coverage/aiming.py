@@ -55,6 +55,7 @@ from tritonopt.verification.inputs.examples import (
     MANY_NANS,
     NONFINITE,
     OFFSET,
+    UP_TO,
     Example,
     Limits,
 )
@@ -70,7 +71,8 @@ _MOST_CHANGES = 6
 _MOST_FLAGS = 3
 """So many other values of arguments are explored that lead to nothing by themselves."""
 _MOST_HELD = 3
-"""So many numbers in what differs are tried as what tensors hold."""
+"""So many numbers in what differs, or to which something is scaled, are tried as what tensors
+hold."""
 _CALLS_UNDER_A_CHANGE = 30
 _CALLS_CROSSED = 80
 _FEW_CLASSES = len(FIRST_CLASSES) + 1
@@ -411,6 +413,7 @@ def _classes(
     """Changes of the values alone; `compared` is what floats may be compared with."""
     at_them = partial(at_numbers, numbers=compared)
     found: tuple[Change, ...] = (*FIRST_CLASSES, at_them, *MORE_CLASSES, *beyond(numbers.large))
+    found += tuple(of_values(f"{UP_TO}{n:g}") for n in numbers.scales[:_MOST_HELD])
     if numbers.infinite:
         found += (partial(Example.plain, values=NONFINITE, dtypes={}),)
     if numbers.whole_types:

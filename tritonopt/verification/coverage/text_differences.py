@@ -331,6 +331,8 @@ LARGEST = 2**17
 LARGE = 6e4
 """Beyond that float16 has no number, and what is beyond stands for inf."""
 _TWICE_IN_FLOAT32 = 1.6e38
+_ROUNDING = ("round", "rint", "floor", "ceil", "trunc")
+_LARGEST_OF = {"int8": 2.0**7 - 1, "uint8": 2.0**8 - 1}
 _EXACT = {"float16": 2**11, "bfloat16": 2**8, "int8": 2**7, "uint8": 2**8, "int16": 2**15}
 """Whole numbers up to which a narrow type holds all; offsets may be counted in it by mistake."""
 _WHOLE_TYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
@@ -376,6 +378,8 @@ class Numbers:
     """Numbers in what differs that floats hardly come to, by themselves."""
     fractions: Sequence[float] = ()
     """Numbers in what differs that are no whole ones, or written as floats."""
+    scales: Sequence[float] = ()
+    """Numbers that a quotient has, or the largest of 8 bits, in files that round."""
     left_free: bool = False
     """Whether a kernel asks whether something is below 0, or -1: an index that is none."""
     infinite: bool = False
@@ -406,6 +410,7 @@ class Numbers:
             values,
             large,
             fractions,
+            scales_of(modules),
             any(map(asks_for_none, asked)),
             any(isinstance(n, ast.Constant) and n.value in ("inf", "-inf") for n in nodes),
         )
@@ -460,6 +465,34 @@ def _large(nodes: Iterable[ast.AST]) -> list[float]:
     numbers = [n.value for n in nodes if isinstance(n, ast.Constant)]
     found = (abs(float(n)) for n in numbers if isinstance(n, (int, float)))
     return [n for n in dict.fromkeys(found) if LARGE <= n < _TWICE_IN_FLOAT32]
+
+
+def scales_of(modules: Iterable[source.Module]) -> list[float]:
+    """What the largest value of a row may be scaled to before it is rounded: `amax / 127`."""
+    found: dict[float, None] = {}
+    rounds = False
+    for module in modules:
+        named = {
+            n.targets[0].id: n.value
+            for n in module.tree.body
+            if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
+        }
+        for node in ast.walk(module.tree):
+            name = _called(node)
+            rounds |= any(word in name for word in _ROUNDING)
+            if name in _LARGEST_OF:
+                rounds, found = True, found | {_LARGEST_OF[name]: None}
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+                sides = (named.get(s.id, s) if isinstance(s, ast.Name) else s
+                         for s in (node.left, node.right))  # fmt: skip
+                numbers = (s.value for s in sides if isinstance(s, ast.Constant))
+                found |= {float(n): None for n in numbers if isinstance(n, (int, float))}
+    return [n for n in found if 2 <= n <= LARGE] if rounds else []
+
+
+def _called(node: ast.AST) -> str:
+    """The last part of a dotted name, or a name."""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _changed_nodes(compared: Comparison) -> Iterator[ast.AST]:

@@ -50,6 +50,9 @@ ONLY = "nothing but "
 ZEROS = "with zeros"
 HALVES = "halves of integers"
 """Ties, for what rounds, and equal ones, for what compares."""
+UP_TO = "halves of integers up to "
+"""Before a number, the largest of every row, or nearly, and of every eight elements of it: ties for
+what rounds once it is scaled by the largest."""
 AND = "ordinary and "
 """Before numbers, with commas: half of the elements are one of these, or have its other sign."""
 TINY = "tiny"
@@ -177,6 +180,16 @@ def _odd_places(shape: tuple[int, ...]) -> Any:
     return odd
 
 
+def _every_eighth(shape: tuple[int, ...]) -> Any:
+    """Of each row, and of each column, one of eight elements; of shorter rows one."""
+    import torch
+
+    places = torch.zeros(shape, dtype=torch.long)
+    for axis, size in enumerate(shape[-2:]):
+        places += torch.arange(size).view(size, *(1,) * (len(shape[-2:]) - axis - 1))
+    return places % min(8, *shape[-1:] or (1,)) == 0
+
+
 def values_of(
     shape: tuple[int, ...],
     dtype: Any,
@@ -240,6 +253,10 @@ def _of_class(found: Any, values: str, dtype: Any, generator: Any) -> Any:
             found[0] *= 0.0
     elif values == HALVES:
         found = (4 * found).round() / 2 + 64.0 * (found > 1)  # which every type still holds
+    elif values.startswith(UP_TO) and found.numel():
+        largest = float(values.removeprefix(UP_TO))
+        found = ((4 * found).round() / 2).clamp(-largest, largest)
+        found[_every_eighth(shape)] = largest
     elif values.startswith(AND) and found.numel():
         found = _with_numbers(found, values.removeprefix(AND), generator)
     elif values == TINY:

@@ -410,10 +410,12 @@ class RunOptions:
     """Floating-point inputs lose their signs, so that no terms of a sum cancel."""
     work: bool = False
     """Whether it is noted what torch computes of what no kernel has written."""
+    moving: bool = False
+    """Whether what only moves numbers is noted as well, and gives no input; with `work`."""
     scrambled: bool = False
     """Whether what a launch wrote is changed after it: results that need it are others then."""
     hidden: bool = False
-    """Whether kernels see other numbers than the inputs hold; with `work`."""
+    """Whether kernels, or a reference, see other numbers than the inputs hold; with `work`."""
     calls: int = 1
     """So many times the call is made; the launches are those of the last."""
     most_work: float = math.inf

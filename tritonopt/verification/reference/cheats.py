@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from tritonopt import source
 from tritonopt.verification.comparison.checker import Checker
@@ -29,8 +30,29 @@ from tritonopt.verification.verdict import Cheat, Verdict
 
 _MOST_ASKED = 3
 _CALLS = 4
+_OUTSIDE = (
+    "atexit", "concurrent", "ctypes", "datetime", "gc", "inspect", "multiprocessing", "os",
+    "platform", "random", "secrets", "signal", "socket", "subprocess", "sys", "tempfile",
+    "threading", "time", "traceback", "uuid", "weakref",
+)  # fmt: skip
+"""Modules that tell a call of what it is not given."""
+_OF_CODE = (
+    "compile", "delattr", "eval", "exec", "globals", "locals", "setattr", "vars", "__import__",
+)  # fmt: skip
+_INSIDES = ("__closure__", "__code__", "__defaults__", "__globals__", "import_module")
+_THROUGH = ("builtins", "gc", "inspect", "os", "sys", "threading", "time", "weakref")
+"""Those that other modules import: `torch.os`."""
+_MOVING = (
+    "cat", "stack", "constant_pad", "im2col", "index", "gather", "flip", "roll", "repeat",
+    "embedding", "take", "scatter", "put", "where", "masked", "tril", "triu", "tile",
+)  # fmt: skip
+"""What only moves numbers: the work of a reference that does nothing else."""
 _NEAR = {"f64": 1e-9, "f32": 1e-4, "f16": 1e-2, "bf16": 5e-2}
 """Shares of the largest value: above what rounding is granted, below what work leaves."""
+_HIDDEN = {
+    "asks-elsewhere": ": the result may depend on when, where or for whom it is computed",
+    "code-hidden": ": other code may run than the text shows",
+}
 _NAMED = {
     "what an earlier call returned": ("buffer-reused", "a result lies where an earlier one did"),
     "changes what verifies it": ("tool-changed", "the file changes what verifies it"),
@@ -60,6 +82,7 @@ def in_text(
     yield from _fallbacks(old, new, definitions)
     if not old.kernels:
         yield from _copies(old, definitions)
+        yield from _hidden_from_the_text(new, definitions)
 
 
 def _fallbacks(
@@ -87,6 +110,40 @@ def _fallbacks(
             ):
                 text = f"line {handler.lineno}: where a launch fails, something else is done"
                 yield Cheat("fallback", text)
+
+
+def _hidden_from_the_text(
+    new: source.Module, definitions: dict[str, ast.FunctionDef | ast.ClassDef]
+) -> Iterator[Cheat]:
+    """What a call may depend on beside its arguments, and code that the text does not show."""
+    modules: dict[str, str] = {}
+    for node in ast.walk(new.tree):
+        if isinstance(node, ast.Import):
+            modules |= {a.asname or a.name.partition(".")[0]: a.name for a in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            modules |= {a.asname or a.name: f"{node.module}.{a.name}" for a in node.names}
+    parts = (*filter(_runs_on_import, new.tree.body), *definitions.values())
+    for node in (n for part in parts for n in ast.walk(part)):
+        text, what = "", ""
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            root = modules.get(node.id, "").partition(".")[0]
+            text = node.id if root in _OUTSIDE or node.id in _OF_CODE else ""
+            what = "asks-elsewhere" if root in _OUTSIDE else "code-hidden"
+        elif isinstance(node, ast.Attribute) and node.attr in (*_INSIDES, *_THROUGH):
+            own = node.attr in _INSIDES or ast.unparse(node.value).partition(".")[0] in modules
+            text = ast.unparse(node) if own else ""
+            what = "code-hidden" if node.attr in _INSIDES else "asks-elsewhere"
+        if text:
+            yield Cheat(what, f"line {getattr(node, 'lineno', 0)}: `{text}`{_HIDDEN[what]}")
+
+
+def _runs_on_import(statement: ast.stmt) -> bool:
+    """Whether a statement of the module may matter: not one that only sets the environment."""
+    if isinstance(statement, ast.If):
+        return "__name__" not in ast.unparse(statement.test)
+    if isinstance(statement, ast.Assign | ast.Expr):
+        return not ast.unparse(statement).startswith(("os.environ[", "os.environ.setdefault("))
+    return not isinstance(statement, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom)
 
 
 def _copies(
@@ -153,9 +210,12 @@ def _form(example: Example) -> object:
 
 
 def _of_call(checker: Checker, example: Example) -> Iterator[Cheat]:
-    versions = checker.versions
+    versions, moving = checker.versions, False
+    if versions.has_reference:
+        (ours,) = versions.original.run(example, RunOptions(work=True))
+        moving = all(name.startswith(_MOVING) for name in ours.work)
     asked = (
-        RunOptions(work=True),
+        RunOptions(work=True, moving=moving),
         RunOptions(scrambled=True),
         RunOptions(calls=_CALLS),
     )
@@ -174,22 +234,33 @@ def _of_call(checker: Checker, example: Example) -> Iterator[Cheat]:
     elif plain.held:
         yield Cheat("result-cached", "a copy of the result is kept when the call is over")
     if versions.has_reference:
-        during = sorted(w.removesuffix(DURING) for w in plain.work if w.endswith(DURING))
-        if during:
-            text = (
-                f"torch computes while a kernel is launched, in its grid say: {', '.join(during)}"
-            )
-            yield Cheat("torch-computes", text)
-            return
-        (own,) = versions.original.run(example, RunOptions(work=True))
-        if own.work and own.work <= plain.work:
-            names = ", ".join(sorted(own.work))
-            yield Cheat("torch-computes", f"all that the reference computes is torch's: {names}")
-            return
-        (hidden,) = versions.rewritten.run(example, RunOptions(work=True, hidden=True))
-        if plain.work and hidden.failure is None and _same(plain, hidden):
-            text = "no result depends on what the kernels read of the inputs, but on what torch "
-            yield Cheat("torch-computes", f"{text}makes of them: {', '.join(sorted(plain.work))}")
+        yield from _of_work(checker, example, plain, moving=moving)
+
+
+def _of_work(
+    checker: Checker, example: Example, plain: Outcome, *, moving: bool
+) -> Iterator[Cheat]:
+    """Who does the work of a reference: with `moving`, to move numbers is all of it."""
+    versions = checker.versions
+    during = sorted(w.removesuffix(DURING) for w in plain.work if w.endswith(DURING))
+    if during:
+        text = f"torch computes while a kernel is launched, in its grid say: {', '.join(during)}"
+        yield Cheat("torch-computes", text)
+        return
+    options = RunOptions(work=True, moving=moving), RunOptions(hidden=True)
+    ours, others = versions.original.run(example, *options)
+    if ours.work and ours.work <= plain.work:
+        names = ", ".join(sorted(ours.work))
+        yield Cheat("torch-computes", f"all that the reference computes is torch's: {names}")
+        return
+    (hidden,) = versions.rewritten.run(example, replace(options[0], hidden=True))
+    if others.failure or hidden.failure:
+        return
+    if _stays((ours, others), (plain, hidden)):
+        made = f"what torch makes of them: {', '.join(sorted(plain.work))}"
+        made = made if plain.work else "what Python, a thread or an earlier call made of them"
+        text = f"results hardly depend on what the kernels read of the inputs, but on {made}"
+        yield Cheat("torch-computes", text)
 
 
 def _same(one: Outcome, other: Outcome) -> bool:
@@ -204,15 +275,33 @@ def _same(one: Outcome, other: Outcome) -> bool:
 
 
 def _nearly(one: Output, other: Output) -> bool:
-    share = _NEAR.get(one.dtype)
     same = one.dtype == other.dtype and one.shape == other.shape
-    if share is None or not same:
-        return same and bool(same_bits(one, other).all())
+    return same and bool(_near(one, other).all())
+
+
+def _near(one: Output, other: Output) -> npt.NDArray[np.bool_]:
+    """Where two outputs of one form are nearly the same."""
+    share = _NEAR.get(one.dtype)
+    if share is None:
+        return same_bits(one, other)
     old, new = one.reals(), other.reals()
     known = np.isfinite(old) & np.isfinite(new)
     largest = np.max(np.abs(old), initial=0.0, where=known)
     near = np.abs(np.subtract(new, old, where=known, out=np.zeros_like(old))) <= share * largest
-    return bool((near & (known | same_bits(one, other))).all())
+    return np.asarray(near & (known | same_bits(one, other)))
+
+
+def _stays(inputs: tuple[Outcome, Outcome], kernels: tuple[Outcome, Outcome]) -> bool:
+    """Whether most that other inputs change stays where only kernels see these."""
+    changed = stays = 0
+    for one, other in shared(*kernels):
+        found = [outcome.output(one.label) for outcome in inputs]
+        of_inputs = [o for o in found if o and (o.dtype, o.shape) == (one.dtype, one.shape)]
+        if len(of_inputs) == len(found):
+            moved = ~_near(*of_inputs)
+            changed += int(moved.sum())
+            stays += int((moved & _near(one, other)).sum())
+    return stays > changed / 2
 
 
 def in_difference(text: str) -> Iterator[Cheat]:

@@ -7,8 +7,10 @@ anything is left out with a word.
 
 from __future__ import annotations
 
+import ast
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -129,10 +131,15 @@ class GivenInputs:
     """Every dimension of their own has a name of its own."""
     sizes: Mapping[str, int]
     notes: tuple[str, ...] = ()
+    defaults: Mapping[str, object] = field(default_factory=dict)
+    """What else the reference takes, with its defaults."""
 
     @staticmethod
-    def of(names: Sequence[str], inputs: Sequence[Any], path: str) -> GivenInputs:
-        """`inputs` as `worker.reference` describes them. Raises VerificationError."""
+    def of(
+        names: Sequence[str], inputs: Sequence[Any], path: str, defaults: Mapping[str, object]
+    ) -> GivenInputs:
+        """`inputs` as `worker.reference` describes them, for the first names. Raises
+        VerificationError."""
         if len(inputs) > len(names):
             raise VerificationError(
                 f"{path}: get_inputs gives {len(inputs)} values, and {len(names)} are taken"
@@ -159,7 +166,8 @@ class GivenInputs:
             return ChoiceArgument(name, (value,))
 
         found = tuple(argument(n, v) for n, v in zip(names, inputs, strict=False))
-        return GivenInputs(found, sizes)
+        rest = {n: d for n, d in defaults.items() if n not in names[: len(inputs)]}
+        return GivenInputs(found, sizes, defaults=rest)
 
     def drawn(
         self, reference: VersionWorker, candidate: VersionWorker, launcher: Launcher
@@ -203,7 +211,9 @@ class GivenInputs:
             return _ones(form) == ones and trial._taken_whole(form)
 
         ties = Ties(taken, trial._good, trial._stable, trial._spent)
-        return _bounded(trial, ties.undone(signature, {a.name for a in self.arguments}))
+        found = ties.undone(signature, {a.name for a in self.arguments})
+        values = {a.name: a.values[0] for a in self.arguments if isinstance(a, ChoiceArgument)}
+        return _varied(trial, _bounded(trial, found), values, self.defaults)
 
     def _forms(self) -> Iterator[Signature]:
         """Every size free; then equal ones tied together; then some of them as they are given."""
@@ -226,6 +236,59 @@ class GivenInputs:
             return changed(argument) if isinstance(argument, TensorArgument) else argument
 
         return tuple(map(of, self.arguments))
+
+
+def with_defaults(
+    signature: Signature, launcher: Launcher, reference: VersionWorker, candidate: VersionWorker
+) -> Signature:
+    """What is drawn, with other values for what it leaves out and has a default."""
+    left: dict[str, object] = {}
+    for name, default in launcher.defaults.items():
+        if signature.get(name) is None:
+            left[name] = None
+            with contextlib.suppress(ValueError):
+                left[name] = ast.literal_eval(default)
+    reading = InferredSignature(launcher, signature.arguments, {}, {}, frozenset())
+    trial = Trial(Both(reference, candidate), reading, False)
+    return _varied(trial, signature, {}, left) if left else signature
+
+
+def _varied(
+    trial: Trial,
+    signature: Signature,
+    given: Mapping[str, object],
+    defaults: Mapping[str, object],
+) -> Signature:
+    """With other numbers and flags than those that are given, or are defaults, where both take
+    these; what keeps its default is named."""
+    kept = []
+    for name, value in {**given, **defaults}.items():
+        others = [v for v in _others(value) if trial._good(_with(signature, name, (v,)))]
+        if others:
+            signature = _with(signature, name, (value, *others))
+        elif name not in given:
+            kept.append(name)
+    if kept:
+        note = f"passed in no call, so that only defaults were tried: {', '.join(kept)}"
+        signature = replace(signature, notes=(*signature.notes, note))
+    return signature
+
+
+def _others(value: object) -> tuple[object, ...]:
+    """Another value for a flag, or for a fraction, so far off that it shows."""
+    if isinstance(value, bool):
+        return (not value,)
+    return (0.5 if value != 0.5 else 0.25,) if isinstance(value, float) else ()
+
+
+def _with(signature: Signature, name: str, values: tuple[object, ...]) -> Signature:
+    """The signature with these values for an argument, which may be a new one."""
+    rest = tuple(a for a in signature.arguments if a.name != name)
+    chosen = ChoiceArgument(name, values)
+    if len(rest) == len(signature.arguments):
+        return replace(signature, arguments=(*rest, chosen))
+    arguments = (chosen if a.name == name else a for a in signature.arguments)
+    return replace(signature, arguments=tuple(arguments))
 
 
 def _ones(signature: Signature) -> list[tuple[str, int]]:

@@ -14,7 +14,7 @@ from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.errors import CandidateError, VerificationError
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker
 from tritonopt.verification.process.containment import Contained
-from tritonopt.verification.process.messages import VersionSpec
+from tritonopt.verification.process.messages import VersionSpec, span_of
 from tritonopt.verification.reference.given import GivenInputs
 from tritonopt.verification.signature.argument_language import (
     Origin,
@@ -79,7 +79,7 @@ def {name}({parameters}):
     import numpy
     import torch
 
-    places = [t.device for t in ({passed_on},) if isinstance(t, torch.Tensor)]
+    places = [t.device for t in ({taken},) if isinstance(t, torch.Tensor)]
 
     def as_array(value):
         return value.cpu().numpy() if isinstance(value, torch.Tensor) else value
@@ -140,12 +140,14 @@ def subject_of(
         name, written = called.name, 0
     else:
         name, written = f"run_{called.name}", 1
-        given = ", ".join(parameters)
-        form = {"name": name, "parameters": _spelled(called), "passed_on": given}
-        converted = ", ".join(f"as_array({p})" for p in parameters)
+        count = len(described(old)["inputs"]) if INPUTS in functions else 0
+        kept = _kept(called, parameters, count)
+        form = {"name": name, "parameters": _spelled(called, kept), "taken": ", ".join(kept)}
+        given = {"passed_on": _passed(called, kept), "converted": _passed(called, kept, "as_array")}
         wrapped = _NUMPY if numpy else _PLAIN
-        old = _with(old, wrapped.format(called=called.name, converted=converted, **form))
-        new = _with(new, _PLAIN.format(called=other.name, **form))
+        old = _with(old, wrapped.format(called=called.name, **given, **form))
+        given = {"passed_on": _passed(called, kept, of=_parameters(other))}
+        new = _with(new, _PLAIN.format(called=other.name, **given, **form))
     arguments = _arguments(old, new, name, called.name, args, functions)
     node = _functions(old)[name]
     task = _task(Launcher(name, node, node, False, False), arguments, written)
@@ -160,6 +162,13 @@ def of_candidate(demands: Sequence[Demand], new: source.Module, written: int) ->
     own += [node for kind in kinds if (node := method(kind, "__init__")) is not None]
     left = [range(node.lineno, (node.end_lineno or 0) + 1) for node in own]
     asked = (d for d in demands if d.title == "rewritten")
+    # A size that the reference fixes decides nothing, however the others of a shape vary.
+    whole = {
+        span_of(n.value)
+        for n in ast.walk(new.tree)
+        if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Constant | ast.UnaryOp)
+    }
+    asked = (replace(d, parts=tuple(p for p in d.parts if p not in whole)) for d in asked)
     return [d for d in asked if not any(d.line in lines for lines in left)]
 
 
@@ -180,13 +189,58 @@ def _parameters(node: ast.FunctionDef) -> list[str]:
     return [a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
 
 
-def _spelled(node: ast.FunctionDef) -> str:
-    """The parameters with their defaults, where these can stand anywhere; else without."""
-    plain = ast.arguments(
-        [], [ast.arg(p) for p in _parameters(node)], None, [], [], None, list(node.args.defaults)
-    )
-    literal = all(isinstance(d, ast.Constant) for d in node.args.defaults)
-    return ast.unparse(plain) if literal else ", ".join(_parameters(node))
+_NONE, _UNKNOWN = object(), object()
+"""What stands for no default, and for one that is no number or text."""
+
+
+def _default(node: ast.FunctionDef, name: str) -> object:
+    """The default of a parameter."""
+    given = node.args
+    positional = [*given.posonlyargs, *given.args]
+    pairs = [
+        *zip(reversed(positional), reversed(given.defaults), strict=False),
+        *zip(given.kwonlyargs, given.kw_defaults, strict=True),
+    ]
+    found = next((d for a, d in pairs if a.arg == name and d is not None), None)
+    if found is None:
+        return _NONE
+    with contextlib.suppress(ValueError):
+        return ast.literal_eval(found)
+    return _UNKNOWN
+
+
+def _defaults(node: ast.FunctionDef) -> dict[str, object]:
+    """The parameters that have a default; of one that cannot be spelled, None."""
+    found = {p: _default(node, p) for p in _parameters(node)}
+    return {p: None if d is _UNKNOWN else d for p, d in found.items() if d is not _NONE}
+
+
+def _kept(node: ast.FunctionDef, parameters: Sequence[str], count: int) -> list[str]:
+    """The parameters that may be passed: those that are given first, and what can be spelled."""
+    more = (p for p in parameters[count:] if _default(node, p) is not _UNKNOWN)
+    return [*parameters[:count], *more]
+
+
+def _spelled(node: ast.FunctionDef, kept: Sequence[str]) -> str:
+    """These parameters with their defaults, where none without one follows."""
+    defaults = {p: _default(node, p) for p in kept}
+    plain = [p for p, default in defaults.items() if default in (_NONE, _UNKNOWN)]
+    last = [p for p in kept if p not in plain]
+    return ", ".join([*plain, *(f"{p}={defaults[p]!r}" for p in last)])
+
+
+def _passed(
+    node: ast.FunctionDef, kept: Sequence[str], through: str = "", of: Sequence[str] = ()
+) -> str:
+    """These parameters, passed on: by name behind one that is left out, or that has to be.
+
+    `of` are the parameters of what is called, where it is another function.
+    """
+    places = [a.arg for a in (*node.args.posonlyargs, *node.args.args) if a.arg != "self"]
+    gap = next((at for at, name in enumerate(places) if name not in kept), len(places))
+    names = dict(zip(_parameters(node), of, strict=False))
+    given = ((p, f"{through}({p})" if through else p) for p in kept)
+    return ", ".join(v if p in places[:gap] else f"{names.get(p, p)}={v}" for p, v in given)
 
 
 def _named(
@@ -288,7 +342,7 @@ def _arguments(
     node = _functions(old)[name]
     if INPUTS in functions:
         found = described(old)["inputs"]
-        return GivenInputs.of(list(_parameters(node)), found, old.path)
+        return GivenInputs.of(list(_parameters(node)), found, old.path, _defaults(node))
     ours = read(Launchers.of(old), Launcher(name, node, node, False, False))
     tensors = [a for a in ours.known if isinstance(a, TensorArgument)]
     if tensors and not ours.unknown and all(t.name in ours.ranked for t in tensors):
@@ -335,26 +389,27 @@ def _of_model(
         )
     forward = method(model, "forward")
     assert forward is not None
-    parameters = _parameters(forward)[1:]
     about = described(old, model.name)
+    theirs = method(other, "forward")
+    parameters = _of_forward(forward, theirs, len(about["inputs"]), args)
     own, init = INIT in _functions(old), about["init"]
     written = f"{INIT}()" if own else "[]"
     taken = init if init is not None else f"{INIT}()" if INIT in _functions(new) else "[]"
     name = "run_model"
     form = {
         "name": name,
-        "parameters": ", ".join(parameters),
+        "parameters": _spelled(forward, parameters),
         "passed": "".join(f"{p}, " for p in parameters),
-        "passed_on": ", ".join(parameters),
+        "passed_on": _passed(forward, parameters),
     }
 
     def made(state: dict[str, Any]) -> source.Module:
         return _with(new, _MODEL.format(kind=other.name, init=taken, state=state, **form))
 
     state = about["state"]
-    theirs = _state_of(made({}), name, contained)
+    held = _state_of(made({}), name, contained)
     note = ""
-    if state and any(theirs.get(key, (None,))[0] != shape for key, (shape, _) in state.items()):
+    if state and any(held.get(key, (None,))[0] != shape for key, (shape, _) in state.items()):
         note = (
             "the candidate's parameters have other names or shapes than the reference's: both "
             "have those that one seed gives, in the order in which they are made"
@@ -366,11 +421,27 @@ def _of_model(
     if args is not None:
         arguments = parse(args)
     else:
-        arguments = GivenInputs.of(parameters[: len(about["inputs"])], about["inputs"], old.path)
+        own_defaults = _defaults(forward)
+        arguments = GivenInputs.of(parameters, about["inputs"], old.path, own_defaults)
         arguments = replace(arguments, notes=(note,) if note else ())
     node = _functions(old)[name]
     task = _task(Launcher(name, node, node, False, False), arguments, 3)
     return Subject(old, new, [task])
+
+
+def _of_forward(
+    forward: ast.FunctionDef, theirs: ast.FunctionDef | None, count: int, args: str | None
+) -> list[str]:
+    """What of a module's parameters may be passed: with a default only what both have, or what is
+    asked for."""
+    parameters = _parameters(forward)[1:]
+    named = {a.name for a in parse(args).arguments} if args is not None else set()
+    shared = set() if theirs is None else {*_parameters(theirs)}
+    return [
+        p
+        for p in _kept(forward, parameters, count)
+        if p in (*parameters[:count], *named) or p in shared or _default(forward, p) is _NONE
+    ]
 
 
 _known: dict[tuple[str, str, str], dict[str, Any]] = {}

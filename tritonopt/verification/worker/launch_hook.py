@@ -8,7 +8,7 @@ import math
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -347,7 +347,8 @@ def _seen(
         session.residues.begin(f"launch {order + 1} ({name})", [t for _, t in tensors])
     distinct = {(t.data_ptr(), tuple(t.shape), t.stride()): t for _, t in tensors}.values()
     before = [t.detach().clone() for t in distinct]
-    with _other_inputs(session, [*distinct]):
+    shown = [t for t in distinct if t.untyped_storage().data_ptr() in session.inputs]
+    with others_shown(shown if session.options.hidden else (), whole=session.only_whole):
         result = launch(*args, **kwargs)
     changed = sum(map(_changed, before, distinct))
     session.written += changed
@@ -366,21 +367,21 @@ def _changed(old: Any, new: Any) -> int:
 
 
 @contextlib.contextmanager
-def _other_inputs(session: Session, tensors: list[Any]) -> Iterator[None]:
-    """Let a launch see other numbers than the inputs hold, where the run asks for that."""
+def others_shown(tensors: Iterable[Any], *, whole: bool) -> Iterator[None]:
+    """Let what runs see other numbers than these tensors hold: those of floats, or with `whole` of
+    whole numbers. Raises NotImplementedError where one is the same number everywhere."""
     stand_ins = []
     with torch.no_grad():
-        for tensor in tensors if session.options.hidden else ():
-            own = tensor.untyped_storage().data_ptr() in session.inputs
+        for tensor in tensors:
             floats = tensor.is_floating_point()
-            whole = session.only_whole and not floats and tensor.numel() > 1
-            if own and (whole or (floats and tensor.element_size() > 1)):
-                held = tensor.detach().clone()
-                other = 1 + 0.5 * torch.cos(held) if floats else held.flatten()[0]
-                once(tensor).copy_(once(other.expand(held.shape) if whole else other))
-                if whole and not _changed(held, tensor):
-                    raise NotImplementedError("every number of an input is the same")
-                stand_ins.append((tensor, held, tensor.detach().clone()))
+            if tensor.element_size() < 2 if floats else not (whole and tensor.numel() > 1):
+                continue
+            held = tensor.detach().clone()
+            other = 1 + 0.5 * torch.cos(held) if floats else held.flatten()[0].expand(held.shape)
+            once(tensor).copy_(once(other))
+            if not floats and not _changed(held, tensor):
+                raise NotImplementedError("every number of an input is the same")
+            stand_ins.append((tensor, held, tensor.detach().clone()))
         yield
         for tensor, held, shown in reversed(stand_ins):
             kept = integer_view(tensor.detach()) == integer_view(shown)
@@ -388,7 +389,11 @@ def _other_inputs(session: Session, tensors: list[Any]) -> Iterator[None]:
 
 
 def _follow_up(session: Session, before: list[Any], after: list[Any]) -> None:
-    """Note what a launch wrote; and make other numbers of it, where the run asks for that."""
+    """Note what a launch wrote; and make other numbers of it, where the run asks for that.
+
+    Other bits of whole numbers in each launch: what two of them flip is as it was.
+    """
+    bit = 1 << len(session.launches) % 7
     for old, new in zip(before, after, strict=True):
         if new.element_size() > 8 or not _changed(old, new):
             continue
@@ -396,7 +401,8 @@ def _follow_up(session: Session, before: list[Any], after: list[Any]) -> None:
         if session.options.scrambled:
             with torch.no_grad():
                 wrong = integer_view(old) != integer_view(new.detach())
-                other = 0.5 * new + 1 if new.is_floating_point() else new ^ 1
+                flipped = 1 if new.dtype is torch.bool else bit
+                other = 0.5 * new + 1 if new.is_floating_point() else new ^ flipped
                 new.copy_(torch.where(wrong, other.to(new.dtype), new))
 
 

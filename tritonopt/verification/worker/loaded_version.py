@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import partial
-from types import CodeType, FunctionType
+from types import BuiltinFunctionType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from tritonopt.verification.process.compiled_programs import TARGETS
@@ -18,6 +18,10 @@ from tritonopt.verification.process.messages import VersionSpec
 
 if TYPE_CHECKING:
     from tritonopt.verification.worker.guarded_memory import Kept
+
+
+_LEFT_ALONE = ("print", "open", "input", "breakpoint", "__import__")
+"""Functions of Python that programs replace for reasons of their own."""
 
 
 class LoadedVersion:
@@ -114,6 +118,19 @@ def _places_of_the_tool() -> Iterator[tuple[str, Mapping[str, object], str, obje
         yield from (
             (name, vars(one), key, value) for key, value in vars(one).items() if _function(value)
         )
+    yield from _places_of_libraries()
+
+
+def _places_of_libraries() -> Iterator[tuple[str, Mapping[str, object], str, object]]:
+    """What reads results: methods of tensors, those that a file may put before them included, and
+    functions that are not written in Python."""
+    torch: Any = importlib.import_module("torch")
+    own = vars(torch.Tensor)
+    yield from (("torch.Tensor", own, key, own.get(key)) for key in dir(torch.Tensor))
+    for name in ("torch", "numpy", "builtins", "gc", "struct", "json"):
+        for key, value in vars(importlib.import_module(name)).items():
+            if isinstance(value, BuiltinFunctionType) and key not in _LEFT_ALONE:
+                yield name, vars(importlib.import_module(name)), key, value
 
 
 def _function(value: object) -> FunctionType | None:

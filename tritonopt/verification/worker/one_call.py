@@ -59,7 +59,7 @@ from tritonopt.verification.worker.guarded_memory import (
     once,
     patterns,
 )
-from tritonopt.verification.worker.launch_hook import Session
+from tritonopt.verification.worker.launch_hook import Session, others_shown
 from tritonopt.verification.worker.loaded_version import LoadedVersion
 from tritonopt.verification.worker.probes import RECORDER
 from tritonopt.verification.worker.triton_interpreter import libdevice, pretended_gpu
@@ -296,7 +296,8 @@ class OneCall:
     def _of_reference(self) -> Any:
         """What the reference gives, as if a kernel had written all of it."""
         widened = reference.InFloat64() if self.options.widened else contextlib.nullcontext()
-        with torch.no_grad(), widened:
+        shown = self.tensors.values() if self.options.hidden else ()
+        with torch.no_grad(), widened, others_shown(shown, whole=self.session.only_whole):
             result = self._called()
         self.session.launches.append(REFERENCE)
         self.session.written = sum(t.numel() for _, t in tensors_of(result)) or 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MethodType
 from typing import Any
 
@@ -168,7 +168,8 @@ _LEAVING = ("numpy", "tolist", "__array__", "__dlpack__")
 class Work(_Mode):
     """Notes the operators that run on floats which no kernel has written, and where inputs are.
 
-    Where no tensor that is given holds floats, also those on whole numbers.
+    Where no tensor that is given holds floats, also those on whole numbers. What only moves
+    numbers is work where a run says that there is no other.
     """
 
     def __init__(self, session: Any, path: str) -> None:
@@ -193,20 +194,24 @@ class Work(_Mode):
         name = func._schema.name.partition("::")[2]
         given = list(_tensors((args, kwargs or {})))
         plain = name == "t" or name.startswith(WITHOUT_ARITHMETIC)
-        computes = not plain and any(self.counts(t) for t in given)
+        moving = self.session.options.moving and _moves(name, given, [*_tensors(result)])
+        computes = (moving or not plain) and any(self.counts(t) for t in given)
         if self.session.depth:
             if computes and self._in_the_file():
                 self.operators.add(name.rstrip("_") + DURING)
             return result  # of a launch
-        if any(_memory(t) in self.session.by_kernels for t in given):
-            self.session.by_kernels.update(map(_memory, _tensors(result)))
+        inputs, written = self.session.inputs, self.session.by_kernels
+        made = set(map(_memory, _tensors(result)))
+        if any(_memory(t) in written for t in given):
+            written |= made
             return result
-        inputs, made = self.session.inputs, set(map(_memory, _tensors(result)))
+        written -= made  # memory that was freed, and is another's now
         adds = name.rstrip("_").endswith(("add", "reduce"))
-        if adds or not (plain or name.startswith(_ARRANGING)):
-            inputs -= made
-        elif any(_memory(t) in inputs for t in given):
+        arranges = not (adds or moving) and (plain or name.startswith(_ARRANGING))
+        if arranges and any(_memory(t) in inputs for t in _sources(name, given)):
             inputs |= made
+        else:
+            inputs -= made
         if computes:
             self.operators.add(name.rstrip("_"))
         return result
@@ -223,6 +228,29 @@ class Work(_Mode):
                 return True
             frame = frame.f_back
         return False
+
+
+_ALLOCATING = ("empty", "new_", "zeros", "ones", "full", "rand")
+_COPYING = ("clone", "copy", "_to_copy")
+_PUTTING = ("index_put", "_index_put", "index_copy", "scatter", "slice_scatter", "select_scatter")
+
+
+def _sources(name: str, given: Sequence[Any]) -> Sequence[Any]:
+    """Of what an operator is given, that of which the numbers are."""
+    if name.startswith(_ALLOCATING):
+        return ()
+    return given[-1:] if name.startswith((*_COPYING, *_PUTTING)) else given
+
+
+def _moves(name: str, given: Sequence[Any], made: Sequence[Any]) -> bool:
+    """Whether numbers come to lie elsewhere: neither in a view, nor in a copy of the same form."""
+    sources = _sources(name, given)
+    if not sources or not made or name.startswith(_PUTTING):
+        return bool(sources)
+    into = made[0]
+    if name.startswith(_COPYING):
+        return (sources[0].shape, sources[0].stride()) != (into.shape, into.stride())
+    return all(_memory(t) != _memory(into) for t in sources)
 
 
 class _Leaving(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped here
