@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -93,7 +94,8 @@ class NarrowArithmetic(Lint):
             if effect.stored is not None and known.is_extreme(effect.stored):
                 message = "a NaN element is ignored, where torch returns NaN"
                 harm = "a NaN in the input disappears"
-                yield Site.of_mistake(effect.node, claim, "maximum-drops-nan", message, harm)
+                site = Site.of_mistake(effect.node, claim, "maximum-drops-nan", message, harm)
+                yield replace(site, is_note=True)
 
 
 class _Narrow:

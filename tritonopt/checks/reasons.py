@@ -468,12 +468,18 @@ leaves-elements: Under one of the tuner's configurations the grid is too small f
 leaves-its-buffer: There are sizes for which an access is outside of its tensor; the message shows
     them.
     -> Mask it by the length of that tensor.
+index-is-below-zero: An index that is loaded is compared with 0 or -1, and an access that it is in
+    the address of lets -1 by.
+    -> Add the comparison to the mask of the access.
 reads-what-others-write: A program reads what another program of the same launch writes; the message
     shows two.
     -> Write to another tensor, or launch twice.
 state-is-not-restored: A tuner runs the kernel many times to measure it, and each run changes what
     the next one reads.
     -> Name the buffer in `reset_to_zero=` or `restore_value=` of `triton.autotune`.
+product-is-of-32-bits: The number of a row and a stride are multiplied in 32 bits, in a kernel whose
+    launches are not among the files.
+    -> Cast the row to tl.int64.
 offset-is-too-large: There are sizes for which an offset does not fit 32 bits; the message shows
     them.
     -> Cast what it is computed from: `row = tl.program_id(0).to(tl.int64)`.
