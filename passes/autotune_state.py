@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
-from tritonopt.facts.algebra.atoms import Iteration, Param, TensorSize
+from tritonopt.facts.algebra.atoms import Iteration, Param, PowerOfTwo, TensorSize
 from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import is_loaded, parts_of
 from tritonopt.facts.host.tuner_choices import bound, keywords_of, least_number, settings_of
@@ -37,8 +37,9 @@ class AutotuneState(Lint):
     buffer to `restore_value`, which is right for any content; `reset_to_zero` saves the copy of a
     buffer that starts at zero.
 
-    It also reports names in `key` that are no parameters, which Triton leaves out, and a tile as
-    long as a tensor of which `key` has no size.
+    It also reports names in `key` that are no parameters, which Triton leaves out; a tile as long
+    as a tensor, or the next power of 2, where `key` has no such size; and as a note a length in
+    `key` that the kernel does not read.
 
     ## Why
 
@@ -133,12 +134,30 @@ def _keys_of_nothing(facts: KernelFacts, decorator: ast.Call) -> Iterator[Site]:
     for name in sorted(facts.extents - key) if key else ():
         for values in (binding.values for binding in facts.launches.bindings):
             size = values.get(Param(name), ONE).sole_atom
-            leaves = (a for other in key or () for a in values.get(Param(other), ONE).leaves())
-            known = {a.tensor for a in leaves if isinstance(a, TensorSize)}
-            if isinstance(size, TensorSize) and size.method == "size" and size.tensor not in known:
+            size = size.form.sole_atom if isinstance(size, PowerOfTwo) else size
+            leaves = [a for other in key or () for a in values.get(Param(other), ONE).leaves()]
+            known = {a for a in leaves if isinstance(a, TensorSize)}
+            strides = {a.tensor for a in known if a.method != "size"}
+            is_size = isinstance(size, TensorSize) and size.method == "size"
+            if is_size and size not in known and size.tensor not in strides:
                 message = f"{name} is the size of a tile, and not in the key"
                 yield Site.of_mistake(given[0], claim, "size-not-in-key", message, harm)
                 break
+    yield from _keys_in_vain(facts, given, key or set())
+
+
+def _keys_in_vain(
+    facts: KernelFacts, given: list[ast.expr], key: Collection[str]
+) -> Iterator[Site]:
+    """Names in the key that the kernel does not read, and that a length is passed for."""
+    read = {node.id for node in facts.kernel.nodes if isinstance(node, ast.Name)}
+    for name in sorted({p.name for p in facts.kernel.parameters} & set(key) - read):
+        passed = [b.values.get(Param(name), ONE).sole_atom for b in facts.launches.bindings]
+        if any(isinstance(size, TensorSize) and size.method == "size" for size in passed):
+            message = f"the kernel does not read {name}, which is in the key"
+            harm = "it is tuned again for each value, with the same outcome"
+            site = Site.of_mistake(given[0], "launches-can-be-tuned", "key-in-vain", message, harm)
+            yield replace(site, is_note=True)
 
 
 @dataclass(frozen=True)
