@@ -458,6 +458,8 @@ assumes-contiguity: A kernel reads a tensor of a caller in the order of memory, 
     -> Call `.contiguous()` in the launcher, or check `is_contiguous()` there.
 grid-ends: A length of a tensor is the number of programs along axis 1 or 2, which ends at 65535.
     -> Swap the axes of the grid: axis 0 ends at 2**31 - 1.
+configuration-is-repeated: A tuner compiles and times the same configuration twice.
+    -> Remove one of them.
 key-in-vain: The key of a tuner has a length that the kernel does not read, and each value is tuned
     anew.
     -> Take it out of the key.
