@@ -398,9 +398,11 @@ class _Taking:
                 return self._chosen(value, axes)
             case Op.MUL | Op.AND:
                 special = self._special and value.op is Op.MUL
-                if not special and any(self._is_zero(operand, axes) for operand in operands):
-                    return False
-                return any(self.reaches(operand, axes) for operand in operands)
+                pairs = zip(operands, operands[::-1], strict=True)
+                return any(
+                    (special or not self._is_zero(other, axes)) and self.reaches(operand, axes)
+                    for operand, other in pairs
+                )
             case Op.INSERT_AXES:
                 return self.reaches(value.operand, (value.pattern, *axes))
             case Op.CARRIED | Op.RESULT:
