@@ -169,12 +169,18 @@ def _keys_in_vain(
     """Names in the key that the kernel does not read, and that a length is passed for."""
     read = {node.id for node in facts.kernel.nodes if isinstance(node, ast.Name)}
     for name in sorted({p.name for p in facts.kernel.parameters} & set(key) - read):
-        passed = [b.values.get(Param(name), ONE).sole_atom for b in facts.launches.bindings]
-        if any(isinstance(size, TensorSize) and size.method == "size" for size in passed):
+        for binding in facts.launches.bindings:
+            size = binding.values.get(Param(name), ONE).sole_atom
+            if not isinstance(size, TensorSize) or size.method != "size":
+                continue
+            # More programs may ask for another configuration.
+            if any(form is None or size in set(form.leaves()) for form in binding.grid):
+                continue
             message = f"the kernel does not read {name}, which is in the key"
             harm = "it is tuned again for each value, with the same outcome"
             site = Site.of_mistake(given[0], "launches-can-be-tuned", "key-in-vain", message, harm)
             yield replace(site, is_note=True)
+            break
 
 
 @dataclass(frozen=True)

@@ -43,8 +43,8 @@ class GridLimits(Lint):
     ## Conditions
 
     The axis has `x.shape[0]` programs, a multiple, or one for at most 16 rows. The tensor is a
-    matrix; or it has three dimensions and no other axis of the grid counts tiles; or the other axes
-    are numbers. No check in the launcher limits the size.
+    matrix, or the other axes are numbers. A note, where it has three dimensions and no other axis
+    counts tiles: the first may be of heads. No check in the launcher limits the size.
 
     The axes are swapped where the kernel names each in `tl.program_id` itself, all launches are in
     the file, and each has a grid of its own, of a tuple. What was on axis 0 is taken to stay below
@@ -107,12 +107,14 @@ class GridLimits(Lint):
                 size = None if programs is None else _first_dimension(programs)
                 if size is None or programs is None or not passes_any_size(binding.launch):
                     continue
-                if not _is_of_rows(binding, axis, size):
+                surely = _is_of_rows(binding, axis, size)
+                if surely is None:
                     continue
                 if (binding.launch.where, axis) in told or not _may_be_large(binding, size):
                     continue
                 told.add((binding.launch.where, axis))
-                yield _site(facts, binding, axis, size, programs)
+                site = _site(facts, binding, axis, size, programs)
+                yield replace(site, is_note=not surely)
 
 
 def _site(
@@ -197,12 +199,17 @@ def _is_of_others(check: Polynomial, size: TensorSize) -> bool:
     return any(isinstance(a, TensorSize) and a.tensor != size.tensor for a in inputs_of(check))
 
 
-def _is_of_rows(binding: LaunchBinding, axis: int, size: TensorSize) -> bool:
-    """Whether it is the number of rows, or all that the grid grows with: matrices are few."""
+def _is_of_rows(binding: LaunchBinding, axis: int, size: TensorSize) -> bool | None:
+    """Whether it is the number of rows, or all that the grid grows with: matrices are few.
+
+    False where it may be that of heads as well, None where it is likely to be few.
+    """
     others = [form for place, form in enumerate(binding.grid) if place != axis]
     sizes = [f is not None and isinstance(f.sole_atom, TensorSize) for f in others]
     fixed = [f is not None and f.constant_value is not None for f in others]
     given = size.tensor.sole_atom
     rank = rank_of(binding.launch, given.name) if isinstance(given, LauncherParameter) else None
     plain = all(one or other for one, other in zip(sizes, fixed, strict=True))
-    return all(fixed) or rank == 2 or (rank == 3 and plain)
+    if all(fixed) or rank == 2:
+        return True
+    return False if rank == 3 and plain else None

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar
 
-from tritonopt.facts import KernelFacts, Value
+from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.algebra.atoms import Lane
 from tritonopt.facts.dtypes import FLOATS
 from tritonopt.facts.effects import Loop
@@ -99,7 +99,11 @@ class NarrowArithmetic(Lint):
                 site = Site.of_mistake(loop.node, claim, "accumulator-is-too-small", message)
                 yield replace(site, is_note=True)
         for effect in facts.effects if not known.heeds_nan else ():
-            if effect.stored is not None and known.is_extreme(effect.stored):
+            if (
+                effect.kind is EffectKind.STORE
+                and effect.stored
+                and known.is_extreme(effect.stored)
+            ):
                 message = "a NaN element is ignored, where torch returns NaN"
                 harm = "a NaN in the input disappears"
                 site = Site.of_mistake(effect.node, claim, "maximum-drops-nan", message, harm)

@@ -140,12 +140,8 @@ class UnknownNames(Lint):
                 elif node.attr in _METHODS and _is_tile(facts, node.value):
                     told = f"a tensor of Triton has no {node.attr}; use {_METHODS[node.attr]}"
                     yield Site.of_mistake(node, _UNDERSTOOD, "no-such-name", told)
-            elif isinstance(node, ast.Name) and resolve(node).startswith(LANGUAGE):
-                yield from self._name(facts, node, resolve(node).removeprefix(LANGUAGE))
 
-    def _name(
-        self, facts: KernelFacts, node: ast.Attribute | ast.Name, path: str
-    ) -> Iterator[Site]:
+    def _name(self, facts: KernelFacts, node: ast.Attribute, path: str) -> Iterator[Site]:
         yield from _name(facts, node, path)
         spelled = ast.unparse(node)
         lacking = [v for v in _table() if not _has(v, path)]
@@ -200,7 +196,7 @@ def _axis(facts: KernelFacts, call: ast.Call) -> Iterator[Site]:
         yield Site.of_mistake(call, claim, reason, f"{told}: compute it from one of them")
 
 
-def _name(facts: KernelFacts, node: ast.Attribute | ast.Name, path: str) -> Iterator[Site]:
+def _name(facts: KernelFacts, node: ast.Attribute, path: str) -> Iterator[Site]:
     module, _, name = path.rpartition(".")
     known = _names().get(module)
     if known is None or name in known or _is_decided(facts, node):

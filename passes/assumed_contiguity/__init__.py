@@ -142,7 +142,7 @@ def _site(facts: KernelFacts, binding: LaunchBinding, name: str) -> Site | None:
     what = f"{why}; the kernel reads {name} as if it were contiguous"
     anchor = facts.kernel.node if launch.is_elsewhere else launch.call
     site = Site.of_mistake(anchor, "order-is-made-sure-of", "assumes-contiguity", what)
-    site = replace(site, is_note=is_note)
+    site = replace(site, is_note=is_note, is_reported=not is_note)
     place = _place(view, tensor) if not tensor.moved else None
     if place is None:
         return site
@@ -185,13 +185,16 @@ def _why(view: FlatReads, tensor: Given) -> str:
 
 
 def _may_be_strided(view: FlatReads, tensor: Given) -> bool:
-    """Whether a tensor of several dimensions is read by rows, and nobody asked for its order."""
+    """Whether a tensor of several dimensions is read by rows, and nobody asked for its order.
+
+    Element by element the result may lie in memory as the tensor does.
+    """
     from tritonopt.passes.assumed_contiguity.layouts import least_rank
 
     launcher = view.binding.launch.launcher
     if launcher is None or tensor.checks_last or not tensor.name or tensor.moved is not None:
         return False
-    return least_rank(launcher, tensor.name) > 1 and view.is_flat and view.goes_over_rows
+    return least_rank(launcher, tensor.name) > 1 and view.is_flat and view.has_rows
 
 
 def _place(view: FlatReads, tensor: Given) -> ast.stmt | None:

@@ -63,8 +63,8 @@ class _Index:
         for node, value in facts.values.items():
             if value.op in COMPARISONS and load.loaded in value.walk(but=Op.LOAD):
                 test = facts.forms.condition(value)
-                answers = [index._at(test, number).constant_value for number in (-1, 0)]
-                if None not in answers and answers[0] != answers[1]:
+                below, *others = (index._at(test, n).constant_value for n in (-1, 0, 1))
+                if below is not None and others == [1 - below] * 2:
                     return replace(index, asked=facts.kernel.module.lines.place(node)[0])
         return None
 

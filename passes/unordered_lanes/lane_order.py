@@ -34,7 +34,7 @@ _TRIPS = 3
 _ORDERING = (EffectKind.BARRIER, EffectKind.ATOMIC, EffectKind.CALL)
 _MEETINGS = frozenset(
     ["sort", "topk", "cumsum", "cumprod", "associative_scan", "reduce", "argmax", "argmin", "max"]
-    + ["min", "dot", "dot_scaled", "histogram", "gather"]
+    + ["min", "dot", "dot_scaled", "histogram", "gather", "reduce_or", "reduce_and", "xor_sum"]
 )
 """Functions that exchange numbers between lanes: today's compiler puts a barrier into most."""
 
