@@ -140,8 +140,9 @@ def _keys_of_nothing(facts: KernelFacts, decorator: ast.Call) -> Iterator[Site]:
             leaves = [a for other in key or () for a in values.get(Param(other), ONE).leaves()]
             known = {a for a in leaves if isinstance(a, TensorSize)}
             strides = {a.tensor for a in known if a.method != "size"}
-            is_size = isinstance(size, TensorSize) and size.method == "size"
-            if is_size and size not in known and size.tensor not in strides:
+            if not isinstance(size, TensorSize) or size.method != "size":
+                continue
+            if size not in known and size.tensor not in strides:
                 message = f"{name} is the size of a tile, and not in the key"
                 yield Site.of_mistake(given[0], claim, "size-not-in-key", message, harm)
                 break

@@ -86,7 +86,8 @@ class _Index:
             let, also = self._at(condition, -1), self._at(condition, 0)
             if let != also or let.constant_value == int(not holds):
                 return False  # whoever wrote it has thought of -1
-        first = {a: ZERO for a in offset.leaves() if isinstance(a, (Lane, ProgramId, Iteration))}
+        places = (a for a in offset.leaves() if isinstance(a, Lane | ProgramId | Iteration))
+        first: dict[Atom, Polynomial] = dict.fromkeys(places, ZERO)
         moved = replaced(self._at(offset, -1) - self._at(offset, 0), first)
         start = replaced(self._at(offset, -1), first)
         return not (moved.is_zero or start.is_zero) and all(c < 0 for c in start.terms.values())

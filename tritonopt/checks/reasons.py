@@ -460,8 +460,7 @@ grid-ends: A length of a tensor is the number of programs along axis 1 or 2, whi
     -> Swap the axes of the grid: axis 0 ends at 2**31 - 1.
 configuration-is-repeated: A tuner compiles and times the same configuration twice.
     -> Remove one of them.
-key-in-vain: The key of a tuner has a length that the kernel does not read, and each value is tuned
-    anew.
+key-in-vain: The key of a tuner has a length that the kernel does not read: each value is timed.
     -> Take it out of the key.
 size-not-in-key: A tile is as long as a tensor, and the key of the tuner does not name its length.
     -> Name the parameter in `key=`.
