@@ -39,8 +39,8 @@ class AutotuneState(Lint):
     launcher passes new zeros to an atomic addition.
 
     It also reports names in `key` that are no parameters, which Triton leaves out; a tile as long
-    as a tensor, or the next power of 2, where `key` has no such size; and as a note a length in
-    `key` that the kernel does not read.
+    as a tensor, or the next power of 2, where `key` has no such size; and, if the pass
+    is named, a length in `key` that neither the kernel nor the grid reads.
 
     ## Why
 
@@ -180,7 +180,7 @@ def _keys_in_vain(
             message = f"the kernel does not read {name}, which is in the key"
             harm = "it is tuned again for each value, with the same outcome"
             site = Site.of_mistake(given[0], "launches-can-be-tuned", "key-in-vain", message, harm)
-            yield replace(site, is_note=True)
+            yield replace(site, is_note=True, is_reported=False)
             break
 
 
